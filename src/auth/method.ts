@@ -1,0 +1,66 @@
+import type { Problem } from '../kernel/problem.ts';
+
+/** Names as endpoints list them. `bearer` is the same token and the same verification as `jwt`. */
+export type AuthMethodName = 'jwt' | 'bearer' | 'api_key' | 'signature' | 'session';
+
+/** A person, known by a token, a key or a session. */
+export interface UserPrincipal {
+  readonly kind: 'user';
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** Actions that a role of the user is granted on the model of the endpoint; empty where it has no model. */
+  readonly granted: readonly string[];
+  readonly method: AuthMethodName;
+  /** Id of the API key or session that was used, for logs and for ending a session. */
+  readonly credential?: number | undefined;
+}
+
+/** An application, known by its request signature. No user is bound, so roles do not apply. */
+export interface ApplicationPrincipal {
+  readonly kind: 'application';
+  readonly appId: string;
+  readonly method: 'signature';
+}
+
+export interface Nobody {
+  readonly kind: 'nobody';
+}
+
+export type Principal = UserPrincipal | ApplicationPrincipal | Nobody;
+
+export const nobody: Nobody = { kind: 'nobody' };
+
+/** What an authentication method may look at. */
+export interface AuthRequest {
+  /** HTTP method, upper case. */
+  readonly method: string;
+  /** A header's value; undefined where it is absent. A header sent twice is answered as it cannot be valid. */
+  header(name: string): string | undefined;
+  /** The raw bytes of the body, empty where there is none. Throws `body_too_large`. */
+  bytes(): Uint8Array;
+  /** The model whose grants the principal shall carry; undefined where the endpoint has none. */
+  readonly model: string | undefined;
+}
+
+export type AuthOutcome =
+  /** The request carries no credentials of this method. */
+  | { readonly kind: 'absent' }
+  /** It carries some, and they are not good. */
+  | { readonly kind: 'rejected'; readonly problem: Problem }
+  | { readonly kind: 'principal'; readonly principal: UserPrincipal | ApplicationPrincipal };
+
+export const absent: AuthOutcome = { kind: 'absent' };
+
+/** One way to authenticate. Adding one is a file that makes such an object and a line in the registry. */
+export interface AuthMethod {
+  readonly name: AuthMethodName;
+  /** Value of WWW-Authenticate that asks for these credentials. */
+  readonly challenge: string;
+  /** OpenAPI security scheme(s) that must all be sent, by scheme name. */
+  readonly schemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Throws only when it cannot know (the database is away): that is 503, never 401. */
+  authenticate(request: AuthRequest): Promise<AuthOutcome> | AuthOutcome;
+}

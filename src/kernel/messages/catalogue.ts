@@ -1,0 +1,48 @@
+import type { ProblemName } from '../problem-table.ts';
+
+export const locales = ['zh-CN', 'en'] as const;
+export type Locale = (typeof locales)[number];
+
+/** Rules that a field can violate; `rule` of a FieldError. Placeholders: {label} and the rule's own bound. */
+export type RuleName =
+  | 'required'
+  | 'type'
+  | 'min_length'
+  | 'max_length'
+  | 'pattern'
+  | 'minimum'
+  | 'maximum'
+  | 'integer_range'
+  | 'enum'
+  | 'email'
+  | 'url'
+  | 'uuid'
+  | 'date'
+  | 'datetime'
+  | 'decimal'
+  | 'json'
+  | 'unique'
+  | 'reference'
+  | 'common_password'
+  | 'password_length'
+  | 'role';
+
+/** All texts of one language. A text that is missing does not compile. */
+export interface Catalogue {
+  readonly success: string;
+  readonly keyCreated: string;
+  readonly problems: Readonly<Record<ProblemName, string>>;
+  readonly rules: Readonly<Record<RuleName, string>>;
+  /** JSON types by their JSON Schema name, for {type} of the rule `type`. */
+  readonly types: Readonly<
+    Record<'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null', string>
+  >;
+  /** Labels of the fields of the service's own tables. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Fills `{name}` placeholders; one without a value stays as it is, so that it is seen. */
+export const fill = (template: string, params: Readonly<Record<string, string | number>>): string =>
+  template.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : whole,
+  );

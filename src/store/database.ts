@@ -1,0 +1,66 @@
+/** What the two databases have in common: the whole of what the rest of the service knows about them. */
+
+export type DialectName = 'sqlite' | 'postgres';
+
+/** A value that a column takes or gives. The SQLite driver binds booleans as 1 and 0. */
+export type SqlValue = string | number | boolean | null;
+
+/** A compiled statement. Drivers prepare each distinct text once. */
+export interface Query {
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+export interface Reader {
+  /** All rows, in one go: for statements that an index bounds to few rows. */
+  all<Row>(query: Query): Promise<Row[]>;
+  /** The first row, if there is one. */
+  get<Row>(query: Query): Promise<Row | undefined>;
+}
+
+/** Statements of one transaction. Await nothing but the transaction's own statements inside one. */
+export interface Transaction extends Reader {
+  /** Runs a statement for its effect; answers the number of rows that it changed. */
+  run(query: Query): Promise<number>;
+}
+
+export interface Database extends Reader {
+  readonly dialect: DialectName;
+  /**
+   * All rows of a statement that no index bounds (a filter or sort over a whole table, a count). On SQLite it runs
+   * in a reader thread, so that nobody else waits for it.
+   */
+  scan<Row>(query: Query): Promise<Row[]>;
+  /**
+   * The rows of a statement with one text column `json`, from one snapshot, as chunks of texts joined by commas,
+   * in constant memory: the next chunk is produced when it is asked for. Ending the iteration early frees
+   * everything. At most 8 at a time; one more is the problem `overloaded`.
+   */
+  stream(query: Query): Promise<AsyncIterableIterator<string>>;
+  /** One writing statement in a transaction of its own; answers its RETURNING rows. Durable when it resolves. */
+  execute<Row>(query: Query): Promise<Row[]>;
+  /**
+   * Runs the unit in one transaction: all or nothing, durable when it resolves. The unit may be run again after a
+   * conflict with another process, so it must have no effect outside the transaction.
+   */
+  write<T>(unit: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Answers when the database answers; for the readiness check. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type ConstraintKind = 'unique' | 'foreign_key' | 'not_null' | 'check';
+
+/** A statement that the database refused because of a constraint; nothing of its transaction was written. */
+export class ConstraintError extends Error {
+  readonly kind: ConstraintKind;
+  /** Column names of a violated unique constraint (empty where the database does not name them). */
+  readonly columns: readonly string[];
+
+  constructor(kind: ConstraintKind, columns: readonly string[], cause: unknown) {
+    super(`${kind} constraint violated`, { cause });
+    this.name = 'ConstraintError';
+    this.kind = kind;
+    this.columns = columns;
+  }
+}
