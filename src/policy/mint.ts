@@ -1,0 +1,49 @@
+import type { Principal } from '../auth/method.ts';
+import type { ColumnValue } from '../fields/field.ts';
+
+/** Conditions that every row must meet (AND); an empty list lets all rows pass, `none` lets none. */
+export type RowFilter = readonly RowCondition[] | 'none';
+
+export interface RowCondition {
+  readonly column: string;
+  readonly value: ColumnValue;
+}
+
+export interface GrantTerms {
+  readonly principal: Principal;
+  readonly rows: RowFilter;
+  /** Fields that this caller may read in this answer: what is answered, filtered, sorted and searched by. */
+  readonly readable: readonly string[];
+  /** Fields that this caller may write; others in a body are ignored. */
+  readonly writable: ReadonlySet<string>;
+  /** Owner that a created record gets; undefined where the resource has no owner rule. */
+  readonly owner?: number | null | undefined;
+}
+
+/**
+ * The permission to run one operation. A store call needs one, so forgetting the check does not compile. The class
+ * is nominal (a private member), and only `decide.ts` and `system-grant.ts` may import this file: the import check
+ * of the test command holds it so.
+ */
+export class MintedGrant implements GrantTerms {
+  readonly #minted = true;
+  readonly principal: Principal;
+  readonly rows: RowFilter;
+  readonly readable: readonly string[];
+  readonly writable: ReadonlySet<string>;
+  readonly owner: number | null | undefined;
+
+  constructor(terms: GrantTerms) {
+    this.principal = terms.principal;
+    this.rows = terms.rows;
+    this.readable = terms.readable;
+    this.writable = terms.writable;
+    this.owner = terms.owner;
+    Object.freeze(this);
+  }
+
+  /** Whether a value is a grant that this module made. */
+  static made(value: object): value is MintedGrant {
+    return #minted in value && value.#minted;
+  }
+}
