@@ -1,0 +1,282 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { type Locale, locales } from './kernel/messages/catalogue.ts';
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Everything that the environment decides; read once, frozen, the same for the whole process. */
+export interface Config {
+  readonly production: boolean;
+  readonly port: number;
+  readonly host: string;
+  /** Without a trailing slash; a path prefix is where the routes answer. */
+  readonly baseUrl: string;
+  /** `Path` part of the base URL without a trailing slash; empty where there is none. */
+  readonly basePath: string;
+  /** What Fastify takes as `trustProxy`: false, true, a number of hops, or addresses and ranges. */
+  readonly trustProxy: boolean | number | string[];
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  readonly databasePool: number;
+  readonly jwtSecret: string | undefined;
+  readonly credentialsFile: string;
+  readonly credentialsKeyFile: string;
+  readonly credentialsKey: string | undefined;
+  readonly admin: {
+    readonly username: string;
+    readonly email: string;
+    readonly password: string | undefined;
+  };
+  readonly locale: Locale;
+  readonly logLevel: LogLevel;
+  /** Exact origins; empty: CORS is off. */
+  readonly corsOrigins: readonly string[];
+  /** Bytes of a request body. */
+  readonly bodyLimit: number;
+  readonly apiDocs: boolean;
+  readonly migrate: 'start' | 'off';
+}
+
+/** All mistakes of the environment at once, a line each. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'));
+    this.name = 'ConfigError';
+    this.mistakes = mistakes;
+  }
+}
+
+/** One variable: what the reference page of the configuration says about it. */
+export interface Variable {
+  readonly name: string;
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+export const variables: readonly Variable[] = [
+  { name: 'NODE_ENV', fallback: '', meaning: '`production` demands every secret and prints none' },
+  { name: 'PORT', fallback: '3000', meaning: 'TCP port; 0 takes a free one' },
+  { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on' },
+  {
+    name: 'BASE_URL',
+    fallback: 'http://HOST:PORT',
+    meaning:
+      'public address, used in links and in the API description; with a path prefix the routes answer under it',
+  },
+  {
+    name: 'TRUST_PROXY',
+    fallback: '',
+    meaning:
+      'proxies whose X-Forwarded-For is believed: a number of hops, or addresses and ranges, comma-separated',
+  },
+  {
+    name: 'DATA_DIR',
+    fallback: './data',
+    meaning: 'the SQLite database and, outside production, generated secrets',
+  },
+  {
+    name: 'DATABASE_URL',
+    fallback: 'sqlite:DATA_DIR/gatewright.db',
+    meaning: '`sqlite:PATH`, `sqlite::memory:` (a temporary file, removed at exit) or `postgres://…`',
+  },
+  { name: 'DATABASE_POOL', fallback: '10', meaning: 'connections to PostgreSQL, 1 to 200' },
+  {
+    name: 'JWT_SECRET',
+    fallback: '',
+    meaning:
+      'at least 32 bytes; else `jwt_secret` of the credentials; outside production generated once and kept',
+  },
+  {
+    name: 'CREDENTIALS_FILE',
+    fallback: 'config/credentials.age',
+    meaning: 'the encrypted credentials (age)',
+  },
+  {
+    name: 'CREDENTIALS_KEY_FILE',
+    fallback: 'config/credentials.key',
+    meaning: 'the age identity that opens them',
+  },
+  { name: 'CREDENTIALS_KEY', fallback: '', meaning: 'the age identity itself, instead of the file' },
+  {
+    name: 'ADMIN_USERNAME',
+    fallback: 'admin',
+    meaning: 'the first super_admin, made when there are no users',
+  },
+  { name: 'ADMIN_EMAIL', fallback: 'admin@example.com', meaning: "the first super_admin's address" },
+  {
+    name: 'ADMIN_PASSWORD',
+    fallback: '',
+    meaning: "the first super_admin's password; without one it is generated and printed once",
+  },
+  { name: 'LOCALE', fallback: 'zh-CN', meaning: '`zh-CN` or `en`: the language of every message' },
+  { name: 'LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
+  { name: 'CORS_ORIGINS', fallback: '', meaning: 'exact origins, comma-separated; none: CORS is off' },
+  { name: 'BODY_LIMIT', fallback: '1048576', meaning: 'largest request body in bytes, 1,024 to 104,857,600' },
+  {
+    name: 'API_DOCS',
+    fallback: 'on',
+    meaning: '`on` or `off`: the documentation page and the API description',
+  },
+  {
+    name: 'MIGRATE',
+    fallback: 'start',
+    meaning: '`start` applies pending migrations under a lock; `off` refuses to start when some are pending',
+  },
+];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads variables and collects what is wrong with them. */
+class EnvironmentReader {
+  readonly mistakes: string[] = [];
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** The variable's text; an empty one counts as absent. */
+  text(name: string): string | undefined {
+    const value = this.#environment[name];
+    return value === undefined || value === '' ? undefined : value;
+  }
+
+  wrong(name: string, expected: string): void {
+    this.mistakes.push(`${name}: expected ${expected}`);
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    this.wrong(name, `a whole number from ${min} to ${max}`);
+    return fallback;
+  }
+
+  choice<T extends string>(name: string, fallback: T, choices: readonly T[]): T {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) this.wrong(name, `one of ${choices.join(', ')}`);
+    return found ?? fallback;
+  }
+}
+
+const readBaseUrl = (reader: EnvironmentReader, host: string, port: number): URL => {
+  const fallback = new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`);
+  const text = reader.text('BASE_URL');
+  if (text === undefined) return fallback;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === ''
+  )
+    return url;
+  reader.wrong('BASE_URL', 'an http or https URL without query, fragment or user');
+  return fallback;
+};
+
+const isRange = (text: string): boolean => {
+  const [address = '', bits, more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+};
+
+const readTrustProxy = (reader: EnvironmentReader): boolean | number | string[] => {
+  const text = reader.text('TRUST_PROXY');
+  if (text === undefined || text === 'off') return false;
+  if (/^[1-9]\d?$/.test(text)) return Number(text);
+  const names = text.split(',').map((part) => part.trim());
+  const known = ['loopback', 'linklocal', 'uniquelocal'];
+  if (names.every((part) => isRange(part) || known.includes(part))) return names;
+  reader.wrong('TRUST_PROXY', 'a number of hops (1 to 99), or addresses and ranges, comma-separated');
+  return false;
+};
+
+const readOrigins = (reader: EnvironmentReader): string[] => {
+  const parts = (reader.text('CORS_ORIGINS') ?? '').split(',').map((part) => part.trim());
+  const origins = parts.filter((part) => part !== '');
+  const bad = origins.filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin);
+  if (bad.length > 0)
+    reader.wrong('CORS_ORIGINS', `origins such as https://app.example.com, not ${bad.join(', ')}`);
+  return origins;
+};
+
+const readDatabaseUrl = (reader: EnvironmentReader, dataDir: string): string => {
+  const text = reader.text('DATABASE_URL') ?? `sqlite:${resolve(dataDir, 'gatewright.db')}`;
+  const known = /^sqlite:./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text));
+  if (!known) reader.wrong('DATABASE_URL', 'sqlite:PATH, sqlite::memory: or postgres://…');
+  return text;
+};
+
+/** Bytes that a signing secret must have at least. */
+export const secretBytes = 32;
+
+const readSecret = (reader: EnvironmentReader): string | undefined => {
+  const text = reader.text('JWT_SECRET');
+  if (text !== undefined && Buffer.byteLength(text) < secretBytes)
+    reader.wrong('JWT_SECRET', `at least ${secretBytes} bytes`);
+  return text;
+};
+
+const readHost = (reader: EnvironmentReader): string => {
+  const host = reader.text('HOST') ?? '127.0.0.1';
+  if (!/^[A-Za-z0-9:._-]+$/.test(host)) reader.wrong('HOST', 'an address or a host name');
+  return /^[A-Za-z0-9:._-]+$/.test(host) ? host : '127.0.0.1';
+};
+
+/**
+ * Reads the whole configuration.
+ * @throws ConfigError naming every mistake.
+ */
+export const readConfig = (environment: Environment): Config => {
+  const reader = new EnvironmentReader(environment);
+  const port = reader.integer('PORT', 3000, 0, 65_535);
+  const host = readHost(reader);
+  const base = readBaseUrl(reader, host, port);
+  const dataDir = resolve(reader.text('DATA_DIR') ?? './data');
+  const config: Config = {
+    production: reader.text('NODE_ENV') === 'production',
+    port,
+    host,
+    baseUrl: base.href.replace(/\/+$/, ''),
+    basePath: base.pathname.replace(/\/+$/, ''),
+    trustProxy: readTrustProxy(reader),
+    dataDir,
+    databaseUrl: readDatabaseUrl(reader, dataDir),
+    databasePool: reader.integer('DATABASE_POOL', 10, 1, 200),
+    jwtSecret: readSecret(reader),
+    credentialsFile: resolve(reader.text('CREDENTIALS_FILE') ?? 'config/credentials.age'),
+    credentialsKeyFile: resolve(reader.text('CREDENTIALS_KEY_FILE') ?? 'config/credentials.key'),
+    credentialsKey: reader.text('CREDENTIALS_KEY'),
+    admin: Object.freeze({
+      username: reader.text('ADMIN_USERNAME') ?? 'admin',
+      email: reader.text('ADMIN_EMAIL') ?? 'admin@example.com',
+      password: reader.text('ADMIN_PASSWORD'),
+    }),
+    locale: reader.choice('LOCALE', 'zh-CN', locales),
+    logLevel: reader.choice('LOG_LEVEL', 'info', logLevels),
+    corsOrigins: Object.freeze(readOrigins(reader)),
+    bodyLimit: reader.integer('BODY_LIMIT', 1_048_576, 1024, 104_857_600),
+    apiDocs: reader.choice('API_DOCS', 'on', ['on', 'off']) === 'on',
+    migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
+  };
+  if (reader.mistakes.length > 0) throw new ConfigError(reader.mistakes);
+  return Object.freeze(config);
+};
+
+/** The same configuration listening on another port: a free one was asked for with PORT=0. */
+export const withPort = (config: Config, port: number): Config => {
+  if (config.port === port) return config;
+  const asked = new URL(config.baseUrl);
+  if (asked.port !== '0') return Object.freeze({ ...config, port });
+  asked.port = String(port);
+  return Object.freeze({ ...config, port, baseUrl: asked.href.replace(/\/+$/, '') });
+};
