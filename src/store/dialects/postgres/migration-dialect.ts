@@ -1,0 +1,18 @@
+import { type Dialect, PostgresDialect } from 'kysely';
+import { sessionSettings } from './session.ts';
+
+/**
+ * One connection without a statement timeout: an index over a large table takes its time. Kysely holds a session
+ * advisory lock on it, so that of several processes one migrates while the others wait.
+ */
+export const postgresMigrationDialect = (url: string): Dialect =>
+  new PostgresDialect({
+    pool: async () => {
+      const { default: pg } = await import('pg');
+      const pool = new pg.Pool({ ...sessionSettings(url, { statementTimeout: 0, idleTimeout: 0 }), max: 1 });
+      // A lost idle connection is reported by the next query; without a listener it would end the process.
+      pool.on('error', () => {});
+      pool.on('connect', (client) => client.on('error', () => {}));
+      return pool;
+    },
+  });
