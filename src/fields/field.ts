@@ -1,27 +1,11 @@
 import type { Json } from '../kernel/json.ts';
-import type { RuleName } from '../kernel/messages/catalogue.ts';
+import type { Locale, RuleName } from '../kernel/messages/catalogue.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 
 /**
  * The contract of a field type. One file per type implements it; `registry.ts` has a line for each. Everything that
  * differs between field types is said here: no other module asks which type a field has.
  */
-
-export type FieldKind =
-  | 'string'
-  | 'text'
-  | 'integer'
-  | 'number'
-  | 'decimal'
-  | 'boolean'
-  | 'date'
-  | 'datetime'
-  | 'enum'
-  | 'json'
-  | 'email'
-  | 'url'
-  | 'uuid'
-  | 'reference';
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -50,6 +34,7 @@ export interface CommonOptions {
   readonly index?: boolean;
   /** Taken where the field is absent on create. */
   readonly default?: Json;
+  /** What people call the field, one text or one per language; made from the name where absent. */
   readonly label?: Label;
 }
 
@@ -61,22 +46,41 @@ export interface RuleViolation {
   readonly params?: Readonly<Record<string, string | number>>;
 }
 
+/** A `format` of JSON Schema that a type brings along, and the rule that a text violates which has it not. */
+export interface TextFormat {
+  readonly name: string;
+  readonly rule: RuleName;
+  test(text: string): boolean;
+}
+
+/** One choice of a field that takes few values. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
 export interface FieldType<Options extends CommonOptions = CommonOptions> {
-  readonly kind: FieldKind;
+  /** Name of the type, as the registry, the generator and the metadata have it. */
+  readonly kind: string;
   /** SQL type of the column. Texts of PostgreSQL carry `collate "C"`, so that both databases sort by code point. */
   readonly column: Readonly<Record<Dialect, string>>;
+  /** Makes a field of this type: `field.<kind>(…)` in a model file. */
+  define(...args: never[]): FieldDefinition<Options>;
+  /** What is wrong with the options, as a clause for a developer; undefined where nothing is. */
+  flaw?(options: Options): string | undefined;
   /**
    * The SQL expression that renders the column as JSON: inside `json_object(…)` on SQLite, as a column of the row
-   * given to `row_to_json` on PostgreSQL. Absent: the column itself is rendered rightly.
+   * given to `row_to_json` on PostgreSQL. Null stays null. Absent: the column itself is rendered rightly.
    */
-  readonly render?: (column: string, options: Options, dialect: Dialect) => string;
+  render?(column: string, options: Options, dialect: Dialect): string;
   /** Schema of a value that is accepted (not null; null is allowed where the field is not required). */
-  input(options: Options): JsonSchema;
-  /** Schema of a value as it is answered, where it differs from `input`. */
-  output?(options: Options): JsonSchema;
+  input(options: Options, locale: Locale): JsonSchema;
+  /** Schema of a value as it is answered, where it is not the type, format and choices of `input`. */
+  output?(options: Options, locale: Locale): JsonSchema;
+  readonly format?: TextFormat;
   /** What the schema cannot say. Called with values that fit the schema. */
   check?(value: Json, options: Options): RuleViolation | undefined;
-  /** A checked value as the column takes it. */
+  /** A checked value as the column takes it. Throws TypeError for a value that was never checked. */
   encode(value: Json, options: Options): ColumnValue;
   readonly operators: readonly FilterOperator[];
   /** The text of a filter (or cursor) as a column value; undefined where it is no value of this type. */
@@ -84,15 +88,60 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   /** Whether `q` looks into it. */
   readonly searchable: boolean;
   readonly sortable: boolean;
+  /** Most bytes that a value takes in an index; absent: 16 at most. Infinity: it cannot be indexed. */
+  indexBytes?(options: Options): number;
+  /** Name of the model that the value is an id of. */
+  target?(options: Options): string;
+  choices?(options: Options, locale: Locale): readonly Choice[];
+  /** Limits for people and forms, named as the options are. */
+  bounds?(options: Options): Readonly<Record<string, string | number>>;
   /** react-jsonschema-form widget, where the default one is not right. */
-  readonly widget?: string;
+  widget?(options: Options): string | undefined;
 }
 
-/** A field of a model: its type and its options, as the functions of `field` make it. */
+declare const value: unique symbol;
+declare const input: unique symbol;
+
+/**
+ * A field of a model: its type and its options, as the functions of `field` make it. `Value` is the TypeScript type
+ * of what is answered, `Input` of what is accepted; both exist for the compiler only.
+ */
 export interface FieldDefinition<
-  Kind extends FieldKind = FieldKind,
   Options extends CommonOptions = CommonOptions,
+  Value = unknown,
+  Input = Value,
 > {
-  readonly kind: Kind;
+  readonly type: FieldType;
   readonly options: Options;
+  readonly [value]?: Value;
+  readonly [input]?: Input;
 }
+
+/** The type of a field as it is answered: null where it is not required. */
+export type ValueOf<Definition> =
+  Definition extends FieldDefinition<infer Options, infer Value>
+    ? Options extends { readonly required: true }
+      ? Value
+      : Value | null
+    : never;
+
+/** The type of a field as it is accepted. */
+export type InputOf<Definition> =
+  Definition extends FieldDefinition<infer Options, unknown, infer Input>
+    ? Options extends { readonly required: true }
+      ? Input
+      : Input | null
+    : never;
+
+/** Options of which a misspelt one does not compile, although their exact type is kept. */
+export type Strict<Options, Allowed> = Options & { [Key in Exclude<keyof Options, keyof Allowed>]: never };
+
+/** What the functions of `field` return. */
+export const definition = <Options extends CommonOptions, Value, Input = Value>(
+  type: FieldType,
+  options?: Options,
+): FieldDefinition<Options, Value, Input> => ({
+  type,
+  // Without options, Options is the type's own, of which all are optional.
+  options: Object.freeze({ ...options } as Options),
+});

@@ -1,0 +1,34 @@
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+
+export interface BooleanOptions extends CommonOptions {
+  readonly default?: boolean;
+}
+
+/** True or false; 1 and 0 in SQLite. */
+export const boolean = {
+  kind: 'boolean',
+  column: { sqlite: 'INTEGER', postgres: 'boolean' },
+  define: <const Options extends BooleanOptions = BooleanOptions>(
+    options?: Strict<Options, BooleanOptions>,
+  ): FieldDefinition<Options, boolean> => definition(boolean, options),
+  render: (column, _options, dialect) =>
+    dialect === 'sqlite' ? `json(case ${column} when 1 then 'true' when 0 then 'false' end)` : column,
+  input: () => ({ type: 'boolean' }),
+  encode: (value) => {
+    if (typeof value !== 'boolean') throw new TypeError('not a boolean');
+    return value;
+  },
+  operators: ['eq', 'ne', 'null'],
+  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  searchable: false,
+  sortable: true,
+  // A box that nobody touched submits nothing, which a required field without a default does not take.
+  widget: ({ required, default: preset }) =>
+    required === true && preset === undefined ? 'radio' : undefined,
+} satisfies FieldType<BooleanOptions>;

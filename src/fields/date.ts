@@ -1,0 +1,33 @@
+import { isDate } from '../kernel/timestamp.ts';
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+import { orderedOperators, textOf } from './values.ts';
+
+export interface DateOptions extends CommonOptions {
+  readonly default?: string;
+}
+
+/** A day of the calendar, `YYYY-MM-DD`, in no time zone. */
+export const date = {
+  kind: 'date',
+  column: { sqlite: 'TEXT', postgres: 'date' },
+  define: <const Options extends DateOptions = DateOptions>(
+    options?: Strict<Options, DateOptions>,
+  ): FieldDefinition<Options, string> => definition(date, options),
+  input: () => ({ type: 'string', format: 'date' }),
+  format: { name: 'date', rule: 'date', test: isDate },
+  encode: (value) => {
+    const text = textOf(value);
+    if (!isDate(text)) throw new TypeError('not a date');
+    return text;
+  },
+  operators: orderedOperators,
+  parse: (text) => (isDate(text) ? text : undefined),
+  searchable: false,
+  sortable: true,
+} satisfies FieldType<DateOptions>;

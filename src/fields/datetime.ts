@@ -1,0 +1,44 @@
+import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+import { orderedOperators, textOf } from './values.ts';
+
+export interface DatetimeOptions extends CommonOptions {
+  readonly default?: string;
+}
+
+/** The canonical text of an instant, or undefined where the text names none. */
+const parse = (text: string): string | undefined => {
+  const milliseconds = parseTimestamp(text);
+  return milliseconds === undefined ? undefined : toTimestamp(milliseconds);
+};
+
+/**
+ * An instant in milliseconds, years 0001 to 9999. Taken with any ISO 8601 offset, answered in UTC. SQLite keeps the
+ * answer's own text, which sorts as the instants do.
+ */
+export const datetime = {
+  kind: 'datetime',
+  column: { sqlite: 'TEXT', postgres: 'timestamptz(3)' },
+  define: <const Options extends DatetimeOptions = DatetimeOptions>(
+    options?: Strict<Options, DatetimeOptions>,
+  ): FieldDefinition<Options, string> => definition(datetime, options),
+  render: (column, _options, dialect) =>
+    dialect === 'sqlite' ? column : `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  input: () => ({ type: 'string', format: 'date-time' }),
+  format: { name: 'date-time', rule: 'datetime', test: (text) => parse(text) !== undefined },
+  encode: (value) => {
+    const canonical = parse(textOf(value));
+    if (canonical === undefined) throw new TypeError('not a timestamp');
+    return canonical;
+  },
+  operators: orderedOperators,
+  parse,
+  searchable: false,
+  sortable: true,
+} satisfies FieldType<DatetimeOptions>;

@@ -1,0 +1,123 @@
+import type { Json } from '../kernel/json.ts';
+import {
+  type CommonOptions,
+  type Dialect,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type RuleViolation,
+  type Strict,
+} from './field.ts';
+import { given, orderedOperators } from './values.ts';
+
+export interface DecimalOptions extends CommonOptions {
+  readonly default?: string | number;
+  /** Digits after the point, 0 to 8; 2 where it is not given. */
+  readonly scale?: number;
+  readonly min?: string | number;
+  readonly max?: string | number;
+}
+
+/** Digits in total: the scaled integer stays exact in every JSON reader and in both databases. */
+export const mostDigits = 15;
+
+const scaleOf = (options: DecimalOptions): number => options.scale ?? 2;
+
+/** Longer texts are refused unread; the longest sensible one has 15 digits, a sign, a point and an exponent. */
+const longestText = 64;
+
+const form = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/**
+ * The number as an integer count of 10^−scale, exactly; undefined where the text is no number, is finer than the
+ * scale or has more than 15 digits. Works on the digits: no floating-point value is ever in between.
+ */
+export const toScaled = (text: string, scale: number): number | undefined => {
+  const match = text.length <= longestText ? form.exec(text) : null;
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return 0;
+  const zeros = digits.length - significant.length + Number(exponent) - fraction.length + scale;
+  if (zeros < 0 || significant.length + zeros > mostDigits) return undefined;
+  return Number(`${sign}${significant}${'0'.repeat(zeros)}`);
+};
+
+/** The text that is answered for a scaled integer: `1250` with scale 2 is `12.50`. */
+export const fromScaled = (scaled: number, scale: number): string => {
+  const digits = String(Math.abs(scaled)).padStart(scale + 1, '0');
+  const point = digits.length - scale;
+  const text = scale === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
+  return scaled < 0 ? `-${text}` : text;
+};
+
+/** A JSON number is taken by its shortest text, as the caller wrote it: 0.1 is one tenth. */
+const scaledOf = (value: Json, options: DecimalOptions): number | undefined =>
+  typeof value === 'string' || typeof value === 'number'
+    ? toScaled(String(value), scaleOf(options))
+    : undefined;
+
+const flaw = (options: DecimalOptions): string | undefined => {
+  const scale = scaleOf(options);
+  if (!Number.isInteger(scale) || scale < 0 || scale > 8) return 'scale must be a whole number from 0 to 8';
+  const bounds = [options.min, options.max].map((bound) =>
+    bound === undefined ? undefined : scaledOf(bound, options),
+  );
+  if (options.min !== undefined && bounds[0] === undefined)
+    return `min ${options.min} does not fit the scale`;
+  if (options.max !== undefined && bounds[1] === undefined)
+    return `max ${options.max} does not fit the scale`;
+  const [min = -Infinity, max = Infinity] = bounds;
+  return min > max ? `min ${options.min} is above max ${options.max}` : undefined;
+};
+
+const check = (value: Json, options: DecimalOptions): RuleViolation | undefined => {
+  const { min, max } = options;
+  const scaled = scaledOf(value, options);
+  if (scaled === undefined)
+    return { rule: 'decimal', params: { digits: mostDigits, scale: scaleOf(options) } };
+  if (min !== undefined && scaled < (scaledOf(min, options) ?? -Infinity))
+    return { rule: 'minimum', params: { min } };
+  if (max !== undefined && scaled > (scaledOf(max, options) ?? Infinity))
+    return { rule: 'maximum', params: { max } };
+  return undefined;
+};
+
+/** Null stays null: every operator here answers null for it. */
+const render = (column: string, options: DecimalOptions, dialect: Dialect): string => {
+  const scale = scaleOf(options);
+  if (dialect === 'postgres')
+    return scale === 0 ? `${column}::text` : `(${column} * ${fromScaled(1, scale)})::text`;
+  if (scale === 0) return `cast(${column} as text)`;
+  const unit = 10 ** scale;
+  const fraction = `substr('${'0'.repeat(scale)}' || (abs(${column}) % ${unit}), -${scale})`;
+  return `iif(${column} < 0, '-', '') || (abs(${column}) / ${unit}) || '.' || ${fraction}`;
+};
+
+/** An exact number with a fixed count of digits after the point, kept as a scaled integer. */
+export const decimal = {
+  kind: 'decimal',
+  column: { sqlite: 'INTEGER', postgres: 'bigint' },
+  define: <const Options extends DecimalOptions = DecimalOptions>(
+    options?: Strict<Options, DecimalOptions>,
+  ): FieldDefinition<Options, string, string | number> => definition(decimal, options),
+  flaw,
+  render,
+  input: () => ({ type: ['string', 'number'], format: 'decimal' }),
+  output: () => ({ type: 'string', format: 'decimal' }),
+  // What it is depends on the scale, so `check` decides.
+  format: { name: 'decimal', rule: 'decimal', test: () => true },
+  check,
+  encode: (value, options) => {
+    const scaled = scaledOf(value, options);
+    if (scaled === undefined) throw new TypeError('not a decimal');
+    return scaled;
+  },
+  operators: orderedOperators,
+  parse: (text, options) => toScaled(text, scaleOf(options)),
+  searchable: false,
+  sortable: true,
+  bounds: (options) =>
+    given({ min: options.min, max: options.max, digits: mostDigits, scale: scaleOf(options) }),
+} satisfies FieldType<DecimalOptions>;

@@ -1,0 +1,54 @@
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+import { codePoints, isStorable, textOf, textOperators, utf8Bytes } from './values.ts';
+
+export interface EmailOptions extends CommonOptions {
+  readonly default?: string;
+}
+
+/** Longest address of RFC 5321. */
+const longest = 254;
+
+const atom = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+$/u;
+const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
+
+/**
+ * Whether mail systems in use take the text as an address: dot-separated atoms, `@`, a domain of two labels or more;
+ * letters of any script. Quoted local parts and addresses of hosts by number are refused. Linear in its length.
+ */
+export const isEmail = (text: string): boolean => {
+  const at = text.lastIndexOf('@');
+  if (at < 1 || at > 64 || codePoints(text) > longest) return false;
+  const labels = text.slice(at + 1).split('.');
+  return (
+    text
+      .slice(0, at)
+      .split('.')
+      .every((part) => atom.test(part)) &&
+    labels.length >= 2 &&
+    labels.every((part) => part.length <= 63 && label.test(part))
+  );
+};
+
+/** An email address, kept as it was written. */
+export const email = {
+  kind: 'email',
+  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  define: <const Options extends EmailOptions = EmailOptions>(
+    options?: Strict<Options, EmailOptions>,
+  ): FieldDefinition<Options, string> => definition(email, options),
+  input: () => ({ type: 'string', format: 'email', maxLength: longest }),
+  format: { name: 'email', rule: 'email', test: isEmail },
+  encode: textOf,
+  operators: textOperators,
+  parse: (text) => (isStorable(text) ? text : undefined),
+  searchable: true,
+  sortable: true,
+  indexBytes: () => utf8Bytes(longest),
+  bounds: () => ({ max: longest }),
+} satisfies FieldType<EmailOptions>;

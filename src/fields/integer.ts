@@ -1,0 +1,40 @@
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+import { boundsFlaw, given, numberOf, orderedOperators, parseInteger } from './values.ts';
+
+export interface IntegerOptions extends CommonOptions {
+  readonly default?: number;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+const flaw = ({ min, max }: IntegerOptions): string | undefined =>
+  [min, max].every((bound) => bound === undefined || Number.isSafeInteger(bound))
+    ? boundsFlaw(min, max)
+    : 'min and max must be whole numbers within ±(2^53−1)';
+
+/** A whole number within ±(2^53−1), which every JSON reader takes exactly. */
+export const integer = {
+  kind: 'integer',
+  column: { sqlite: 'INTEGER', postgres: 'bigint' },
+  define: <const Options extends IntegerOptions = IntegerOptions>(
+    options?: Strict<Options, IntegerOptions>,
+  ): FieldDefinition<Options, number> => definition(integer, options),
+  flaw,
+  input: ({ min, max }) => ({
+    type: 'integer',
+    minimum: min ?? Number.MIN_SAFE_INTEGER,
+    maximum: max ?? Number.MAX_SAFE_INTEGER,
+  }),
+  encode: numberOf,
+  operators: orderedOperators,
+  parse: parseInteger,
+  searchable: false,
+  sortable: true,
+  bounds: ({ min, max }) => given({ min, max }),
+} satisfies FieldType<IntegerOptions>;

@@ -1,0 +1,56 @@
+import type { Json } from '../kernel/json.ts';
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+import { isStorable } from './values.ts';
+
+export interface JsonOptions extends CommonOptions {
+  readonly default?: Json;
+}
+
+/** Levels of arrays and objects in one value. SQLite's JSON functions stop at 1,000, other readers sooner. */
+export const mostLevels = 100;
+
+/** Whether both databases and every reader of the answer take the value; bounded by `mostLevels`. */
+const isFit = (value: Json, levels: number): boolean => {
+  if (typeof value === 'string') return isStorable(value);
+  // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  return Array.isArray(value)
+    ? value.every((item: Json) => isFit(item, levels - 1))
+    : Object.entries(value).every(([key, item]) => isStorable(key) && isFit(item, levels - 1));
+};
+
+/**
+ * Any JSON value, kept as the text that JSON.stringify makes and answered as that text, with its keys in the order
+ * in which they came. Null is the absent value.
+ */
+export const json = {
+  kind: 'json',
+  column: { sqlite: 'TEXT', postgres: 'json' },
+  define: <const Options extends JsonOptions = JsonOptions>(
+    options?: Strict<Options, JsonOptions>,
+  ): FieldDefinition<Options, Json> => definition(json, options),
+  render: (column, _options, dialect) => (dialect === 'sqlite' ? `json(${column})` : column),
+  input: () => ({
+    type: ['object', 'array', 'string', 'number', 'boolean'],
+    additionalProperties: true,
+    items: {},
+  }),
+  check: (value) => (isFit(value, mostLevels) ? undefined : { rule: 'json' }),
+  encode: (value) => {
+    if (!isFit(value, mostLevels)) throw new TypeError('not a storable JSON value');
+    return JSON.stringify(value);
+  },
+  operators: ['null'],
+  parse: () => undefined,
+  searchable: false,
+  sortable: false,
+  indexBytes: () => Number.POSITIVE_INFINITY,
+} satisfies FieldType<JsonOptions>;

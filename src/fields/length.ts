@@ -1,0 +1,59 @@
+import type { Json } from '../kernel/json.ts';
+import type { CommonOptions, JsonSchema, RuleViolation } from './field.ts';
+import { boundsFlaw, given, isStorable } from './values.ts';
+
+/** Options of texts that people write. Lengths are Unicode code points. */
+export interface LengthOptions extends CommonOptions {
+  readonly default?: string;
+  readonly min?: number;
+  readonly max?: number;
+  /**
+   * A regular expression (flag `u`) that must match somewhere: anchor it with `^` and `$`. It runs only on texts
+   * within `max`, yet a pattern with nested repetition can take exponential time on a short text: repeat what
+   * cannot match in two ways, as in `^[a-z]+(-[a-z]+)*$`.
+   */
+  readonly pattern?: string;
+}
+
+/** Characters that one PostgreSQL value can take on its way through a body: the service's default body limit. */
+export const mostCharacters = 1_048_576;
+
+const isLength = (length: number): boolean =>
+  Number.isInteger(length) && length >= 0 && length <= mostCharacters;
+
+const patternFlaw = (pattern: string): string | undefined => {
+  try {
+    new RegExp(pattern, 'u');
+    return undefined;
+  } catch (error) {
+    return `pattern: ${error instanceof Error ? error.message : String(error)}`;
+  }
+};
+
+/** What is wrong with the options of a text. */
+export const lengthFlaw = (options: LengthOptions, max: number): string | undefined => {
+  for (const [name, length] of Object.entries({ min: options.min, max: options.max }))
+    if (length !== undefined && !isLength(length))
+      return `${name} must be a whole number from 0 to ${mostCharacters}`;
+  if (options.pattern !== undefined) {
+    const flaw = patternFlaw(options.pattern);
+    if (flaw !== undefined) return flaw;
+  }
+  return boundsFlaw(options.min, max);
+};
+
+/** A required text is never blank, so forms may ask for one character at once. */
+const leastLength = ({ min, required }: LengthOptions): number | undefined =>
+  required === true ? Math.max(min ?? 0, 1) : min;
+
+export const lengthSchema = (options: LengthOptions, max: number): JsonSchema => ({
+  type: 'string',
+  ...given({ minLength: leastLength(options), maxLength: max, pattern: options.pattern }),
+});
+
+export const lengthBounds = ({ min, pattern }: LengthOptions, max: number) =>
+  given<string | number>({ min, max, pattern });
+
+/** A stranger's parser refuses such texts before; whatever else calls must not write garbage. */
+export const checkStorable = (value: Json): RuleViolation | undefined =>
+  typeof value === 'string' && isStorable(value) ? undefined : { rule: 'pattern' };

@@ -1,0 +1,40 @@
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+import { boundsFlaw, given, numberOf, orderedOperators } from './values.ts';
+
+export interface NumberOptions extends CommonOptions {
+  readonly default?: number;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+const parse = (text: string): number | undefined => {
+  if (!/^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? numberOf(number) : undefined;
+};
+
+/** A measured number: a finite IEEE 754 double. Money is better kept in a decimal or an integer. */
+export const number = {
+  kind: 'number',
+  column: { sqlite: 'REAL', postgres: 'double precision' },
+  define: <const Options extends NumberOptions = NumberOptions>(
+    options?: Strict<Options, NumberOptions>,
+  ): FieldDefinition<Options, number> => definition(number, options),
+  flaw: ({ min, max }) =>
+    [min, max].every((bound) => bound === undefined || Number.isFinite(bound))
+      ? boundsFlaw(min, max)
+      : 'min and max must be finite',
+  input: ({ min, max }) => ({ type: 'number', ...given({ minimum: min, maximum: max }) }),
+  encode: numberOf,
+  operators: orderedOperators,
+  parse,
+  searchable: false,
+  sortable: true,
+  bounds: ({ min, max }) => given({ min, max }),
+} satisfies FieldType<NumberOptions>;

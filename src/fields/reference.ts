@@ -1,0 +1,41 @@
+import { type CommonOptions, definition, type FieldDefinition, type FieldType } from './field.ts';
+import { identityOperators, numberOf, parseInteger } from './values.ts';
+
+/** Options beside the name of the model. */
+export interface ReferenceExtras extends CommonOptions {
+  readonly default?: number;
+}
+
+export interface ReferenceOptions extends ReferenceExtras {
+  /** Name of the model that is referred to; `User` for a user of the service. */
+  readonly to: string;
+  /** The reference says whose the record is: ownership and isolation go by it. */
+  readonly owner?: boolean;
+}
+
+/** The id of another record, checked to exist. The field `author` has the name and the column `author_id`. */
+export const reference = {
+  kind: 'reference',
+  column: { sqlite: 'INTEGER', postgres: 'bigint' },
+  define: <const To extends string, const Extras extends ReferenceExtras = ReferenceExtras>(
+    to: To,
+    extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never },
+  ): FieldDefinition<Extras & { readonly to: To }, number> =>
+    definition(reference, { ...(extras as Extras), to }),
+  input: () => ({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  encode: numberOf,
+  operators: identityOperators,
+  parse: (text) => {
+    const id = parseInteger(text);
+    return id !== undefined && id >= 1 ? id : undefined;
+  },
+  searchable: false,
+  sortable: true,
+  target: ({ to }) => to,
+} satisfies FieldType<ReferenceOptions>;
+
+/** The reference to the user whose record it is: `user_id: field.owner()`. */
+export const defineOwner = (
+  options: Pick<CommonOptions, 'label'> = {},
+): FieldDefinition<ReferenceOptions & { readonly to: 'User'; readonly owner: true }, number> =>
+  definition(reference, { ...options, to: 'User', owner: true });

@@ -1,0 +1,38 @@
+import { boolean } from './boolean.ts';
+import { date } from './date.ts';
+import { datetime } from './datetime.ts';
+import { decimal } from './decimal.ts';
+import { email } from './email.ts';
+import { enumeration } from './enum.ts';
+import type { FieldType } from './field.ts';
+import { integer } from './integer.ts';
+import { json } from './json.ts';
+import { number } from './number.ts';
+import { reference } from './reference.ts';
+import { string } from './string.ts';
+import { text } from './text.ts';
+import { url } from './url.ts';
+import { uuid } from './uuid.ts';
+
+/** Every field type, by its name. Adding one is its file and a line here: all else follows from the table. */
+export const fieldTypes = {
+  string,
+  text,
+  integer,
+  number,
+  decimal,
+  boolean,
+  date,
+  datetime,
+  enum: enumeration,
+  json,
+  email,
+  url,
+  uuid,
+  reference,
+} as const satisfies Readonly<Record<string, FieldType>>;
+
+export type FieldKind = keyof typeof fieldTypes;
+
+/** Names in the order of the table, for the generator's help and the reference pages. */
+export const fieldKinds = Object.keys(fieldTypes) as readonly FieldKind[];

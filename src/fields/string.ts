@@ -1,0 +1,29 @@
+import { definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
+import { checkStorable, type LengthOptions, lengthBounds, lengthFlaw, lengthSchema } from './length.ts';
+import { isStorable, textOf, textOperators, utf8Bytes } from './values.ts';
+
+export interface StringOptions extends LengthOptions {
+  /** Most characters; 255 where it is not given. */
+  readonly max?: number;
+}
+
+const maxOf = (options: StringOptions): number => options.max ?? 255;
+
+/** One line of text: a title, a name, a number with letters. */
+export const string = {
+  kind: 'string',
+  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  define: <const Options extends StringOptions = StringOptions>(
+    options?: Strict<Options, StringOptions>,
+  ): FieldDefinition<Options, string> => definition(string, options),
+  flaw: (options) => lengthFlaw(options, maxOf(options)),
+  input: (options) => lengthSchema(options, maxOf(options)),
+  check: checkStorable,
+  encode: textOf,
+  operators: textOperators,
+  parse: (text) => (isStorable(text) ? text : undefined),
+  searchable: true,
+  sortable: true,
+  indexBytes: (options) => utf8Bytes(maxOf(options)),
+  bounds: (options) => lengthBounds(options, maxOf(options)),
+} satisfies FieldType<StringOptions>;

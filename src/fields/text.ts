@@ -1,0 +1,37 @@
+import { definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
+import {
+  checkStorable,
+  type LengthOptions,
+  lengthBounds,
+  lengthFlaw,
+  lengthSchema,
+  mostCharacters,
+} from './length.ts';
+import { isStorable, textOf, textOperators } from './values.ts';
+
+export interface TextOptions extends LengthOptions {
+  /** Most characters; 1,048,576 where it is not given. */
+  readonly max?: number;
+}
+
+const maxOf = (options: TextOptions): number => options.max ?? mostCharacters;
+
+/** Text of any length, over many lines. */
+export const text = {
+  kind: 'text',
+  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  define: <const Options extends TextOptions = TextOptions>(
+    options?: Strict<Options, TextOptions>,
+  ): FieldDefinition<Options, string> => definition(text, options),
+  flaw: (options) => lengthFlaw(options, maxOf(options)),
+  input: (options) => lengthSchema(options, maxOf(options)),
+  check: checkStorable,
+  encode: textOf,
+  operators: textOperators,
+  parse: (filter) => (isStorable(filter) ? filter : undefined),
+  searchable: true,
+  sortable: true,
+  indexBytes: () => Number.POSITIVE_INFINITY,
+  bounds: (options) => lengthBounds(options, maxOf(options)),
+  widget: () => 'textarea',
+} satisfies FieldType<TextOptions>;

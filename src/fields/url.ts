@@ -1,0 +1,47 @@
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+import { isStorable, textOf, textOperators, utf8Bytes } from './values.ts';
+
+export interface UrlOptions extends CommonOptions {
+  readonly default?: string;
+  /** Most characters; 2,048 where it is not given. */
+  readonly max?: number;
+}
+
+const longest = 2048;
+
+const maxOf = (options: UrlOptions): number => options.max ?? longest;
+
+/**
+ * Whether the text is an absolute http or https address. The WHATWG parser alone would also take `http:host`,
+ * backslashes and line breaks, which other readers understand differently; so the start is asked for to the letter.
+ */
+export const isUrl = (text: string): boolean =>
+  /^https?:\/\/[^\s/?#\\@]/i.test(text) && !/[\s\p{Cc}\\]/u.test(text) && URL.canParse(text);
+
+/** An address of the web; kept as it was written, so that `javascript:` and the like never become links. */
+export const url = {
+  kind: 'url',
+  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  define: <const Options extends UrlOptions = UrlOptions>(
+    options?: Strict<Options, UrlOptions>,
+  ): FieldDefinition<Options, string> => definition(url, options),
+  flaw: (options) =>
+    Number.isInteger(maxOf(options)) && maxOf(options) >= 10 && maxOf(options) <= longest
+      ? undefined
+      : `max must be a whole number from 10 to ${longest}`,
+  input: (options) => ({ type: 'string', format: 'uri', maxLength: maxOf(options) }),
+  format: { name: 'uri', rule: 'url', test: isUrl },
+  encode: textOf,
+  operators: textOperators,
+  parse: (text) => (isStorable(text) ? text : undefined),
+  searchable: true,
+  sortable: true,
+  indexBytes: (options) => utf8Bytes(maxOf(options)),
+  bounds: (options) => ({ max: maxOf(options) }),
+} satisfies FieldType<UrlOptions>;

@@ -1,0 +1,38 @@
+import {
+  type CommonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+  type Strict,
+} from './field.ts';
+import { identityOperators, textOf } from './values.ts';
+
+export interface UuidOptions extends CommonOptions {
+  readonly default?: string;
+}
+
+const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The canonical form, lower case, or undefined where the text is no UUID of 36 characters. */
+const parse = (text: string): string | undefined => (pattern.test(text) ? text.toLowerCase() : undefined);
+
+/** A UUID of any version. */
+export const uuid = {
+  kind: 'uuid',
+  column: { sqlite: 'TEXT', postgres: 'uuid' },
+  define: <const Options extends UuidOptions = UuidOptions>(
+    options?: Strict<Options, UuidOptions>,
+  ): FieldDefinition<Options, string> => definition(uuid, options),
+  input: () => ({ type: 'string', format: 'uuid' }),
+  format: { name: 'uuid', rule: 'uuid', test: (text) => pattern.test(text) },
+  encode: (value) => {
+    const canonical = parse(textOf(value));
+    if (canonical === undefined) throw new TypeError('not a UUID');
+    return canonical;
+  },
+  operators: identityOperators,
+  parse,
+  searchable: false,
+  sortable: true,
+  indexBytes: () => 36,
+} satisfies FieldType<UuidOptions>;

@@ -1,0 +1,61 @@
+import type { Json } from '../kernel/json.ts';
+import type { FilterOperator } from './field.ts';
+
+/** Operators of types with an order that are not texts. */
+export const orderedOperators: readonly FilterOperator[] = [
+  'eq',
+  'ne',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'in',
+  'null',
+];
+
+export const textOperators: readonly FilterOperator[] = [...orderedOperators, 'like', 'starts_with'];
+
+/** Operators of types whose values are only equal or not. */
+export const identityOperators: readonly FilterOperator[] = ['eq', 'ne', 'in', 'null'];
+
+/** Texts that both databases keep as they are: PostgreSQL refuses NUL, UTF-8 has no lone surrogates. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** The text of a value that was checked to be one. */
+export const textOf = (value: Json): string => {
+  if (typeof value !== 'string' || !isStorable(value)) throw new TypeError('not a storable text');
+  return value;
+};
+
+/** The number of a value that was checked to be one; minus zero is zero, as PostgreSQL has no other. */
+export const numberOf = (value: Json): number => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError('not a finite number');
+  return value === 0 ? 0 : value;
+};
+
+/** Reads a decimal integer within ±(2^53−1); no exponent, no sign but minus. */
+export const parseInteger = (text: string): number | undefined => {
+  if (!/^-?\d{1,16}$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? numberOf(number) : undefined;
+};
+
+/** Length in Unicode code points, as JSON Schema counts. */
+export const codePoints = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+};
+
+/** Most bytes that a text of so many code points takes in UTF-8. */
+export const utf8Bytes = (length: number): number => length * 4;
+
+/** The flaw of a pair of bounds that no value can meet. */
+export const boundsFlaw = (min: number | undefined, max: number | undefined): string | undefined =>
+  min !== undefined && max !== undefined && min > max ? `min ${min} is above max ${max}` : undefined;
+
+/** Entries that have a value: schemas and bounds name only the limits that a field has. */
+export const given = <Value>(entries: Readonly<Record<string, Value | undefined>>): Record<string, Value> =>
+  Object.fromEntries(
+    Object.entries(entries).filter((entry): entry is [string, Value] => entry[1] !== undefined),
+  );

@@ -1,0 +1,124 @@
+import type { ColumnValue, CommonOptions, FieldType } from '../fields/field.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Label } from '../kernel/messages/messages.ts';
+
+/**
+ * A resource as the rest of the service reads it: what a model file says, with every default filled in and every name
+ * checked. Frozen; made by `defineResource` only.
+ */
+export interface ResourceModel {
+  /** `BlogPost` */
+  readonly name: string;
+  /** Last part of the path, without a slash: `blog_posts`. */
+  readonly path: string;
+  /** `blog_posts` */
+  readonly table: string;
+  /** Key of a body: `blog_post`. */
+  readonly singular: string;
+  /** `blog_posts` */
+  readonly plural: string;
+  readonly label: Label;
+  /** All fields in order, with `id` first and `created_at`, `updated_at` last. */
+  readonly fields: ReadonlyMap<string, ModelField>;
+  /** The field that says whose a record is. */
+  readonly owner: 'user_id' | undefined;
+  readonly views: Readonly<Record<View, readonly string[]>>;
+  readonly rules: ResourceRules;
+  readonly auth: Readonly<Record<Action, readonly ResourceAuthMethod[]>>;
+  readonly hooks: ResourceHooks;
+  /** Indexes over one column or several, those of `index: true` and of references included, unique ones too. */
+  readonly indexes: readonly ResourceIndex[];
+}
+
+/** One field of a model; column and name in the API are the same. */
+export interface ModelField {
+  readonly name: string;
+  readonly column: string;
+  /** Name of the field type, for people and metadata; what differs between types is asked of `type`. */
+  readonly kind: string;
+  readonly type: FieldType;
+  readonly options: CommonOptions;
+  readonly label: Label;
+  readonly required: boolean;
+  readonly unique: boolean;
+  /** `id`, `created_at` and `updated_at`: never taken from a body. */
+  readonly serverSet: boolean;
+  /** Name of the model whose id it holds. */
+  readonly reference: string | undefined;
+}
+
+/** Selections of fields: of a list, of one record, and of the answer to create and update. */
+export const views = ['list', 'detail', 'saved'] as const;
+export type View = (typeof views)[number];
+
+/** What can be done to a resource; `list` and `detail` are its reads. */
+export const actions = ['list', 'detail', 'create', 'update', 'destroy'] as const;
+export type Action = (typeof actions)[number];
+
+/** Methods of authentication that an endpoint of a resource can accept. */
+export const resourceAuthMethods = ['jwt', 'bearer', 'api_key', 'signature'] as const;
+export type ResourceAuthMethod = (typeof resourceAuthMethods)[number];
+
+/** The switches of a resource, each independent of the others. All off is the default behaviour of a resource. */
+export interface ResourceRules {
+  /** Which actions ask the permission table. */
+  readonly permissions: 'none' | 'writes' | 'all';
+  /** Callers other than super_admin and admin reach their own records only. */
+  readonly isolation: boolean;
+  /** The owner of a created record is the caller. */
+  readonly ownership: boolean;
+  /** Fields that only super_admin and admin write. */
+  readonly restricted: ReadonlySet<string>;
+  /** What a record must meet to be read by anybody; undefined where reads are not public. */
+  readonly publicRead: readonly PublicCondition[] | undefined;
+}
+
+export interface PublicCondition {
+  readonly column: string;
+  readonly value: ColumnValue;
+}
+
+export interface ResourceIndex {
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+}
+
+/** Who saves, as a hook sees it. */
+export type HookPrincipal =
+  | {
+      readonly kind: 'user';
+      readonly id: number;
+      readonly username: string;
+      readonly roles: readonly string[];
+    }
+  | { readonly kind: 'application'; readonly appId: string }
+  | { readonly kind: 'nobody' };
+
+export interface BeforeSaveContext<Values extends object = Record<string, Json>> {
+  readonly action: 'create' | 'update';
+  /** Id of the record that is updated; undefined on create. */
+  readonly id: number | undefined;
+  /**
+   * What is about to be saved: on create every field that was sent or has a default, on update those that were sent.
+   * May be changed; what stands here in the end is validated once more, restricted fields included.
+   */
+  readonly values: Values;
+  readonly principal: HookPrincipal;
+  /** Adds a validation message (the whole sentence) to those that are answered; nothing is saved then. */
+  addError(field: string, message: string): void;
+}
+
+export interface AfterCommitContext<Values extends object = JsonObject> {
+  readonly action: 'create' | 'update';
+  readonly id: number;
+  /** What was saved: on update only the fields that were sent or that `beforeSave` set. */
+  readonly values: Readonly<Values>;
+  readonly principal: HookPrincipal;
+}
+
+export interface ResourceHooks {
+  /** Runs after validation, before the transaction. Throwing answers 500 and saves nothing. */
+  beforeSave?(context: BeforeSaveContext): void | Promise<void>;
+  /** Runs once the record is durable. What it throws is logged; the record stays. */
+  afterCommit?(context: AfterCommitContext): void | Promise<void>;
+}
