@@ -1,0 +1,86 @@
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { Problem } from '../kernel/problem.ts';
+
+/** Levels of arrays and objects that a body may nest. SQLite's JSON functions stop at 1,000. */
+export const maxDepth = 64;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const decode = (bytes: Uint8Array): string => {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new Problem('invalid_text', { cause });
+  }
+};
+
+/** Refuses text nested deeper than `maxDepth` before a parser or walker meets it. One pass, no recursion. */
+const checkDepth = (text: string): void => {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (inString) {
+      if (code === 0x5c) index++;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > maxDepth) throw new Problem('too_deep', { params: { max: maxDepth } });
+    } else if (code === 0x5d || code === 0x7d) depth--;
+  }
+};
+
+/** Whether text can be kept by both databases and sent on: no NUL, no lone surrogate. */
+export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+const checkTexts = (value: Json): void => {
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) throw new Problem('invalid_text');
+  } else if (Array.isArray(value)) {
+    for (const item of value) checkTexts(item);
+  } else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      if (!isStorableText(key)) throw new Problem('invalid_text');
+      checkTexts(item);
+    }
+  }
+};
+
+/**
+ * Parses a body strictly: UTF-8 without a byte order mark, JSON to the letter, at most `maxDepth` levels, no text
+ * with NUL or lone surrogates (only an escape can bring one in: the decoder is fatal).
+ */
+export const parseJson = (bytes: Uint8Array): Json => {
+  const text = decode(bytes);
+  // Fewer brackets than levels allowed cannot nest too deeply; the scan is for the rest.
+  if (text.length > maxDepth) checkDepth(text);
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (cause) {
+    throw new Problem('malformed_json', { cause });
+  }
+  if (text.includes('\\u')) checkTexts(value);
+  return value;
+};
+
+export const parseObject = (bytes: Uint8Array): JsonObject => {
+  const value = parseJson(bytes);
+  if (!isJsonObject(value)) throw new Problem('not_an_object');
+  return value;
+};
+
+const isMediaType = (header: string | undefined, type: string): boolean => {
+  if (header === undefined) return false;
+  const semicolon = header.indexOf(';');
+  const name = (semicolon < 0 ? header : header.slice(0, semicolon)).trim().toLowerCase();
+  if (name !== type) return false;
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)"?/i.exec(header);
+  return charset === null || /^utf-?8$/i.test(charset[1] ?? '');
+};
+
+export const isJsonMediaType = (header: string | undefined): boolean =>
+  isMediaType(header, 'application/json');
+
+export const isFormMediaType = (header: string | undefined): boolean =>
+  isMediaType(header, 'application/x-www-form-urlencoded');

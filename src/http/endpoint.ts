@@ -1,0 +1,75 @@
+import type { AuthMethodName, Principal } from '../auth/method.ts';
+import type { JsonSchema } from '../fields/field.ts';
+import type { Json, JsonObject, JsonText } from '../kernel/json.ts';
+import type { Label } from '../kernel/messages/messages.ts';
+import type { Grant } from '../policy/grant.ts';
+import type { Rule } from '../policy/rule.ts';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a handler gets: the request after everything that could refuse it beforehand has let it pass. */
+export interface Call {
+  readonly grant: Grant;
+  readonly principal: Principal;
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The raw query string, without the question mark. */
+  readonly query: string;
+  /** The parsed body; the inner object where the endpoint has a `bodyKey`; empty where it takes none. */
+  readonly body: JsonObject;
+  /** The body's bytes as they came. */
+  readonly bytes: Uint8Array;
+  readonly header: (name: string) => string | undefined;
+  /** Address of the caller (behind a proxy as TRUST_PROXY says). */
+  readonly address: string;
+  /** Path as it was asked for, without the query string. */
+  readonly path: string;
+  readonly requestId: string;
+  /** Aborted when the caller hangs up. */
+  readonly signal: AbortSignal;
+}
+
+/** What a handler answers. Everything absent means: 200, the success text, no data. */
+export interface Answer {
+  readonly status?: number;
+  readonly message?: string;
+  /** Payload: a value, JSON text from the database, or the pieces of a long JSON text. */
+  readonly data?: Json | JsonText | AsyncIterable<string>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** A whole body other than the envelope (a page, the API description) with its media type. */
+  readonly raw?: { readonly type: string; readonly body: string | Uint8Array };
+}
+
+/** What the API description says of an endpoint. */
+export interface EndpointDocs {
+  readonly summary: Label;
+  readonly description?: Label;
+  readonly tag: string;
+  /** Schema of `data` on success; absent where there is none. */
+  readonly data?: JsonSchema;
+  readonly list?: boolean;
+  /** Problems beyond those that follow from authentication, policy and body. */
+  readonly problems?: readonly string[];
+}
+
+/** An endpoint is data. The pipeline is the only thing that runs it. */
+export interface Endpoint {
+  /** Stable name, unique; the operationId of the API description. */
+  readonly operation: string;
+  readonly method: HttpMethod;
+  /** Below the base path, parameters as `:name`. */
+  readonly path: string;
+  /** Methods of which any one is enough; empty: open. */
+  readonly auth: readonly AuthMethodName[];
+  readonly policy: Rule;
+  /** `nothing`: a body is not looked at. `form` bodies are taken beside JSON in the administration area. */
+  readonly accepts: 'nothing' | 'json' | 'json-or-form';
+  /** Name of the object in the body that holds the record. */
+  readonly bodyKey?: string;
+  /** Schema of the record itself (not of the keyed body). */
+  readonly input?: JsonSchema;
+  /** Status of success; 200 where absent. */
+  readonly status?: 200 | 201;
+  readonly docs: EndpointDocs;
+  readonly handle: (call: Call) => Promise<Answer> | Answer;
+}

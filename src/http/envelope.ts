@@ -1,0 +1,42 @@
+import { type Json, JsonText } from '../kernel/json.ts';
+import { type Catalogue, fill } from '../kernel/messages/catalogue.ts';
+import type { Problem } from '../kernel/problem.ts';
+
+/** The envelope of a success: `{"code":0,"message":…,"data":…}`; JSON text from the database is taken as it is. */
+export class Envelope {
+  readonly #catalogue: Catalogue;
+  /** Everything up to the data, for the success text that nearly every answer has. */
+  readonly #head: string;
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+    this.#head = `{"code":0,"message":${JSON.stringify(catalogue.success)}`;
+  }
+
+  #start(message: string | undefined): string {
+    return message === undefined ? this.#head : `{"code":0,"message":${JSON.stringify(message)}`;
+  }
+
+  success(data: Json | JsonText | undefined, message?: string): string {
+    const head = this.#start(message);
+    if (data === undefined) return `${head}}`;
+    return `${head},"data":${data instanceof JsonText ? data.text : JSON.stringify(data)}}`;
+  }
+
+  /** The same around a long list, piece by piece. */
+  async *pieces(chunks: AsyncIterable<string>, message?: string): AsyncGenerator<string> {
+    let head: string | undefined = `${this.#start(message)},"data":`;
+    for await (const chunk of chunks) {
+      yield head === undefined ? chunk : head + chunk;
+      head = undefined;
+    }
+    yield '}';
+  }
+
+  failure(problem: Problem): string {
+    const joined = problem.errors?.map((error) => error.message).join(', ') ?? '';
+    const message = fill(this.#catalogue.problems[problem.problem], { ...problem.params, errors: joined });
+    const data = problem.errors === undefined ? undefined : { errors: problem.errors };
+    return JSON.stringify({ code: problem.code, message, data });
+  }
+}

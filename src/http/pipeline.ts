@@ -1,0 +1,146 @@
+import { guard } from '../auth/guard.ts';
+import type { AuthMethod, AuthMethodName, AuthRequest, Principal } from '../auth/method.ts';
+import { nobody } from '../auth/method.ts';
+import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
+import { Problem } from '../kernel/problem.ts';
+import { decide } from '../policy/decide.ts';
+import { isFormMediaType, isJsonMediaType, parseObject } from './body.ts';
+import type { Answer, Call, Endpoint } from './endpoint.ts';
+import type { Envelope } from './envelope.ts';
+import { parseForm } from './form.ts';
+
+/** A request as the pipeline sees it, whatever server stands behind it. */
+export interface HttpRequest extends AuthRequest {
+  readonly id: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly path: string;
+  readonly address: string;
+  readonly signal: AbortSignal;
+  /** Told who the caller is as soon as it is known, for the log. */
+  identified(principal: Principal): void;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly type: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string | Uint8Array | AsyncIterableIterator<string>;
+  /** What went wrong inside, to be logged; never part of the body. */
+  readonly failure?: unknown;
+}
+
+export interface PipelineParts {
+  readonly methods: Readonly<Record<AuthMethodName, AuthMethod>>;
+  readonly envelope: Envelope;
+}
+
+const json = 'application/json; charset=utf-8';
+
+/**
+ * The way of every request, in the order in which it can be refused:
+ *
+ *     bytes → match → guard (401) → policy (403) → parse (400, 413, 415) → handle (404, 412, 422) → envelope
+ *
+ * The bytes were read and the endpoint was matched before this is called. A body is parsed only for a caller who may
+ * send it. Whatever a stage throws becomes an error envelope; what is no `Problem` is a 500 that says nothing.
+ */
+export const createPipeline = ({ methods, envelope }: PipelineParts) => {
+  const failed = (error: unknown): HttpResponse => {
+    const problem = error instanceof Problem ? error : new Problem('internal', { cause: error });
+    const failure = problem.status >= 500 ? (problem.cause ?? problem) : undefined;
+    return {
+      status: problem.status,
+      type: json,
+      headers: problem.headers,
+      body: envelope.failure(problem),
+      failure,
+    };
+  };
+
+  const serve = (endpoint: Endpoint): ((request: HttpRequest) => Promise<HttpResponse>) => {
+    const accepted = [...new Set(endpoint.auth.map((name) => methods[name]))];
+    return async (request) => {
+      try {
+        const principal = accepted.length === 0 ? nobody : await guard(accepted, request);
+        request.identified(principal);
+        const decision = decide(endpoint.policy, principal);
+        if (!decision.allowed) throw decision.problem;
+        const body = endpoint.accepts === 'nothing' ? undefined : parseBody(endpoint, request);
+        const answer = await endpoint.handle(callOf(request, principal, decision.grant, body));
+        return await respond(answer, endpoint.status ?? 200, envelope);
+      } catch (error) {
+        return failed(error);
+      }
+    };
+  };
+
+  return { serve, failed };
+};
+
+export type Pipeline = ReturnType<typeof createPipeline>;
+
+const nothing: JsonObject = Object.freeze({});
+const noBytes = new Uint8Array(0);
+
+const callOf = (
+  request: HttpRequest,
+  principal: Principal,
+  grant: Call['grant'],
+  body: JsonObject | undefined,
+): Call => ({
+  grant,
+  principal,
+  params: request.params,
+  query: request.query,
+  body: body ?? nothing,
+  bytes: body === undefined ? noBytes : request.bytes(),
+  header: (name) => request.header(name),
+  address: request.address,
+  path: request.path,
+  requestId: request.id,
+  signal: request.signal,
+});
+
+/** The body of a write: JSON (or a form where the endpoint takes one), and in it the object under the body key. */
+const parseBody = (endpoint: Endpoint, request: HttpRequest): JsonObject => {
+  const bytes = request.bytes();
+  const type = request.header('content-type');
+  const encoding = request.header('content-encoding');
+  if (encoding !== undefined && encoding !== 'identity') throw new Problem('unsupported_media_type');
+  if (endpoint.accepts === 'json-or-form' && endpoint.bodyKey !== undefined && isFormMediaType(type))
+    return parseForm(bytes, endpoint.bodyKey, endpoint.input ?? {});
+  if (!isJsonMediaType(type)) throw new Problem('unsupported_media_type');
+  const body = parseObject(bytes);
+  if (endpoint.bodyKey === undefined) return body;
+  const record = own(body, endpoint.bodyKey);
+  if (!isJsonObject(record)) throw new Problem('missing_key', { params: { key: endpoint.bodyKey } });
+  return record;
+};
+
+const isPieces = (data: Answer['data']): data is AsyncIterable<string> =>
+  typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
+
+const respond = async (answer: Answer, success: number, envelope: Envelope): Promise<HttpResponse> => {
+  const status = answer.status ?? success;
+  const headers = answer.headers ?? {};
+  if (answer.raw !== undefined) return { status, type: answer.raw.type, headers, body: answer.raw.body };
+  if (status === 304) return { status, type: json, headers, body: '' };
+  if (!isPieces(answer.data))
+    return { status, type: json, headers, body: envelope.success(answer.data, answer.message) };
+  return { status, type: json, headers, body: await started(envelope.pieces(answer.data, answer.message)) };
+};
+
+/** Takes the first piece before the status line goes out, so that a failure to begin is still an error envelope. */
+const started = async (pieces: AsyncGenerator<string>): Promise<AsyncIterableIterator<string>> => {
+  const first = await pieces.next();
+  const rest = async function* () {
+    try {
+      if (first.done !== true) yield first.value;
+      yield* pieces;
+    } finally {
+      await pieces.return(undefined);
+    }
+  };
+  return rest();
+};

@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream';
+
+/** The bytes of a body, or `too-large`; the latter is refused only after the caller was found entitled to send one. */
+export type Body = Buffer | 'too-large';
+
+/** How much of an oversized body is read and thrown away, so that the caller is still there to read the answer. */
+const drained = 8;
+const drainMilliseconds = 2000;
+
+/**
+ * Reads a request's body up to `limit` bytes.
+ * @throws the stream's error when the caller hangs up.
+ */
+export const readBody = (stream: Readable, limit: number): Promise<Body> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const settle = (outcome: () => void): void => {
+      clearTimeout(timer);
+      stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      outcome();
+    };
+    const tooLarge = (): void => {
+      stream.resume();
+      settle(() => resolve('too-large'));
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      timer ??= setTimeout(tooLarge, drainMilliseconds);
+      if (size > limit * drained) tooLarge();
+    };
+    const onEnd = (): void => {
+      if (size > limit) tooLarge();
+      else
+        settle(() =>
+          resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)),
+        );
+    };
+    const onError = (error: Error): void => settle(() => reject(error));
+    const onClose = (): void =>
+      settle(() => reject(new Error('the caller hung up before the body had arrived')));
+    stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+  });

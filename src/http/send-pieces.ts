@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+
+/** Milliseconds that a caller may leave a long answer unread before the connection is cut. */
+const stall = 30_000;
+
+/** Resolves when the response can take more; rejects when the caller went away or reads nothing for too long. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      clearTimeout(timer);
+      response.off('drain', onDrain).off('close', onClose);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const onDrain = (): void => settle();
+    const onClose = (): void => settle(new Error('the caller hung up'));
+    const timer = setTimeout(() => settle(new Error('the caller stopped reading')), stall);
+    response.on('drain', onDrain).on('close', onClose);
+  });
+
+const write = async (response: ServerResponse, pieces: AsyncIterableIterator<string>): Promise<void> => {
+  try {
+    for await (const piece of pieces) {
+      if (response.destroyed) return;
+      if (!response.write(piece)) await drained(response);
+    }
+    response.end();
+  } finally {
+    await pieces.return?.();
+  }
+};
+
+/**
+ * Writes a long answer piece by piece under back-pressure. A failure on the way cuts the connection: the status line
+ * is out, and half a JSON text that ended well would be taken for a whole one.
+ */
+export const sendPieces = (reply: FastifyReply, pieces: AsyncIterableIterator<string>): void => {
+  reply.hijack();
+  const response = reply.raw;
+  response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
+  if (reply.request.method === 'HEAD') {
+    response.end();
+    void pieces.return?.();
+    return;
+  }
+  write(response, pieces).catch((error: unknown) => {
+    reply.log.warn({ err: error, requestId: reply.request.id }, 'a long answer was cut');
+    response.destroy();
+  });
+};

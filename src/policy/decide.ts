@@ -1,0 +1,75 @@
+import type { Principal, UserPrincipal } from '../auth/method.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Grant } from './grant.ts';
+import { MintedGrant } from './mint.ts';
+import { decideResource } from './resource-rule.ts';
+import { isAdministrator } from './roles.ts';
+import type { Rule } from './rule.ts';
+import type { Step, Verdict } from './step.ts';
+
+export type Decision =
+  | { readonly allowed: true; readonly steps: readonly Step[]; readonly grant: Grant }
+  | { readonly allowed: false; readonly steps: readonly Step[]; readonly problem: Problem };
+
+const none: ReadonlySet<string> = new Set();
+
+const everyRow = (readable: readonly string[] = []) => ({ rows: [], readable, writable: none });
+
+/** Refuses whoever is no user: an application has no roles, nobody has nothing. */
+const asUser = (principal: Principal, decideUser: (user: UserPrincipal) => Verdict): Verdict =>
+  principal.kind === 'user'
+    ? decideUser(principal)
+    : { steps: [{ rule: 'user', outcome: 'refused', because: principal.kind }] };
+
+const weigh = (rule: Rule, principal: Principal): Verdict => {
+  switch (rule.kind) {
+    case 'open':
+      return { steps: [{ rule: 'open', outcome: 'passed', because: 'anybody' }], terms: everyRow() };
+    case 'identified':
+      return principal.kind === 'nobody'
+        ? { steps: [{ rule: 'user', outcome: 'refused', because: 'nobody' }] }
+        : { steps: [{ rule: 'user', outcome: 'passed', because: principal.kind }], terms: everyRow() };
+    case 'user':
+      return asUser(principal, (user) => ownRows(user, rule.own, rule.readable ?? []));
+    case 'isolated':
+      return asUser(principal, (user) =>
+        isAdministrator(user)
+          ? {
+              steps: [{ rule: 'isolation', outcome: 'passed', because: user.roles.join(', ') }],
+              terms: everyRow(rule.readable),
+            }
+          : ownRows(user, rule.own, rule.readable),
+      );
+    case 'administrator':
+      return asUser(principal, (user) => administrator(user, rule.readable ?? []));
+    case 'resource':
+      return decideResource(rule, principal);
+  }
+};
+
+const ownRows = (user: UserPrincipal, own: string | undefined, readable: readonly string[]): Verdict => {
+  const passed: Step = { rule: 'user', outcome: 'passed', because: user.username };
+  if (own === undefined) return { steps: [passed], terms: everyRow(readable) };
+  return {
+    steps: [passed, { rule: 'isolation', outcome: 'narrowed', because: `${own} = ${user.id}` }],
+    terms: { rows: [{ column: own, value: user.id }], readable, writable: none },
+  };
+};
+
+const administrator = (user: UserPrincipal, readable: readonly string[]): Verdict => {
+  const because = user.roles.join(', ');
+  return isAdministrator(user)
+    ? { steps: [{ rule: 'administrator', outcome: 'passed', because }], terms: everyRow(readable) }
+    : { steps: [{ rule: 'administrator', outcome: 'refused', because }] };
+};
+
+/**
+ * Decides whether the principal may, and to which rows and fields. Pure: everything that it needs to know is in its
+ * arguments, so that a decision can be explained, and repeated, without asking anybody.
+ */
+export const decide = (rule: Rule, principal: Principal): Decision => {
+  const { steps, terms } = weigh(rule, principal);
+  return terms === undefined
+    ? { allowed: false, steps, problem: new Problem('forbidden') }
+    : { allowed: true, steps, grant: new MintedGrant({ ...terms, principal }) };
+};

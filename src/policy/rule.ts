@@ -1,0 +1,38 @@
+import type { Action, ResourceModel } from '../model/resource.ts';
+
+/** Roles that see all records and write restricted fields, as the contract says. */
+export const administrators = ['super_admin', 'admin'] as const;
+
+/** The role that bypasses the permission table. */
+export const superAdmin = 'super_admin';
+
+export const builtInRoles = ['super_admin', 'admin', 'viewer'] as const;
+
+/**
+ * What an endpoint demands beyond authentication; data, so that it can be explained, listed and documented. Every
+ * endpoint has one: there is no default that lets a caller in.
+ */
+export type Rule =
+  /** Anybody, also nobody. */
+  | { readonly kind: 'open' }
+  /** Whoever authenticated: a user or an application. */
+  | { readonly kind: 'identified' }
+  /** A user. `own`: the column that must hold the user's id in every row they see or write. */
+  | { readonly kind: 'user'; readonly own?: string; readonly readable?: readonly string[] }
+  /** A user; administrators see every row, others those whose `own` column holds their id. */
+  | { readonly kind: 'isolated'; readonly own: string; readonly readable: readonly string[] }
+  /** A user with the role super_admin or admin. */
+  | { readonly kind: 'administrator'; readonly readable?: readonly string[] }
+  /** A generated resource under its own rules. */
+  | ResourceRule;
+
+export interface ResourceRule {
+  readonly kind: 'resource';
+  readonly model: ResourceModel;
+  readonly action: Action;
+  /**
+   * `admin`: for super_admin and admin only, who there see every field and unpublished records too; the permission
+   * check and restricted fields hold all the same.
+   */
+  readonly area: 'api' | 'admin';
+}

@@ -1,0 +1,153 @@
+import { type Kysely, sql } from 'kysely';
+import type { Dialect } from '../../fields/field.ts';
+import { builtInRoles } from '../../policy/rule.ts';
+
+/**
+ * The service's own tables, first version. A migration is never changed after a release: the next one goes into a
+ * file of its own and a line in `coreMigrations`.
+ */
+const types = {
+  sqlite: {
+    text: sql`text`,
+    timestamp: sql`text`,
+    boolean: sql`integer`,
+    integer: sql`integer`,
+    json: sql`text`,
+    id: sql`integer primary key autoincrement`,
+    off: sql`0`,
+  },
+  postgres: {
+    text: sql`text collate "C"`,
+    timestamp: sql`timestamptz(3)`,
+    boolean: sql`boolean`,
+    integer: sql`bigint`,
+    json: sql`json`,
+    id: sql`bigint generated always as identity primary key`,
+    off: sql`false`,
+  },
+} as const;
+
+const initial = {
+  up: async (db: Kysely<unknown>, dialect: Dialect): Promise<void> => {
+    const t = types[dialect];
+    for (const statement of [
+      sql`create table users (
+        id ${t.id},
+        username ${t.text} not null,
+        username_canonical ${t.text} not null,
+        email ${t.text} not null,
+        email_canonical ${t.text} not null,
+        name ${t.text} not null,
+        password_hash ${t.text} not null,
+        disabled ${t.boolean} not null default ${t.off},
+        created_at ${t.timestamp} not null,
+        updated_at ${t.timestamp} not null
+      )`,
+      sql`create unique index users_username_unique on users (username_canonical)`,
+      sql`create unique index users_email_unique on users (email_canonical)`,
+      sql`create table roles (
+        name ${t.text} primary key not null,
+        built_in ${t.boolean} not null default ${t.off},
+        created_at ${t.timestamp} not null
+      )`,
+      sql`create table user_roles (
+        user_id ${t.integer} not null references users (id) on delete cascade,
+        role ${t.text} not null references roles (name),
+        primary key (user_id, role)
+      )`,
+      sql`create index user_roles_role on user_roles (role)`,
+      sql`create table api_keys (
+        id ${t.id},
+        user_id ${t.integer} not null references users (id) on delete cascade,
+        name ${t.text} not null,
+        key_hash ${t.text} not null,
+        key_prefix ${t.text} not null,
+        expires_at ${t.timestamp},
+        created_at ${t.timestamp} not null,
+        last_used_at ${t.timestamp}
+      )`,
+      sql`create unique index api_keys_key_unique on api_keys (key_hash)`,
+      sql`create index api_keys_user_id on api_keys (user_id, id)`,
+      sql`create table permission_entries (
+        model ${t.text} not null,
+        action ${t.text} not null,
+        primary key (model, action)
+      )`,
+      sql`create table permissions (
+        role ${t.text} not null references roles (name) on delete cascade,
+        model ${t.text} not null,
+        action ${t.text} not null,
+        created_at ${t.timestamp} not null,
+        primary key (model, role, action)
+      )`,
+      sql`create index permissions_role on permissions (role)`,
+      sql`create table sessions (
+        id ${t.id},
+        user_id ${t.integer} not null references users (id) on delete cascade,
+        session_hash ${t.text} not null,
+        address ${t.text} not null,
+        user_agent ${t.text} not null,
+        created_at ${t.timestamp} not null,
+        last_used_at ${t.timestamp} not null
+      )`,
+      sql`create unique index sessions_session_unique on sessions (session_hash)`,
+      sql`create index sessions_user_id on sessions (user_id, id)`,
+      sql`create table payments (
+        id ${t.id},
+        app_id ${t.text} not null,
+        fingerprint ${t.text} not null,
+        body ${t.text} not null,
+        order_no ${t.json},
+        amount ${t.json},
+        currency ${t.json},
+        status ${t.text} not null,
+        created_at ${t.timestamp} not null
+      )`,
+      sql`create unique index payments_fingerprint_unique on payments (fingerprint)`,
+      sql`create index payments_app_id on payments (app_id, id)`,
+      sql`create table idempotency_keys (
+        scope ${t.text} primary key not null,
+        fingerprint ${t.text} not null,
+        status ${t.integer} not null,
+        headers ${t.text} not null,
+        data ${t.text},
+        created_at ${t.timestamp} not null
+      )`,
+      sql`create index idempotency_keys_created_at on idempotency_keys (created_at)`,
+      sql`create table application_usage (
+        app_id ${t.text} primary key not null,
+        last_used_at ${t.timestamp} not null
+      )`,
+      sql`create table audit (
+        id ${t.id},
+        created_at ${t.timestamp} not null,
+        actor_kind ${t.text} not null,
+        actor_id ${t.text},
+        actor_name ${t.text},
+        action ${t.text} not null,
+        target_kind ${t.text} not null,
+        target_id ${t.text},
+        target_name ${t.text},
+        detail ${t.json} not null,
+        address ${t.text}
+      )`,
+      sql`create index audit_created_at on audit (created_at, id)`,
+      sql`create table login_attempts (
+        key ${t.text} primary key not null,
+        failures ${t.integer} not null,
+        pending ${t.integer} not null,
+        window_started ${t.integer} not null,
+        pending_until ${t.integer} not null
+      )`,
+      sql`create index login_attempts_window_started on login_attempts (window_started)`,
+    ])
+      await statement.execute(db);
+    const now = new Date().toISOString();
+    for (const name of builtInRoles)
+      await sql`insert into roles (name, built_in, created_at)
+        values (${name}, ${dialect === 'sqlite' ? sql`1` : sql`true`}, ${now})`.execute(db);
+  },
+};
+
+/** In the order in which they are applied; names are what the database remembers. */
+export const coreMigrations = { '0001_core': initial };

@@ -1,0 +1,93 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The service's own tables. Timestamps are bound and answered in the service's text form
+ * (`YYYY-MM-DDTHH:MM:SS.mmmZ`); PostgreSQL keeps them as timestamptz, SQLite as that text.
+ */
+export interface CoreSchema {
+  users: {
+    id: Generated<number>;
+    username: string;
+    /** NFKC and case folded; unique. */
+    username_canonical: string;
+    email: string;
+    email_canonical: string;
+    name: string;
+    password_hash: string;
+    disabled: boolean | number;
+    created_at: string;
+    updated_at: string;
+  };
+  roles: { name: string; built_in: boolean | number; created_at: string };
+  user_roles: { user_id: number; role: string };
+  api_keys: {
+    id: Generated<number>;
+    user_id: number;
+    name: string;
+    /** SHA-256 of the key, lowercase hex; unique. */
+    key_hash: string;
+    /** First 8 hex digits of the key. */
+    key_prefix: string;
+    expires_at: string | null;
+    created_at: string;
+    last_used_at: string | null;
+  };
+  /** Every (model, action) that some instance has registered at start. */
+  permission_entries: { model: string; action: string };
+  permissions: { role: string; model: string; action: string; created_at: string };
+  sessions: {
+    id: Generated<number>;
+    user_id: number;
+    /** HMAC-SHA256 of the session id, lowercase hex; unique. */
+    session_hash: string;
+    address: string;
+    user_agent: string;
+    created_at: string;
+    last_used_at: string;
+  };
+  payments: {
+    id: Generated<number>;
+    app_id: string;
+    /** SHA-256 of app_id, timestamp and body: the same signed request again is the same payment. */
+    fingerprint: string;
+    body: string;
+    order_no: string | null;
+    amount: string | null;
+    currency: string | null;
+    status: string;
+    created_at: string;
+  };
+  /** Successful answers kept for `Idempotency-Key`, 24 hours. */
+  idempotency_keys: {
+    /** SHA-256 of principal, method, path and key; primary key. */
+    scope: string;
+    fingerprint: string;
+    status: number;
+    headers: string;
+    data: string | null;
+    created_at: string;
+  };
+  application_usage: { app_id: string; last_used_at: string };
+  audit: {
+    id: Generated<number>;
+    created_at: string;
+    actor_kind: string;
+    actor_id: string | null;
+    actor_name: string | null;
+    action: string;
+    target_kind: string;
+    target_id: string | null;
+    target_name: string | null;
+    /** JSON object: what changed, never a secret. */
+    detail: string;
+    address: string | null;
+  };
+  login_attempts: {
+    /** Keyed hash of account and address: no account stands here in clear. */
+    key: string;
+    failures: number;
+    pending: number;
+    window_started: number;
+    pending_until: number;
+  };
+}

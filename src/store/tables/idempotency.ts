@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { Principal } from '../../auth/method.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { Transaction } from '../database.ts';
+import type { CoreSchema } from '../schema.ts';
+import { compilerFor, prepare, toQuery } from '../statement.ts';
+import type { TableContext } from './context.ts';
+
+/** Milliseconds for which the answer to an `Idempotency-Key` is kept. */
+export const idempotencyLifetime = 24 * 3_600_000;
+
+/** A successful answer as it was given the first time. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text of `data`. */
+  readonly data: string;
+}
+
+/** One use of an `Idempotency-Key`: by whom, on what, with which body. */
+export interface IdempotentRequest {
+  readonly scope: string;
+  readonly fingerprint: string;
+}
+
+const sha256 = (...parts: readonly (string | Uint8Array)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex');
+};
+
+const identityOf = (principal: Principal): string => {
+  if (principal.kind === 'user') return `user ${principal.id}`;
+  return principal.kind === 'application' ? `application ${principal.appId}` : 'nobody';
+};
+
+/**
+ * Reads the header; undefined where there is none.
+ * @throws Problem `invalid_parameter` unless it is 1 to 255 visible ASCII characters.
+ */
+export const idempotentRequest = (
+  key: string | undefined,
+  principal: Principal,
+  method: string,
+  path: string,
+  bytes: Uint8Array,
+): IdempotentRequest | undefined => {
+  if (key === undefined) return undefined;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new Problem('invalid_parameter', { params: { name: 'Idempotency-Key' } });
+  return { scope: sha256(identityOf(principal), method, path, key), fingerprint: sha256(bytes) };
+};
+
+interface KeptRow {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly headers: string;
+  readonly data: string | null;
+}
+
+const toAnswer = (row: KeptRow, request: IdempotentRequest): KeptAnswer => {
+  if (row.fingerprint !== request.fingerprint) throw new Problem('idempotency_conflict');
+  const headers = JSON.parse(row.headers) as Record<string, string>;
+  return { status: row.status, headers, data: row.data ?? 'null' };
+};
+
+/** Answers kept for `Idempotency-Key`, each written in the transaction of the write that it answers. */
+export const createIdempotency = ({ database, clock }: TableContext) => {
+  const sql = compilerFor<CoreSchema>(database.dialect);
+  const find = prepare<{ scope: string; born: string }>((param) =>
+    sql
+      .selectFrom('idempotency_keys')
+      .select(['fingerprint', 'status', 'headers', 'data'])
+      .where('scope', '=', param('scope'))
+      .where('created_at', '>', param('born')),
+  );
+  const born = (): string => toTimestamp(clock() - idempotencyLifetime);
+
+  return {
+    /** The kept answer, if the request was made before. @throws Problem `idempotency_conflict` */
+    find: async (request: IdempotentRequest): Promise<KeptAnswer | undefined> => {
+      const row = await database.get<KeptRow>(find({ scope: request.scope, born: born() }));
+      return row === undefined ? undefined : toAnswer(row, request);
+    },
+
+    /**
+     * Takes the key for this transaction. A request with the same key that is under way is waited for (PostgreSQL
+     * waits at the unique row, SQLite writes one after the other); then its answer comes back instead.
+     * @throws Problem `idempotency_conflict`
+     */
+    claim: async (transaction: Transaction, request: IdempotentRequest): Promise<KeptAnswer | undefined> => {
+      const now = toTimestamp(clock());
+      const stale = sql
+        .deleteFrom('idempotency_keys')
+        .where('scope', '=', request.scope)
+        .where('created_at', '<=', born());
+      await transaction.run(toQuery(stale));
+      const claim = sql
+        .insertInto('idempotency_keys')
+        .values({ ...request, status: 0, headers: '{}', data: null, created_at: now })
+        .onConflict((conflict) => conflict.doNothing());
+      if ((await transaction.run(toQuery(claim))) === 1) return undefined;
+      const row = await transaction.get<KeptRow>(find({ scope: request.scope, born: born() }));
+      if (row === undefined) throw new Problem('conflict');
+      return toAnswer(row, request);
+    },
+
+    keep: async (transaction: Transaction, request: IdempotentRequest, answer: KeptAnswer): Promise<void> => {
+      const update = sql
+        .updateTable('idempotency_keys')
+        .set({ status: answer.status, headers: JSON.stringify(answer.headers), data: answer.data })
+        .where('scope', '=', request.scope);
+      await transaction.run(toQuery(update));
+    },
+
+    /** Deletes answers that are no longer kept; run now and then. */
+    sweep: async (): Promise<void> => {
+      await database.execute(toQuery(sql.deleteFrom('idempotency_keys').where('created_at', '<=', born())));
+    },
+  };
+};
+
+export type Idempotency = ReturnType<typeof createIdempotency>;

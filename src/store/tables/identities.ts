@@ -1,0 +1,135 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Account, AccountStore, Identity, IdentityStore } from '../../auth/ports.ts';
+import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { Database, Query } from '../database.ts';
+import type { CoreSchema } from '../schema.ts';
+import { compilerFor, prepare, type StatementArguments, toQuery } from '../statement.ts';
+
+interface IdentityRow {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+  /** Names separated by blanks; null where there are none. Role names and actions hold no blank. */
+  readonly roles: string | null;
+  readonly granted: string | null;
+  readonly credential: number | null;
+}
+
+const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
+
+const toIdentity = (row: IdentityRow): Identity => ({
+  id: row.id,
+  username: row.username,
+  email: row.email,
+  name: row.name,
+  roles: words(row.roles),
+  granted: words(row.granted),
+});
+
+const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.user_id = u.id)`;
+
+const grantedOn = (model: RawBuilder<unknown>) => sql`(select string_agg(p.action, ' ') from permissions p
+  where p.model = ${model} and p.role in (select ur.role from user_roles ur where ur.user_id = u.id))`;
+
+/**
+ * Two forms of one statement: with the grants on a model, and without. Identity, roles and grants come from the same
+ * instant, in one round trip, for every request: a revocation holds from the next one on, whichever instance answers.
+ */
+const forms = <Arguments extends StatementArguments>(
+  database: Database,
+  rest: (param: (name: keyof Arguments & string) => unknown) => RawBuilder<unknown>,
+  credential: RawBuilder<unknown> = sql`null`,
+) => {
+  const compiler = compilerFor<CoreSchema>(database.dialect);
+  const build = (granted: RawBuilder<unknown>, tail: RawBuilder<unknown>) => ({
+    compile: () =>
+      sql`select u.id, u.username, u.email, u.name, ${roles} as roles, ${granted} as granted,
+        ${credential} as credential from ${tail} and u.disabled = false`.compile(compiler),
+  });
+  const plain = prepare<Arguments>((param) => build(sql`null`, rest(param)));
+  const withGrants = prepare<Arguments & { model: string }>((param) =>
+    build(grantedOn(sql`${param('model')}`), rest(param as (name: string) => unknown)),
+  );
+  return (args: Arguments, model: string | undefined): Query =>
+    model === undefined ? plain(args) : withGrants({ ...args, model });
+};
+
+/** Users by id, key and session, as every request asks for them. `sessionUsed` is told of every session's use. */
+export const createIdentityStore = (
+  database: Database,
+  sessionUsed: (id: number, now: number) => void,
+): IdentityStore => {
+  const byId = forms<{ id: number }>(database, (param) => sql`users u where u.id = ${param('id')}`);
+  const byKey = forms<{ hash: string; now: string }>(
+    database,
+    (param) => sql`api_keys k join users u on u.id = k.user_id
+      where k.key_hash = ${param('hash')} and (k.expires_at is null or k.expires_at > ${param('now')})`,
+    sql`k.id`,
+  );
+  const bySession = forms<{ hash: string; idle: string; born: string }>(
+    database,
+    (param) => sql`sessions s join users u on u.id = s.user_id
+      where s.session_hash = ${param('hash')}
+        and s.last_used_at > ${param('idle')} and s.created_at > ${param('born')}`,
+    sql`s.id`,
+  );
+  return {
+    byUserId: async (id, model) => {
+      const row = await database.get<IdentityRow>(byId({ id }, model));
+      return row === undefined ? undefined : toIdentity(row);
+    },
+    byKeyHash: async (hash, now, model) => {
+      const row = await database.get<IdentityRow>(byKey({ hash, now: toTimestamp(now) }, model));
+      return row?.credential == null ? undefined : { identity: toIdentity(row), keyId: row.credential };
+    },
+    bySession: async (hash, now, model) => {
+      const limits = {
+        idle: toTimestamp(now - sessionIdleTime * 1000),
+        born: toTimestamp(now - sessionLifetime * 1000),
+      };
+      const row = await database.get<IdentityRow>(bySession({ hash, ...limits }, model));
+      if (row?.credential == null) return undefined;
+      sessionUsed(row.credential, now);
+      return { identity: toIdentity(row), sessionId: row.credential };
+    },
+  };
+};
+
+interface AccountRow {
+  readonly id: number;
+  readonly password_hash: string;
+  readonly disabled: boolean | number;
+}
+
+/** Accounts for the login: a canonical name that holds an `@` is an email address, any other is a username. */
+export const createAccountStore = (database: Database): AccountStore => {
+  const compiler = compilerFor<CoreSchema>(database.dialect);
+  const by = (column: 'username_canonical' | 'email_canonical') =>
+    prepare<{ canonical: string }>((param) =>
+      compiler
+        .selectFrom('users')
+        .select(['id', 'password_hash', 'disabled'])
+        .where(column, '=', param('canonical')),
+    );
+  const byUsername = by('username_canonical');
+  const byEmail = by('email_canonical');
+  return {
+    byAccount: async (canonical): Promise<Account | undefined> => {
+      const query = canonical.includes('@') ? byEmail({ canonical }) : byUsername({ canonical });
+      const row = await database.get<AccountRow>(query);
+      return row === undefined
+        ? undefined
+        : { id: row.id, passwordHash: row.password_hash, disabled: Boolean(row.disabled) };
+    },
+    replaceHash: async (id, from, hash) => {
+      const update = compiler
+        .updateTable('users')
+        .set({ password_hash: hash })
+        .where('id', '=', id)
+        .where('password_hash', '=', from);
+      await database.execute(toQuery(update));
+    },
+  };
+};

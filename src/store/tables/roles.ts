@@ -1,0 +1,124 @@
+import { Problem } from '../../kernel/problem.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import { ConstraintError } from '../database.ts';
+import type { CoreSchema } from '../schema.ts';
+import { compilerFor, toQuery } from '../statement.ts';
+import { type Actor, recordAudit } from './audit.ts';
+import type { TableContext } from './context.ts';
+
+export interface PermissionName {
+  readonly role: string;
+  readonly model: string;
+  readonly action: string;
+}
+
+/** Roles, and what they are granted. */
+export const createRoleStore = ({ database, clock }: TableContext) => {
+  const { dialect } = database;
+  const sql = compilerFor<CoreSchema>(dialect);
+  const permissionTarget = ({ role, model, action }: PermissionName) => ({
+    kind: 'permission',
+    id: null,
+    name: `${role} ${model} ${action}`,
+  });
+
+  return {
+    exists: async (name: string): Promise<boolean> =>
+      (await database.get(toQuery(sql.selectFrom('roles').select('name').where('name', '=', name)))) !==
+      undefined,
+
+    /** @throws Problem `conflict` where the role exists */
+    create: (name: string, actor: Actor): Promise<void> =>
+      database
+        .write(async (transaction) => {
+          const now = clock();
+          const values = { name, built_in: false, created_at: toTimestamp(now) };
+          await transaction.run(toQuery(sql.insertInto('roles').values(values)));
+          await recordAudit(transaction, dialect, now, actor, {
+            action: 'role.create',
+            target: { kind: 'role', id: null, name },
+          });
+        })
+        .catch((error: unknown) => {
+          if (error instanceof ConstraintError && error.kind === 'unique')
+            throw new Problem('conflict', { cause: error });
+          throw error;
+        }),
+
+    /**
+     * Deletes a role with everything granted to it: a later role of the same name inherits nothing.
+     * @throws Problem `record_not_found`, `built_in_role`, `role_in_use`
+     */
+    remove: (name: string, actor: Actor): Promise<void> =>
+      database
+        .write(async (transaction) => {
+          const row = await transaction.get<{ built_in: boolean | number }>(
+            toQuery(sql.selectFrom('roles').select('built_in').where('name', '=', name)),
+          );
+          if (row === undefined) throw new Problem('record_not_found');
+          if (row.built_in) throw new Problem('built_in_role');
+          await transaction.run(toQuery(sql.deleteFrom('roles').where('name', '=', name)));
+          await recordAudit(transaction, dialect, clock(), actor, {
+            action: 'role.delete',
+            target: { kind: 'role', id: null, name },
+          });
+        })
+        .catch((error: unknown) => {
+          if (error instanceof ConstraintError && error.kind === 'foreign_key')
+            throw new Problem('role_in_use', { cause: error });
+          throw error;
+        }),
+
+    /** Idempotent. @throws Problem `record_not_found` where the role does not exist */
+    grant: (permission: PermissionName, actor: Actor): Promise<void> =>
+      database
+        .write(async (transaction) => {
+          const now = clock();
+          const insert = sql
+            .insertInto('permissions')
+            .values({ ...permission, created_at: toTimestamp(now) })
+            .onConflict((conflict) => conflict.doNothing());
+          if ((await transaction.run(toQuery(insert))) === 0) return;
+          await recordAudit(transaction, dialect, now, actor, {
+            action: 'permission.grant',
+            target: permissionTarget(permission),
+          });
+        })
+        .catch((error: unknown) => {
+          if (error instanceof ConstraintError && error.kind === 'foreign_key')
+            throw new Problem('record_not_found', { cause: error });
+          throw error;
+        }),
+
+    /** Idempotent. */
+    revoke: (permission: PermissionName, actor: Actor): Promise<void> =>
+      database.write(async (transaction) => {
+        const query = sql
+          .deleteFrom('permissions')
+          .where('role', '=', permission.role)
+          .where('model', '=', permission.model)
+          .where('action', '=', permission.action);
+        if ((await transaction.run(toQuery(query))) === 0) return;
+        await recordAudit(transaction, dialect, clock(), actor, {
+          action: 'permission.revoke',
+          target: permissionTarget(permission),
+        });
+      }),
+
+    /** Registers the entries of an instance's models; those of other versions and every grant stay as they are. */
+    register: (entries: readonly { readonly model: string; readonly action: string }[]): Promise<void> =>
+      database.write(async (transaction) => {
+        for (const entry of entries)
+          await transaction.run(
+            toQuery(
+              sql
+                .insertInto('permission_entries')
+                .values(entry)
+                .onConflict((conflict) => conflict.doNothing()),
+            ),
+          );
+      }),
+  };
+};
+
+export type RoleStore = ReturnType<typeof createRoleStore>;

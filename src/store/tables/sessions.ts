@@ -1,0 +1,69 @@
+import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { CoreSchema } from '../schema.ts';
+import { compilerFor, toQuery } from '../statement.ts';
+import { type Actor, recordAudit } from './audit.ts';
+import type { TableContext } from './context.ts';
+
+export interface NewSession {
+  readonly userId: number;
+  readonly hash: string;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** Sessions of the administration area. A session id is stored as its HMAC only. */
+export const createSessionStore = ({ database, clock }: TableContext) => {
+  const { dialect } = database;
+  const sql = compilerFor<CoreSchema>(dialect);
+
+  return {
+    /** Starts a session; what has run out, of whomever, is deleted on the way. */
+    create: (session: NewSession, actor: Actor): Promise<void> =>
+      database.write(async (transaction) => {
+        const now = clock();
+        const expired = sql
+          .deleteFrom('sessions')
+          .where((eb) =>
+            eb.or([
+              eb('created_at', '<=', toTimestamp(now - sessionLifetime * 1000)),
+              eb('last_used_at', '<=', toTimestamp(now - sessionIdleTime * 1000)),
+            ]),
+          );
+        await transaction.run(toQuery(expired));
+        const insert = sql.insertInto('sessions').values({
+          user_id: session.userId,
+          session_hash: session.hash,
+          address: session.address,
+          user_agent: session.userAgent,
+          created_at: toTimestamp(now),
+          last_used_at: toTimestamp(now),
+        });
+        await transaction.run(toQuery(insert));
+        await recordAudit(transaction, dialect, now, actor, {
+          action: 'session.create',
+          target: { kind: 'user', id: session.userId, name: null },
+        });
+      }),
+
+    /** Ends one session: signing out. */
+    remove: async (id: number): Promise<void> => {
+      await database.execute(toQuery(sql.deleteFrom('sessions').where('id', '=', id)));
+    },
+
+    /** Ends every session of a user. */
+    removeAll: (userId: number, actor: Actor): Promise<void> =>
+      database.write(async (transaction) => {
+        const ended = await transaction.run(
+          toQuery(sql.deleteFrom('sessions').where('user_id', '=', userId)),
+        );
+        await recordAudit(transaction, dialect, clock(), actor, {
+          action: 'session.delete_all',
+          target: { kind: 'user', id: userId, name: null },
+          detail: { sessions: ended },
+        });
+      }),
+  };
+};
+
+export type SessionStore = ReturnType<typeof createSessionStore>;

@@ -1,0 +1,237 @@
+import { Problem } from '../../kernel/problem.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import { superAdmin } from '../../policy/rule.ts';
+import { ConstraintError, type Transaction } from '../database.ts';
+import type { CoreSchema } from '../schema.ts';
+import { compilerFor, toQuery } from '../statement.ts';
+import { type Actor, recordAudit } from './audit.ts';
+import { demandSuperAdmin, guardSuperAdmin, lockSuperAdmins, type TableContext } from './context.ts';
+
+/** A user as it is written; the canonical forms are what look-ups and uniqueness go by. */
+export interface UserValues {
+  readonly username: string;
+  readonly usernameCanonical: string;
+  readonly email: string;
+  readonly emailCanonical: string;
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly disabled: boolean;
+  readonly roles: readonly string[];
+}
+
+export type UserChange = Partial<UserValues>;
+
+/** Unique fields that somebody else holds already. */
+export type TakenField = 'username' | 'email';
+
+/** Thrown where a unique field was taken between the look-up and the write. */
+export class TakenError extends Error {
+  readonly fields: readonly TakenField[];
+  constructor(fields: readonly TakenField[], cause?: unknown) {
+    super(`taken: ${fields.join(', ')}`, { cause });
+    this.name = 'TakenError';
+    this.fields = fields;
+  }
+}
+
+const takenBy = (error: unknown): unknown => {
+  if (!(error instanceof ConstraintError) || error.kind !== 'unique') return error;
+  const field = error.columns.some((column) => column.startsWith('username')) ? 'username' : 'email';
+  return new TakenError([field], error);
+};
+
+interface StoredUser {
+  readonly username: string;
+  readonly roles: readonly string[];
+}
+
+const columns = (change: UserChange) => ({
+  ...(change.username === undefined ? {} : { username: change.username }),
+  ...(change.usernameCanonical === undefined ? {} : { username_canonical: change.usernameCanonical }),
+  ...(change.email === undefined ? {} : { email: change.email }),
+  ...(change.emailCanonical === undefined ? {} : { email_canonical: change.emailCanonical }),
+  ...(change.name === undefined ? {} : { name: change.name }),
+  ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
+  ...(change.disabled === undefined ? {} : { disabled: change.disabled }),
+});
+
+/** Names of what a change touches, for the audit list; the values of secrets are not among them. */
+const changedFields = (change: UserChange): string[] =>
+  (['username', 'email', 'name', 'disabled', 'roles'] as const)
+    .filter((field) => change[field] !== undefined)
+    .concat(change.passwordHash === undefined ? [] : (['password'] as never[]));
+
+/** Users and the roles that they hold. Whatever takes rights away has happened when the promise resolves. */
+export const createUserStore = ({ database, clock }: TableContext) => {
+  const { dialect } = database;
+  const sql = compilerFor<CoreSchema>(dialect);
+
+  const stored = async (transaction: Transaction, id: number): Promise<StoredUser> => {
+    const row = await transaction.get<{ username: string }>(
+      toQuery(sql.selectFrom('users').select('username').where('id', '=', id)),
+    );
+    if (row === undefined) throw new Problem('record_not_found');
+    const roles = await transaction.all<{ role: string }>(
+      toQuery(sql.selectFrom('user_roles').select('role').where('user_id', '=', id)),
+    );
+    return { username: row.username, roles: roles.map(({ role }) => role) };
+  };
+
+  const setRoles = async (transaction: Transaction, id: number, roles: readonly string[]): Promise<void> => {
+    await transaction.run(toQuery(sql.deleteFrom('user_roles').where('user_id', '=', id)));
+    for (const role of new Set(roles))
+      await transaction.run(toQuery(sql.insertInto('user_roles').values({ user_id: id, role })));
+  };
+
+  const endSessions = async (transaction: Transaction, id: number): Promise<void> => {
+    await transaction.run(toQuery(sql.deleteFrom('sessions').where('user_id', '=', id)));
+  };
+
+  const insert = async (transaction: Transaction, values: UserValues, now: string): Promise<number> => {
+    const query = sql
+      .insertInto('users')
+      .values({
+        username: values.username,
+        username_canonical: values.usernameCanonical,
+        email: values.email,
+        email_canonical: values.emailCanonical,
+        name: values.name,
+        password_hash: values.passwordHash,
+        disabled: values.disabled,
+        created_at: now,
+        updated_at: now,
+      })
+      .returning('id');
+    const row = await transaction.get<{ id: number }>(toQuery(query));
+    if (row === undefined) throw new Error('an insert answered no id');
+    return row.id;
+  };
+
+  return {
+    /** Which of the two are held by a user other than `except`. */
+    taken: async (
+      names: { readonly username?: string | undefined; readonly email?: string | undefined },
+      except?: number,
+    ): Promise<readonly TakenField[]> => {
+      const found: TakenField[] = [];
+      for (const field of ['username', 'email'] as const) {
+        const canonical = names[field];
+        if (canonical === undefined) continue;
+        const column = field === 'username' ? ('username_canonical' as const) : ('email_canonical' as const);
+        const row = await database.get<{ id: number }>(
+          toQuery(sql.selectFrom('users').select('id').where(column, '=', canonical)),
+        );
+        if (row !== undefined && row.id !== except) found.push(field);
+      }
+      return found;
+    },
+
+    /** Names among these that are no role. */
+    unknownRoles: async (roles: readonly string[]): Promise<readonly string[]> => {
+      if (roles.length === 0) return [];
+      const rows = await database.all<{ name: string }>(
+        toQuery(
+          sql
+            .selectFrom('roles')
+            .select('name')
+            .where('name', 'in', [...roles]),
+        ),
+      );
+      return roles.filter((role) => !rows.some(({ name }) => name === role));
+    },
+
+    /** @throws TakenError, Problem `forbidden` */
+    create: (values: UserValues, actor: Actor): Promise<number> =>
+      database
+        .write(async (transaction) => {
+          guardSuperAdmin(actor, values.roles);
+          const now = clock();
+          const id = await insert(transaction, values, toTimestamp(now));
+          await setRoles(transaction, id, values.roles);
+          await recordAudit(transaction, dialect, now, actor, {
+            action: 'user.create',
+            target: { kind: 'user', id, name: values.username },
+            detail: { roles: values.roles, disabled: values.disabled },
+          });
+          return id;
+        })
+        .catch((error: unknown) => {
+          throw takenBy(error);
+        }),
+
+    /** @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin` */
+    update: (id: number, change: UserChange, actor: Actor): Promise<void> =>
+      database
+        .write(async (transaction) => {
+          await lockSuperAdmins(transaction, dialect);
+          const before = await stored(transaction, id);
+          guardSuperAdmin(actor, before.roles, change.roles ?? []);
+          const now = clock();
+          const update = sql
+            .updateTable('users')
+            .set({ ...columns(change), updated_at: toTimestamp(now) })
+            .where('id', '=', id);
+          await transaction.run(toQuery(update));
+          if (change.roles !== undefined) await setRoles(transaction, id, change.roles);
+          if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
+          if (change.passwordHash !== undefined || change.disabled === true)
+            await endSessions(transaction, id);
+          await recordAudit(transaction, dialect, now, actor, {
+            action: 'user.update',
+            target: { kind: 'user', id, name: change.username ?? before.username },
+            detail: {
+              fields: changedFields(change),
+              ...(change.roles === undefined ? {} : { roles: change.roles }),
+              ...(change.disabled === undefined ? {} : { disabled: change.disabled }),
+            },
+          });
+        })
+        .catch((error: unknown) => {
+          throw takenBy(error);
+        }),
+
+    /**
+     * Deletes a user with their keys, sessions and roles; optional references to them become null.
+     * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
+     */
+    remove: (id: number, actor: Actor): Promise<void> =>
+      database
+        .write(async (transaction) => {
+          await lockSuperAdmins(transaction, dialect);
+          const before = await stored(transaction, id);
+          guardSuperAdmin(actor, before.roles);
+          await transaction.run(toQuery(sql.deleteFrom('users').where('id', '=', id)));
+          if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
+          await recordAudit(transaction, dialect, clock(), actor, {
+            action: 'user.delete',
+            target: { kind: 'user', id, name: before.username },
+          });
+        })
+        .catch((error: unknown) => {
+          if (error instanceof ConstraintError && error.kind === 'foreign_key')
+            throw new Problem('still_referenced', { cause: error });
+          throw error;
+        }),
+
+    /** Whether there is any user at all; the first start makes one where there is none. */
+    any: async (): Promise<boolean> =>
+      (await database.get(toQuery(sql.selectFrom('users').select('id').limit(1)))) !== undefined,
+
+    passwordHash: async (id: number): Promise<string | undefined> =>
+      (
+        await database.get<{ password_hash: string }>(
+          toQuery(sql.selectFrom('users').select('password_hash').where('id', '=', id)),
+        )
+      )?.password_hash,
+
+    /** Id of the user with this canonical username. */
+    idByUsername: async (canonical: string): Promise<number | undefined> =>
+      (
+        await database.get<{ id: number }>(
+          toQuery(sql.selectFrom('users').select('id').where('username_canonical', '=', canonical)),
+        )
+      )?.id,
+  };
+};
+
+export type UserStore = ReturnType<typeof createUserStore>;
