@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
+import { type Application, assertAppId, type Credentials, type PreviousSecret } from './credentials.ts';
+import { VaultError } from './vault-error.ts';
+
+/** 32 random bytes, lowercase hex. */
+export const newSecret = (): string => randomBytes(32).toString('hex');
+
+/** Whether a replaced secret still signs at `now`, milliseconds since the epoch. */
+export const isInGrace = (previous: PreviousSecret, now: number): boolean =>
+  now < (parseTimestamp(previous.until) ?? Number.NEGATIVE_INFINITY);
+
+const existing = (credentials: Credentials, appId: string): Application => {
+  const application = credentials.apps.get(appId);
+  if (application === undefined) throw new VaultError(`there is no application ${JSON.stringify(appId)}`);
+  return application;
+};
+
+const withApplication = (credentials: Credentials, appId: string, application: Application): Credentials => ({
+  ...credentials,
+  apps: new Map(credentials.apps).set(appId, application),
+});
+
+/** Throws `VaultError` where the application exists or its id is not one. */
+export const addApplication = (
+  credentials: Credentials,
+  appId: string,
+  secret: string,
+  now: number,
+): Credentials => {
+  assertAppId(appId);
+  if (credentials.apps.has(appId)) {
+    throw new VaultError(
+      `the application ${appId} exists already: "app rotate ${appId}" gives it a new secret`,
+    );
+  }
+  return withApplication(credentials, appId, { api_secret: secret, rotated_at: toTimestamp(now) });
+};
+
+/**
+ * Gives an application a new secret. With a grace, in milliseconds, the present one signs until it ends, beside those
+ * that are in their grace already. Without, the new one is the only one at once: the answer to a leak.
+ */
+export const rotateSecret = (
+  credentials: Credentials,
+  appId: string,
+  secret: string,
+  now: number,
+  grace: number,
+): Credentials => {
+  const { api_secret, previous = [] } = existing(credentials, appId);
+  const rotated = { api_secret: secret, rotated_at: toTimestamp(now) };
+  if (grace === 0) return withApplication(credentials, appId, rotated);
+  const kept = previous.filter((one) => isInGrace(one, now));
+  return withApplication(credentials, appId, {
+    ...rotated,
+    previous: [{ api_secret, until: toTimestamp(now + grace) }, ...kept],
+  });
+};
+
+export const removeApplication = (credentials: Credentials, appId: string): Credentials => {
+  existing(credentials, appId);
+  const apps = new Map(credentials.apps);
+  apps.delete(appId);
+  return { ...credentials, apps };
+};

@@ -1,0 +1,129 @@
+import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
+import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
+import { VaultError } from './vault-error.ts';
+
+/** A secret that was replaced and still signs until `until`, exclusive. */
+export interface PreviousSecret {
+  readonly api_secret: string;
+  readonly until: string;
+}
+
+export interface Application {
+  readonly api_secret: string;
+  readonly rotated_at: string;
+  readonly previous?: readonly PreviousSecret[];
+}
+
+/** What the encrypted file holds. A map, so that no app_id can name something that Object.prototype lends. */
+export interface Credentials {
+  readonly jwt_secret?: string;
+  readonly apps: ReadonlyMap<string, Application>;
+}
+
+export const noCredentials: Credentials = { apps: new Map() };
+
+const minimumJwtSecretBytes = 32;
+const maximumSecretBytes = 1024;
+const appIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** 1 to 64 ASCII letters, digits, dots, underscores and hyphens, the first one a letter or digit: safe in a header, a shell and a log. */
+export const isAppId = (text: string): boolean => appIdPattern.test(text);
+
+/** Throws `VaultError` with a sentence that says what an app_id may look like. */
+export const assertAppId = (text: string): void => {
+  if (isAppId(text)) return;
+  const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+  throw new VaultError(
+    `${shown} is no app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
+  );
+};
+
+const refuse = (where: string, why: string): never => {
+  throw new VaultError(`${where} ${why}`);
+};
+
+const objectAt = (value: Json | undefined, where: string, fields?: readonly string[]): JsonObject => {
+  if (!isJsonObject(value)) return refuse(where, 'is not an object');
+  const unknown = fields && Object.keys(value).find((key) => !fields.includes(key));
+  if (unknown !== undefined) {
+    refuse(
+      where,
+      `holds an unknown field ${JSON.stringify(unknown.slice(0, 80))}; it may hold ${fields?.join(', ')}`,
+    );
+  }
+  return value;
+};
+
+const secretAt = (value: Json | undefined, where: string, minimum: number): string => {
+  if (typeof value !== 'string') return refuse(where, 'is not text');
+  // A lone surrogate has no UTF-8 form: different secrets would become the same bytes.
+  if (!value.isWellFormed()) refuse(where, 'is not well-formed Unicode');
+  const bytes = Buffer.byteLength(value);
+  if (bytes < minimum)
+    refuse(where, minimum === 1 ? 'is empty' : `has ${bytes} bytes, at least ${minimum} are needed`);
+  if (bytes > maximumSecretBytes)
+    refuse(where, `has ${bytes} bytes, at most ${maximumSecretBytes} are allowed`);
+  return value;
+};
+
+const timestampAt = (value: Json | undefined, where: string): string => {
+  const milliseconds = typeof value === 'string' ? parseTimestamp(value) : undefined;
+  const canonical = milliseconds === undefined ? undefined : toTimestamp(milliseconds);
+  if (canonical === undefined || canonical !== value) {
+    return refuse(where, 'is not a timestamp of the form YYYY-MM-DDTHH:MM:SS.mmmZ');
+  }
+  return canonical;
+};
+
+const previousAt = (value: Json, where: string): PreviousSecret => {
+  const entry = objectAt(value, where, ['api_secret', 'until']);
+  return {
+    api_secret: secretAt(own(entry, 'api_secret'), `${where}.api_secret`, 1),
+    until: timestampAt(own(entry, 'until'), `${where}.until`),
+  };
+};
+
+const applicationAt = (value: Json, where: string): Application => {
+  const entry = objectAt(value, where, ['api_secret', 'rotated_at', 'previous']);
+  const application = {
+    api_secret: secretAt(own(entry, 'api_secret'), `${where}.api_secret`, 1),
+    rotated_at: timestampAt(own(entry, 'rotated_at'), `${where}.rotated_at`),
+  };
+  const previous = own(entry, 'previous');
+  if (previous === undefined) return application;
+  if (!Array.isArray(previous)) return refuse(`${where}.previous`, 'is not an array');
+  return {
+    ...application,
+    previous: previous.map((one, index) => previousAt(one, `${where}.previous[${index}]`)),
+  };
+};
+
+/** The parser's own message quotes the text around the mistake, which is a secret as likely as not. */
+const parseJson = (text: string): Json => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const position = /at position (\d+)/.exec(String(error))?.[1];
+    if (position === undefined) throw new VaultError('the content is not valid JSON');
+    const before = text.slice(0, Number(position));
+    const [line, column] = [before.split('\n').length, before.length - before.lastIndexOf('\n')];
+    throw new VaultError(`the content is not valid JSON at line ${line}, column ${column}`);
+  }
+};
+
+/** Reads the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
+export const parseCredentials = (text: string): Credentials => {
+  const content = objectAt(parseJson(text), 'the content', ['jwt_secret', 'apps']);
+  const apps = new Map<string, Application>();
+  for (const [appId, value] of Object.entries(objectAt(own(content, 'apps') ?? {}, 'apps'))) {
+    assertAppId(appId);
+    apps.set(appId, applicationAt(value, `apps.${appId}`));
+  }
+  const secret = own(content, 'jwt_secret');
+  if (secret === undefined) return { apps };
+  return { jwt_secret: secretAt(secret, 'jwt_secret', minimumJwtSecretBytes), apps };
+};
+
+/** The content as it is encrypted and as `credentials edit` shows it. */
+export const formatCredentials = (credentials: Credentials): string =>
+  `${JSON.stringify({ ...credentials, apps: Object.fromEntries(credentials.apps) }, null, 2)}\n`;

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, link, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { VaultError } from './vault-error.ts';
+
+/** The `code` of a system error (`ENOENT`, …), undefined for whatever else was thrown. */
+export const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+/** The answer of `look`, undefined where it fails because the file, or its directory, does not exist. */
+const ifPresent = async <T>(look: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await look;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+/** The bytes of a file, undefined where there is none. Throws what the system answers otherwise. */
+export const readIfPresent = (path: string): Promise<Uint8Array | undefined> => ifPresent(readFile(path));
+
+/**
+ * What changes whenever a file is replaced, rewritten, removed or made; equal for the same file untouched.
+ * Never throws: a file that cannot be looked at is told apart by the system's error code.
+ */
+export const fingerprint = async (path: string): Promise<string> => {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+  } catch (error) {
+    return String(codeOf(error));
+  }
+};
+
+/** Makes a rename or a new name in the directory survive a power cut. Windows has no such call. */
+const syncDirectory = async (path: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Makes the directory (0700) and what leads to it, durably. One that exists is left as it is. */
+const ensureDirectory = async (path: string): Promise<void> => {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(path); made.length >= first.length; made = dirname(made)) {
+    await syncDirectory(dirname(made));
+  }
+};
+
+/** Makes the directory of a file, and answers the file's path with no symbolic link in it. */
+export const settledPath = async (path: string): Promise<string> => {
+  await ensureDirectory(dirname(path));
+  return (await ifPresent(realpath(path))) ?? join(await realpath(dirname(path)), basename(path));
+};
+
+/** A command run by root must not take the file away from the service that reads it. */
+const keepOwner = async (handle: FileHandle, path: string): Promise<void> => {
+  const [mine, before] = [await handle.stat(), await ifPresent(stat(path))];
+  if (before === undefined || (before.uid === mine.uid && before.gid === mine.gid)) return;
+  try {
+    await handle.chown(before.uid, before.gid);
+  } catch (cause) {
+    throw new VaultError(`${path} belongs to another user: run the command as that user`, { cause });
+  }
+};
+
+/** Writes a new file (0600) beside `path`, to the disk, and hands its name to `place`, which moves it there. */
+const withDraft = async (
+  path: string,
+  data: Uint8Array,
+  place: (draft: string) => Promise<void>,
+): Promise<void> => {
+  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.tmp`);
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    try {
+      await handle.writeFile(data);
+      await keepOwner(handle, path);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await place(draft);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncDirectory(dirname(path));
+};
+
+/** Replaces a file as a whole: whoever reads, and whoever comes after a power cut, sees the old or the new one. */
+export const writeAtomically = async (path: string, data: Uint8Array): Promise<void> => {
+  const target = await settledPath(path);
+  await withDraft(target, data, (draft) => rename(draft, target));
+};
+
+/** Makes a file that must not exist yet, complete from its first moment. False where somebody else was first. */
+export const createOnce = async (path: string, data: Uint8Array): Promise<boolean> => {
+  const target = await settledPath(path);
+  try {
+    await withDraft(target, data, (draft) => link(draft, target));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+};

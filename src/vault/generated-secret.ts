@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { newSecret } from './changes.ts';
+import { createOnce, readIfPresent } from './files.ts';
+import { VaultError } from './vault-error.ts';
+
+/**
+ * A secret (64 hex digits) made at the first call and kept in `dataDir/name` (0600) for all later ones. For use outside
+ * production. Processes that start at the same moment agree on one. Throws `VaultError` where the file is damaged.
+ */
+export const generatedSecret = async (dataDir: string, name: string): Promise<string> => {
+  const path = join(dataDir, name);
+  let bytes = await readIfPresent(path);
+  while (bytes === undefined) {
+    await createOnce(path, Buffer.from(`${newSecret()}\n`));
+    bytes = await readIfPresent(path);
+  }
+  const secret = /^([0-9a-f]{64})\n?$/.exec(new TextDecoder().decode(bytes))?.[1];
+  if (secret === undefined) throw new VaultError(`${path} is damaged: remove it to have a new secret made`);
+  return secret;
+};

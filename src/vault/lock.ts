@@ -1,0 +1,59 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from './files.ts';
+import { VaultError } from './vault-error.ts';
+
+const sqliteBusy = 5;
+const retryMilliseconds = 20;
+
+/**
+ * SQLite would make the file readable for all. Made and closed within one turn of the event loop: closing any
+ * descriptor of a file drops the POSIX locks that the process holds on it, so this must not touch an existing one.
+ */
+const createPrivately = (path: string): void => {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+};
+
+/** The held lock, undefined while somebody else holds it. */
+const tryLock = (path: string): DatabaseSync | undefined => {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Runs `task` while no other process or caller runs one under the same path. The lock is the operating system's, taken
+ * through SQLite on an empty file: it ends with its holder, however that ends, so there is no stale lock to guess at
+ * and no process id to mistake for another. The file stays; removing it while it is held would make two locks.
+ * @param waitMilliseconds how long to wait for another holder. Throws `VaultError` after that.
+ */
+export const withLock = async <T>(
+  path: string,
+  task: () => Promise<T>,
+  waitMilliseconds = 10_000,
+): Promise<T> => {
+  createPrivately(path);
+  const deadline = performance.now() + waitMilliseconds;
+  let lock = tryLock(path);
+  while (lock === undefined) {
+    if (performance.now() >= deadline) throw new VaultError(`${path} is held by another command: try again`);
+    await delay(retryMilliseconds);
+    lock = tryLock(path);
+  }
+  try {
+    return await task();
+  } finally {
+    lock.close();
+  }
+};

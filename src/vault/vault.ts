@@ -1,0 +1,214 @@
+import { rm } from 'node:fs/promises';
+import type { Clock } from '../kernel/clock.ts';
+import { isInGrace } from './changes.ts';
+import { type Credentials, formatCredentials, noCredentials, parseCredentials } from './credentials.ts';
+import { fingerprint, readIfPresent, settledPath, writeAtomically } from './files.ts';
+import { Keyring, type KeyringOptions } from './keyring.ts';
+import { withLock } from './lock.ts';
+import { VaultError } from './vault-error.ts';
+
+export interface VaultOptions extends KeyringOptions {
+  /** The age file. An absent one holds nothing. */
+  readonly file: string;
+  readonly clock: Clock;
+  /** Told of a reload that failed, of a file that vanished and of a listener that threw. For the log. */
+  onError(error: Error): void;
+}
+
+/** What may be told of an application: never its secret. */
+export interface ApplicationSummary {
+  readonly app_id: string;
+  readonly rotated_at: string;
+}
+
+type Listener = () => void;
+
+const pollMilliseconds = 500;
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+/**
+ * The encrypted credentials: what the server asks (`secretsOf`, `jwtSecret`) is answered from memory, what the commands
+ * change (`update`) is written to the disk before it is believed.
+ */
+export class Vault {
+  readonly #options: VaultOptions;
+  readonly #keyring: Keyring;
+  readonly #listeners = new Set<Listener>();
+  #credentials: Credentials = noCredentials;
+  /** Fingerprints of the files that were read last, be it without success: an error is reported once for each. */
+  #seen = '';
+  #present = false;
+  #timer: NodeJS.Timeout | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** Use `openVault`. */
+  constructor(options: VaultOptions) {
+    this.#options = options;
+    this.#keyring = new Keyring(options);
+  }
+
+  /** Throws `VaultError` where the file is there and cannot be read as a whole. */
+  async load(): Promise<void> {
+    this.#seen = await this.#fingerprint();
+    this.#adopt(await this.#read());
+  }
+
+  get jwtSecret(): string | undefined {
+    return this.#credentials.jwt_secret;
+  }
+
+  /** All secrets that sign for this application at `now` (milliseconds since the epoch), the current one first. */
+  secretsOf(appId: string, now: number): readonly string[] {
+    const application = this.#credentials.apps.get(appId);
+    if (application === undefined) return [];
+    const previous = application.previous?.filter((one) => isInGrace(one, now)) ?? [];
+    return [application.api_secret, ...previous.map((one) => one.api_secret)];
+  }
+
+  /** By app_id, in code point order. */
+  applications(): readonly ApplicationSummary[] {
+    const summaries = [...this.#credentials.apps].map(([app_id, { rotated_at }]) => ({ app_id, rotated_at }));
+    return summaries.sort((a, b) => (a.app_id < b.app_id ? -1 : 1));
+  }
+
+  /** The whole content as text, for `credentials edit`. */
+  format(): string {
+    return formatCredentials(this.#credentials);
+  }
+
+  /** Calls `listener` after every change of the content; answers what ends that. */
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Looks at the file, and at the key's, twice a second and takes over what changed. Looking by name survives every
+   * way to replace a file, a directory that comes later, and volumes that send no events. Keeps no process alive.
+   */
+  watch(): void {
+    this.close();
+    const timer = setTimeout(async () => {
+      await this.reload();
+      if (this.#timer === timer) this.watch();
+    }, pollMilliseconds);
+    this.#timer = timer.unref();
+  }
+
+  /** Ends the watch. The credentials stay readable. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Takes the file over if it changed since it was read. Where it cannot be read, the last good content stays. */
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      const seen = await this.#fingerprint();
+      if (seen === this.#seen) return;
+      this.#seen = seen;
+      const was = this.#present;
+      try {
+        this.#adopt(await this.#read());
+      } catch (thrown) {
+        const { message } = asError(thrown);
+        this.#options.onError(
+          new VaultError(`${message}; the credentials read before stay in force`, { cause: thrown }),
+        );
+        return;
+      }
+      if (was && !this.#present) {
+        this.#options.onError(new VaultError(`${this.#options.file} was removed: it holds nothing now`));
+      }
+    });
+  }
+
+  /**
+   * Changes the file. What `change` is given was read under the lock of all writers, so nothing of theirs is lost; what
+   * it answers is validated, written and on the disk when this resolves. What it throws, changes nothing.
+   */
+  update(change: (current: Credentials) => Credentials): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#keyring.assertUsable();
+      const file = await settledPath(this.#options.file);
+      await withLock(`${file}.lock`, async () => {
+        const content = formatCredentials(change((await this.#read()) ?? noCredentials));
+        const next = parseCredentials(content);
+        await writeAtomically(file, await this.#keyring.seal(content));
+        this.#seen = await this.#fingerprint();
+        this.#adopt(next);
+      });
+    });
+  }
+
+  /** Throws `VaultError` where `update` would for want of a key. To be asked before somebody types much. */
+  assertWritable(): Promise<void> {
+    return this.#keyring.assertUsable();
+  }
+
+  /** Where an edit that could not be saved is kept, encrypted like the credentials. */
+  get draftFile(): string {
+    return `${this.#options.file}.draft`;
+  }
+
+  async writeDraft(text: string): Promise<void> {
+    await writeAtomically(this.draftFile, await this.#keyring.seal(text));
+  }
+
+  /** Undefined where none is kept. */
+  async readDraft(): Promise<string | undefined> {
+    const bytes = await readIfPresent(this.draftFile);
+    return bytes && (await this.#keyring.unseal(bytes, this.draftFile));
+  }
+
+  removeDraft(): Promise<void> {
+    return rm(this.draftFile, { force: true });
+  }
+
+  async #fingerprint(): Promise<string> {
+    const { file, key, keyFile } = this.#options;
+    return `${await fingerprint(file)} ${key === undefined ? await fingerprint(keyFile) : ''}`;
+  }
+
+  /** Undefined where there is no file. */
+  async #read(): Promise<Credentials | undefined> {
+    const { file } = this.#options;
+    const bytes = await readIfPresent(file);
+    if (bytes === undefined) return undefined;
+    const text = await this.#keyring.unseal(bytes, file);
+    try {
+      return parseCredentials(text);
+    } catch (cause) {
+      throw new VaultError(`${file}: ${asError(cause).message}`, { cause });
+    }
+  }
+
+  #adopt(credentials: Credentials | undefined): void {
+    const before = this.format();
+    this.#present = credentials !== undefined;
+    this.#credentials = credentials ?? noCredentials;
+    if (this.format() === before) return;
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch (thrown) {
+        this.#options.onError(asError(thrown));
+      }
+    }
+  }
+
+  /** One reload or update after the other, so that an older reading never replaces a newer one. */
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const run = this.#queue.then(task);
+    this.#queue = run.catch(() => undefined);
+    return run;
+  }
+}
+
+/** Reads the credentials. Throws `VaultError` for a wrong or missing key, a changed byte, or content that is not valid. */
+export const openVault = async (options: VaultOptions): Promise<Vault> => {
+  const vault = new Vault(options);
+  await vault.load();
+  return vault;
+};
