@@ -5,7 +5,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { codePoints, isStorable, textOf, textOperators, utf8Bytes } from './values.ts';
+import { isStorable, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface EmailOptions extends CommonOptions {
   readonly default?: string;
@@ -23,7 +23,7 @@ const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
  */
 export const isEmail = (text: string): boolean => {
   const at = text.lastIndexOf('@');
-  if (at < 1 || at > 64 || codePoints(text) > longest) return false;
+  if (at < 1 || at > 64) return false;
   const labels = text.slice(at + 1).split('.');
   return (
     text

@@ -94,7 +94,10 @@ export type HookPrincipal =
   | { readonly kind: 'application'; readonly appId: string }
   | { readonly kind: 'nobody' };
 
-export interface BeforeSaveContext<Values extends object = Record<string, Json>> {
+export interface BeforeSaveContext<
+  Values extends object = Record<string, Json>,
+  Name extends string = string,
+> {
   readonly action: 'create' | 'update';
   /** Id of the record that is updated; undefined on create. */
   readonly id: number | undefined;
@@ -105,7 +108,7 @@ export interface BeforeSaveContext<Values extends object = Record<string, Json>>
   readonly values: Values;
   readonly principal: HookPrincipal;
   /** Adds a validation message (the whole sentence) to those that are answered; nothing is saved then. */
-  addError(field: string, message: string): void;
+  addError(field: Name, message: string): void;
 }
 
 export interface AfterCommitContext<Values extends object = JsonObject> {

@@ -1,0 +1,131 @@
+import { datetime } from '../fields/datetime.ts';
+import type { FieldDefinition } from '../fields/field.ts';
+import { integer } from '../fields/integer.ts';
+import type { Label } from '../kernel/messages/messages.ts';
+import { checkValue } from './check-value.ts';
+import type { ResourceDefinition } from './definition.ts';
+import { DefinitionError } from './definition-error.ts';
+import { indexesOf } from './indexes.ts';
+import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
+import {
+  type Action,
+  actions,
+  type ModelField,
+  type ResourceAuthMethod,
+  type ResourceHooks,
+  type ResourceModel,
+  resourceAuthMethods,
+} from './resource.ts';
+import { rulesOf, viewsOf } from './rules.ts';
+import type { FieldDefinitions, Resource } from './types.ts';
+
+const modelField = (name: string, definition: FieldDefinition, serverSet: boolean): ModelField => {
+  const { type, options } = definition;
+  return Object.freeze({
+    name,
+    column: name,
+    kind: type.kind,
+    type,
+    options,
+    label: options.label ?? labelOf(name),
+    required: options.required === true,
+    unique: options.unique === true,
+    serverSet,
+    reference: type.target?.(options),
+  });
+};
+
+const checkField = (model: string, field: ModelField): void => {
+  checkFieldName(model, field.name);
+  const flaw = field.type.flaw?.(field.options);
+  if (flaw !== undefined) throw new DefinitionError(model, flaw, field.name);
+  if (field.options.default === undefined) return;
+  const [violation] = checkValue(field, field.options.default);
+  if (violation !== undefined)
+    throw new DefinitionError(model, `its default breaks the rule ${violation.rule}`, field.name);
+};
+
+/** A reference `author` is the field `author_id`; one that is called so already keeps its name. */
+const fieldName = (key: string, definition: FieldDefinition): string =>
+  definition.type.target === undefined || key.endsWith('_id') ? key : `${key}_id`;
+
+const fieldsOf = (model: string, definitions: FieldDefinitions): Map<string, ModelField> => {
+  const server = { required: true } as const;
+  const fields = new Map([['id', modelField('id', integer.define(server), true)]]);
+  for (const [key, definition] of Object.entries(definitions)) {
+    const name = fieldName(key, definition);
+    if (fields.has(name)) throw new DefinitionError(model, 'two fields have this name', name);
+    const field = modelField(name, definition, false);
+    checkField(model, field);
+    fields.set(name, field);
+  }
+  if (fields.size === 1) throw new DefinitionError(model, 'it has no fields');
+  for (const name of ['created_at', 'updated_at'])
+    fields.set(name, modelField(name, datetime.define(server), true));
+  return fields;
+};
+
+const isOwner = (definition: FieldDefinition): boolean =>
+  'owner' in definition.options && definition.options.owner === true;
+
+const ownerOf = (model: string, definitions: FieldDefinitions): 'user_id' | undefined => {
+  const owners = Object.entries(definitions).filter(([, definition]) => isOwner(definition));
+  const [key, definition] = owners[0] ?? [];
+  if (key === undefined || definition === undefined) return undefined;
+  if (owners.length > 1) throw new DefinitionError(model, 'it has two owner fields');
+  if (fieldName(key, definition) !== 'user_id')
+    throw new DefinitionError(model, 'the owner field is called user_id', key);
+  return 'user_id';
+};
+
+type Methods = readonly ResourceAuthMethod[];
+type AuthOption = Methods | Partial<Readonly<Record<Action, Methods>>>;
+
+const isList = (option: AuthOption): option is Methods => Array.isArray(option);
+
+const authOf = (model: string, option: AuthOption = ['jwt']): ResourceModel['auth'] => {
+  const entries = actions.map((action): [Action, Methods] => {
+    const methods = isList(option) ? option : (option[action] ?? ['jwt']);
+    const unknown = methods.find((method) => !resourceAuthMethods.includes(method));
+    if (unknown !== undefined) throw new DefinitionError(model, `unknown authentication method ${unknown}`);
+    if (methods.length === 0) throw new DefinitionError(model, `no authentication method for ${action}`);
+    return [action, Object.freeze([...new Set(methods)])];
+  });
+  const stray = isList(option)
+    ? undefined
+    : Object.keys(option).find((name) => !actions.some((action) => action === name));
+  if (stray !== undefined) throw new DefinitionError(model, `auth names an unknown action ${stray}`);
+  return Object.freeze(Object.fromEntries(entries) as Record<Action, Methods>);
+};
+
+const defaultLabel = (singular: string): Label => humanise(singular);
+
+/**
+ * Defines a resource: five endpoints, a table, metadata and documentation. Without options every endpoint requires
+ * JWT, answers carry all fields, nothing else is checked and lists hold all records. Throws DefinitionError, which
+ * names the model and the field.
+ */
+export const defineResource = <const Fields extends FieldDefinitions>(
+  name: string,
+  definition: ResourceDefinition<Fields>,
+): Resource<Fields> => {
+  const { singular, plural } = namesOf(name, definition);
+  const fields = fieldsOf(name, definition.fields);
+  const owner = ownerOf(name, definition.fields);
+  return Object.freeze({
+    name,
+    path: plural,
+    table: plural,
+    singular,
+    plural,
+    label: definition.label ?? defaultLabel(singular),
+    fields,
+    owner,
+    views: viewsOf(name, fields, definition.views ?? {}),
+    rules: rulesOf(name, fields, owner, definition),
+    auth: authOf(name, definition.auth),
+    // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
+    hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
+    indexes: indexesOf(name, fields, definition.indexes ?? []),
+  });
+};

@@ -1,0 +1,55 @@
+import type { Label } from '../kernel/messages/messages.ts';
+import type { Action, AfterCommitContext, BeforeSaveContext, ResourceAuthMethod } from './resource.ts';
+import type { ChangesOfFields, FieldDefinitions, FieldName, ReadableName, RecordOfFields } from './types.ts';
+
+type AuthMethods = readonly [ResourceAuthMethod, ...ResourceAuthMethod[]];
+
+/** Hooks of a model file, typed by its fields. */
+export interface TypedHooks<Fields extends FieldDefinitions> {
+  /**
+   * Runs after validation and before the transaction. May change `values` and add messages; what it leaves is
+   * validated once more. Throwing answers 500 and saves nothing.
+   */
+  beforeSave?(
+    context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>>,
+  ): void | Promise<void>;
+  /** Runs once the record is durable. What it throws is logged; the record stays. */
+  afterCommit?(context: AfterCommitContext<ChangesOfFields<Fields>>): void | Promise<void>;
+}
+
+/** What a model file says. Only `fields` is needed: the rest is off until it is named. */
+export interface ResourceDefinition<Fields extends FieldDefinitions> {
+  readonly fields: Fields;
+  /** What people call one record, one text or one per language. */
+  readonly label?: Label;
+  /** Path and table; made from the name (`BlogPost` → `blog_posts`) where the plural is regular. */
+  readonly plural?: string;
+  /** Key of a body; made from the name (`blog_post`). */
+  readonly singular?: string;
+
+  /**
+   * Fields per view, in the order in which they are answered. `detail` falls back to all fields, `list` and `saved`
+   * to those of `detail`, so that naming one view never shows more in another.
+   */
+  readonly views?: {
+    readonly list?: readonly ReadableName<Fields>[];
+    readonly detail?: readonly ReadableName<Fields>[];
+    readonly saved?: readonly ReadableName<Fields>[];
+  };
+  /** Ask the permission table before create, update and destroy (`writes`) or before reads as well (`all`). */
+  readonly permissions?: 'writes' | 'all';
+  /** Callers other than super_admin and admin see, update and delete their own records only. */
+  readonly isolation?: boolean;
+  /** On create the record's owner is set to the caller. */
+  readonly ownership?: boolean;
+  /** Fields that only super_admin and admin write; from others they are ignored. */
+  readonly restricted?: readonly FieldName<Fields>[];
+  /** List and detail are public and show only records with these values. */
+  readonly publicRead?: { readonly where: Partial<RecordOfFields<Fields>> };
+  /** Accepted methods of authentication, for all actions or for each; `['jwt']` where none are named. */
+  readonly auth?: AuthMethods | { readonly [Name in Action]?: AuthMethods };
+
+  readonly hooks?: TypedHooks<Fields>;
+  /** Indexes over several fields, beside `index` and `unique` of single ones. */
+  readonly indexes?: readonly (readonly ReadableName<Fields>[])[];
+}

@@ -1,0 +1,38 @@
+import { DefinitionError } from './definition-error.ts';
+import type { ResourceModel } from './resource.ts';
+
+/** The service's own model, which resources can refer to. */
+const user = { name: 'User', table: 'users' } as const;
+
+/** All models of an application, by name, in the order in which they were given. */
+export type Models = ReadonlyMap<string, ResourceModel>;
+
+/** Puts models together and checks what one alone cannot know. Throws DefinitionError. */
+export const collectModels = (resources: readonly ResourceModel[]): Models => {
+  const models = new Map<string, ResourceModel>();
+  const paths = new Map<string, string>();
+  for (const model of resources) {
+    if (models.has(model.name) || model.name === user.name)
+      throw new DefinitionError(model.name, 'another model has this name');
+    const other = paths.get(model.path);
+    if (other !== undefined)
+      throw new DefinitionError(
+        model.name,
+        `the path "${model.path}" is that of ${other}: choose another plural`,
+      );
+    models.set(model.name, model);
+    paths.set(model.path, model.name);
+  }
+  for (const model of models.values())
+    for (const { name, reference } of model.fields.values())
+      if (reference !== undefined && reference !== user.name && !models.has(reference))
+        throw new DefinitionError(model.name, `it refers to ${reference}, which is no model`, name);
+  return models;
+};
+
+/** Table that the references to a model point at. */
+export const referencedTable = (models: Models, name: string): string => {
+  const table = name === user.name ? user.table : models.get(name)?.table;
+  if (table === undefined) throw new Error(`no model ${name}`);
+  return table;
+};

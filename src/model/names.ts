@@ -1,0 +1,83 @@
+import { type Locale, locales } from '../kernel/messages/catalogue.ts';
+import { catalogueOf, type Label } from '../kernel/messages/messages.ts';
+import { DefinitionError } from './definition-error.ts';
+import { pluralOf } from './inflect.ts';
+
+/** First parts of paths that the service itself answers. */
+export const reservedPaths: ReadonlySet<string> = new Set([
+  'auth',
+  'users',
+  'api_keys',
+  'payment',
+  'health',
+  'meta',
+]);
+
+/** Names that the service gives to columns of its own. */
+export const reservedFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'version']);
+
+/** Longest name that PostgreSQL does not cut, with room for what is put around it (`_id`, an index's prefix). */
+const longestName = 48;
+
+const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+const pascalCase = /^[A-Z][A-Za-z0-9]*$/;
+
+/** Whether a text can be a field, a table and a path: lower case, digits and single underscores. */
+const isName = (name: string): boolean =>
+  name.length <= longestName && snakeCase.test(name) && !(name in Object.prototype);
+
+/** `BlogPost` is `blog_post`, `HTTPLog` is `http_log`, `Oauth2Token` is `oauth2_token`. */
+export const snakeOf = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase();
+
+/** `internal_note` is `Internal note`. */
+export const humanise = (name: string): string => {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const translated = (name: string, locale: Locale): string | undefined => {
+  const { labels } = catalogueOf(locale);
+  return Object.hasOwn(labels, name) ? labels[name] : undefined;
+};
+
+/** The label of a field that was given none: the service's own word for the name, else the name as words. */
+export const labelOf = (name: string): Label => {
+  const [zh, en] = locales.map((locale) => translated(name, locale));
+  const words = humanise(name.replace(/_id$/, ''));
+  return zh === undefined || en === undefined ? words : { 'zh-CN': zh, en };
+};
+
+export interface ResourceNames {
+  readonly singular: string;
+  readonly plural: string;
+}
+
+const nameProblem = 'must be lower case letters, digits and single underscores, at most 48 characters';
+
+/** Singular and plural of a model, or the error that says what the model has to say itself. */
+export const namesOf = (
+  model: string,
+  given: { readonly singular?: string | undefined; readonly plural?: string | undefined },
+): ResourceNames => {
+  if (!pascalCase.test(model))
+    throw new DefinitionError(model, 'the name of a model is written like BlogPost, in ASCII');
+  const singular = given.singular ?? snakeOf(model);
+  if (!isName(singular)) throw new DefinitionError(model, `singular "${singular}" ${nameProblem}`);
+  const plural = given.plural ?? pluralOf(singular);
+  if (plural === undefined)
+    throw new DefinitionError(model, `cannot tell the plural of "${singular}": name it with { plural: '…' }`);
+  if (!isName(plural)) throw new DefinitionError(model, `plural "${plural}" ${nameProblem}`);
+  if (reservedPaths.has(plural))
+    throw new DefinitionError(model, `the path "${plural}" belongs to the service: choose another plural`);
+  return { singular, plural };
+};
+
+/** Refuses a name that cannot be a field. */
+export const checkFieldName = (model: string, name: string): void => {
+  if (reservedFields.has(name)) throw new DefinitionError(model, 'the service sets this field itself', name);
+  if (!isName(name)) throw new DefinitionError(model, `the name of a field ${nameProblem}`, name);
+};
