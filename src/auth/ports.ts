@@ -38,6 +38,33 @@ export interface Account {
 export interface AccountStore {
   /** By canonical username or email (see `canonicalAccount`). */
   byAccount(canonical: string): Promise<Account | undefined>;
+  /** Writes `hash` where the user's password hash still is `from`; ends no session, for the password is the same. */
+  replaceHash(id: number, from: string, hash: string): Promise<void>;
+}
+
+/** A place for one attempt; or only attempts under way stand in the way; or the limit is reached. */
+export type Reservation = 'granted' | 'busy' | { readonly retryAfterMs: number };
+
+/** Milliseconds after which a reservation that nobody settled (its process died) no longer counts. */
+export const reservationLifetime = 5 * 60 * 1000;
+
+/**
+ * Counts the failed logins of a key. Each operation is atomic across all instances, and durable when it resolves. At
+ * every moment failures + reservations of a key stay within its limit.
+ */
+export interface ThrottleStore {
+  /**
+   * Opens a window of `windowMs` from now where the key has none or its window has ended (its failures are forgotten,
+   * its reservations are not). Failures at the limit: the time until the window ends. Failures and live reservations
+   * at the limit together: `busy`, and nothing is written. Else adds a reservation: `granted`.
+   */
+  reserve(key: string, limit: number, windowMs: number, now: number): Promise<Reservation>;
+  /**
+   * Takes one reservation back (never below none) and, where the attempt failed, adds a failure to the window, even
+   * if it has ended meanwhile. A window without failures and live reservations may be deleted, one that has ended
+   * without live reservations too; to settle for a key that is gone changes nothing.
+   */
+  settle(key: string, failed: boolean, now: number): Promise<void>;
 }
 
 export interface ApplicationSecrets {

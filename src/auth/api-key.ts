@@ -1,0 +1,52 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { Problem } from '../kernel/problem.ts';
+import { type AuthMethod, type AuthOutcome, absent } from './method.ts';
+import type { IdentityStore, UsageRecorder } from './ports.ts';
+import { userPrincipal } from './user-principal.ts';
+
+const keyForm = /^[0-9a-f]{64}$/;
+
+/** Hex digits of a key that are stored in clear, for its mask. */
+export const keyPrefixLength = 8;
+
+/** A new key: 32 random bytes, 64 lowercase hex digits. */
+export const newKey = (): string => randomBytes(32).toString('hex');
+
+/**
+ * SHA-256 in lowercase hex, the only form in which a key is stored. A key has 256 random bits, so a slow hash would
+ * protect nothing more; finding it through an index leaks no more of it than its hash.
+ */
+export const hashKey = (key: string): string => hash('sha256', key, 'hex');
+
+/** A key, or its stored prefix, as it may be shown: the first 8 hex digits, then `****`. */
+export const maskKey = (key: string): string => `${key.slice(0, keyPrefixLength)}****`;
+
+const rejected = (): AuthOutcome => ({ kind: 'rejected', problem: new Problem('invalid_key') });
+
+export interface ApiKeyDependencies {
+  readonly identities: IdentityStore;
+  readonly usage: UsageRecorder;
+  readonly clock: Clock;
+}
+
+/** `X-Api-Key: <key>`; the identity is the key's owner. */
+export const createApiKeyMethod = ({ identities, usage, clock }: ApiKeyDependencies): AuthMethod => {
+  const identify = async (key: string, model: string | undefined): Promise<AuthOutcome> => {
+    const now = clock();
+    const found = await identities.byKeyHash(hashKey(key), now, model);
+    if (found === undefined) return rejected();
+    usage.keyUsed(found.keyId, now);
+    return { kind: 'principal', principal: userPrincipal(found.identity, 'api_key', found.keyId) };
+  };
+  return {
+    name: 'api_key',
+    challenge: 'ApiKey realm="gatewright", header="X-Api-Key"',
+    schemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+    authenticate(request) {
+      const key = request.header('x-api-key');
+      if (key === undefined) return absent;
+      return keyForm.test(key) ? identify(key, request.model) : rejected();
+    },
+  };
+};

@@ -1,0 +1,44 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** The two groups that a dotted tail of an IPv6 address stands for. */
+const dottedToGroups = (dotted: string): string => {
+  const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number);
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+};
+
+const groupsIn = (text: string): number[] =>
+  text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+
+/** The eight groups of an IPv6 address that `isIPv6` has accepted. */
+const expand = (address: string): readonly number[] => {
+  const tail = address.slice(address.lastIndexOf(':') + 1);
+  const plain = tail.includes('.') ? address.slice(0, -tail.length) + dottedToGroups(tail) : address;
+  const [before = '', after] = plain.split('::');
+  const head = groupsIn(before);
+  if (after === undefined) return head;
+  const rest = groupsIn(after);
+  return [...head, ...new Array<number>(8 - head.length - rest.length).fill(0), ...rest];
+};
+
+/** IPv4 inside IPv6, ::ffff:0:0/96 (RFC 4291, 2.5.5.2): what a socket that listens on both families reports. */
+const isMapped = (groups: readonly number[]): boolean =>
+  groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+
+/**
+ * Whom a client's address stands for: an IPv4 address stands for itself, an IPv6 one for its /64, which is what one
+ * customer gets and within which they can choose at will. All spellings of an address give the same text; what is no
+ * address (a local socket) stands for itself.
+ */
+export const networkOf = (address: string): string => {
+  const [bare = ''] = address.split('%', 1);
+  if (isIPv4(bare) || !isIPv6(bare)) return bare;
+  const groups = expand(bare);
+  if (isMapped(groups)) {
+    const [high = 0, low = 0] = groups.slice(6);
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+};

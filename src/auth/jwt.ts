@@ -1,0 +1,123 @@
+import { isUtf8 } from 'node:buffer';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
+
+/**
+ * HS256 tokens (RFC 7515, 7518, 7519), and nothing else: docs/decisions/0003-own-hs256.md says why they are our own.
+ * The signature is checked before anything is decoded, so that no JSON of a stranger is ever parsed.
+ */
+
+/** Seconds that a token lives. */
+export const tokenLifetime = 24 * 60 * 60;
+
+/** UTF-8 bytes that a secret needs: as many as the hash has (RFC 7518, 3.2). */
+export const minSecretBytes = 32;
+
+/** Our tokens have some 120 characters; a signer beside us may add claims. Longer ones are refused unread. */
+const maxTokenLength = 2048;
+
+/** Three parts of the base64url alphabet, the last one the 43 characters that 32 bytes make. */
+const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/;
+const signatureLength = 43;
+
+export interface TokenClaims {
+  readonly userId: number;
+  /** Unix time in seconds. */
+  readonly exp: number;
+}
+
+export interface Tokens {
+  /** A token for this user, good for 24 hours from now. Throws a RangeError unless the id is a positive integer. */
+  issue(userId: number): string;
+  /** The claims of a good token, undefined for any other text. Never throws. */
+  verify(token: string): TokenClaims | undefined;
+}
+
+const encode = (claims: object): string => Buffer.from(JSON.stringify(claims)).toString('base64url');
+
+const ownHeader = encode({ alg: 'HS256', typ: 'JWT' });
+
+const sign = (input: string, key: KeyObject | Uint8Array): string =>
+  createHmac('sha256', key).update(input).digest('base64url');
+
+/**
+ * Last characters whose unused bits are zero, by the length of the last group of four. A single character left over
+ * is no byte at all.
+ */
+const lastCharacters = [undefined, '', 'AQgw', 'AEIMQUYcgkosw048'] as const;
+
+/**
+ * The bytes of a part that is known to be of the alphabet; undefined unless it is their one canonical encoding
+ * (RFC 4648, 3.5), which Buffer's forgiving decoder does not ask for.
+ */
+const decode = (part: string): Buffer | undefined => {
+  const last = lastCharacters[part.length % 4];
+  return last === undefined || last.includes(part.slice(-1)) ? Buffer.from(part, 'base64url') : undefined;
+};
+
+const parseObject = (bytes: Buffer | undefined): JsonObject | undefined => {
+  if (bytes === undefined || !isUtf8(bytes)) return undefined;
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Of the header only `alg` is obeyed. `crit` names what must be understood, and we understand no extension. */
+const acceptsHeader = (part: string): boolean => {
+  if (part === ownHeader) return true;
+  const header = parseObject(decode(part));
+  return header !== undefined && own(header, 'alg') === 'HS256' && own(header, 'crit') === undefined;
+};
+
+/**
+ * The payload of a JWS in compact form whose HS256 signature is good under this key; undefined for any other text.
+ * The signature is compared as text with the one canonical encoding of what it must be, so no other spelling passes.
+ */
+export const verifyJws = (token: string, key: KeyObject | Uint8Array): Buffer | undefined => {
+  if (token.length > maxTokenLength || !compactForm.test(token)) return undefined;
+  const end = token.length - signatureLength - 1;
+  const expected = Buffer.from(sign(token.slice(0, end), key), 'latin1');
+  if (!timingSafeEqual(expected, Buffer.from(token.slice(end + 1), 'latin1'))) return undefined;
+  const dot = token.indexOf('.');
+  return acceptsHeader(token.slice(0, dot)) ? decode(token.slice(dot + 1, end)) : undefined;
+};
+
+const isUserId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+
+/** `nbf` is none of ours, but who signs one means it: before that time, or not a number, the token is not good. */
+const isBefore = (nbf: unknown, now: number): boolean =>
+  nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now);
+
+/** `iat` and every other claim say nothing about whether a token is good, and are not looked at. */
+const claimsOf = (payload: JsonObject, now: number): TokenClaims | undefined => {
+  const userId = own(payload, 'user_id');
+  const exp = own(payload, 'exp');
+  if (!isUserId(userId) || typeof exp !== 'number' || !Number.isSafeInteger(exp)) return undefined;
+  if (exp * 1000 <= now || isBefore(own(payload, 'nbf'), now)) return undefined;
+  return { userId, exp };
+};
+
+/** Issues and verifies the service's tokens. Throws where the secret is shorter than 32 bytes of UTF-8. */
+export const createTokens = (secret: string, clock: Clock): Tokens => {
+  const bytes = Buffer.from(secret, 'utf8');
+  if (bytes.length < minSecretBytes) {
+    throw new Error(`The JWT secret has ${bytes.length} bytes; it needs at least ${minSecretBytes}`);
+  }
+  const key = createSecretKey(bytes);
+  return {
+    issue(userId) {
+      if (!isUserId(userId)) throw new RangeError('A token needs a positive integer as user id');
+      const exp = Math.floor(clock() / 1000) + tokenLifetime;
+      const input = `${ownHeader}.${encode({ user_id: userId, exp })}`;
+      return `${input}.${sign(input, key)}`;
+    },
+    verify(token) {
+      const payload = parseObject(verifyJws(token, key));
+      return payload === undefined ? undefined : claimsOf(payload, clock());
+    },
+  };
+};

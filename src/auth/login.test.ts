@@ -1,0 +1,322 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createLogin } from './login.ts';
+import { createLoginThrottle, throttleWindow } from './login-throttle.ts';
+import { createPasswords } from './password.ts';
+import { type Account, reservationLifetime, type ThrottleStore } from './ports.ts';
+
+interface Row {
+  windowEnds: number;
+  failures: number;
+  reserved: number;
+  reservedUntil: number;
+}
+
+/** The port as its documentation says it, in memory. Answers later, as a database does. */
+const memoryStore = () => {
+  const rows = new Map<string, Row>();
+  const seen = { most: 0, reserves: 0, broken: false };
+  const later = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (seen.broken) throw new Error('database away');
+  };
+  const store: ThrottleStore = {
+    async reserve(key, limit, windowMs, now) {
+      await later();
+      seen.reserves += 1;
+      const row = rows.get(key) ?? { windowEnds: 0, failures: 0, reserved: 0, reservedUntil: 0 };
+      rows.set(key, row);
+      if (row.windowEnds <= now) Object.assign(row, { failures: 0, windowEnds: now + windowMs });
+      if (row.reservedUntil <= now) row.reserved = 0;
+      if (row.failures >= limit) return { retryAfterMs: row.windowEnds - now };
+      if (row.failures + row.reserved >= limit) return 'busy';
+      row.reserved += 1;
+      row.reservedUntil = now + reservationLifetime;
+      seen.most = Math.max(seen.most, row.failures + row.reserved);
+      return 'granted';
+    },
+    async settle(key, failed) {
+      await later();
+      const row = rows.get(key);
+      if (row === undefined) return;
+      row.reserved = Math.max(0, row.reserved - 1);
+      if (failed) row.failures += 1;
+      if (row.failures + row.reserved === 0) rows.delete(key);
+    },
+  };
+  return { store, rows, seen };
+};
+
+const secret = 'a secret of at least 32 bytes, for tests only';
+
+const setUp = () => {
+  const { store, rows, seen } = memoryStore();
+  const time = { now: 1_000_000 };
+  const throttle = createLoginThrottle({
+    store,
+    secret,
+    clock: () => time.now,
+    delay: async (milliseconds) => {
+      time.now += milliseconds;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  });
+  const fail = (account = 'ann', address = '192.0.2.7') =>
+    throttle.run(account, address, () => Promise.resolve(undefined));
+  const succeed = (account = 'ann', address = '192.0.2.7') =>
+    throttle.run(account, address, () => Promise.resolve('in'));
+  return { throttle, rows, seen, time, fail, succeed };
+};
+
+const times = (count: number, task: (index: number) => Promise<unknown>) =>
+  Promise.allSettled(Array.from({ length: count }, (_, index) => task(index)));
+const refused = (results: readonly PromiseSettledResult<unknown>[]) =>
+  results.filter(({ status }) => status === 'rejected').length;
+
+describe('login throttle', () => {
+  test('after ten failures: 429 until the window ends, also for the right password', async () => {
+    const { fail, succeed, time } = setUp();
+    for (let count = 0; count < 10; count += 1) {
+      expect(await fail()).toBeUndefined();
+      time.now += 1000;
+    }
+    await expect(succeed()).rejects.toMatchObject({
+      problem: 'too_many_requests',
+      status: 429,
+      headers: { 'Retry-After': '890' },
+    });
+    time.now += 889_999;
+    await expect(succeed()).rejects.toMatchObject({ headers: { 'Retry-After': '1' } });
+    time.now += 1;
+    expect(await succeed()).toBe('in');
+  });
+
+  test('counts an account and an address together', async () => {
+    const { fail, succeed } = setUp();
+    await times(10, () => fail());
+    expect(await succeed('bob')).toBe('in');
+    expect(await succeed('ann', '192.0.2.8')).toBe('in');
+    await expect(succeed('ann', '::ffff:192.0.2.7')).rejects.toMatchObject({ status: 429 });
+  });
+
+  test('counts a hundred failures from one /64, whatever the accounts', async () => {
+    const { fail, succeed, rows } = setUp();
+    await times(100, (index) => fail(`user${index}`, `2001:db8::${index.toString(16)}`));
+    await expect(succeed('new', '2001:db8::ffff')).rejects.toMatchObject({ status: 429 });
+    expect(await succeed('new', '2001:db8:0:1::1')).toBe('in');
+    // The reservation of the account's own counter was given back.
+    expect([...rows.values()].filter(({ reserved }) => reserved > 0)).toEqual([]);
+  });
+
+  test('successes never count, and take no failure back', async () => {
+    const { fail, succeed, rows } = setUp();
+    for (let count = 0; count < 30; count += 1) await succeed();
+    expect(rows.size).toBe(0);
+    await times(9, () => fail());
+    await succeed();
+    await fail();
+    await expect(fail()).rejects.toMatchObject({ status: 429 });
+  });
+
+  test('200 right passwords at the same moment all pass, ten under way at most', async () => {
+    const { succeed, seen, time } = setUp();
+    const before = time.now;
+    const results = await times(200, () => succeed());
+    expect(refused(results)).toBe(0);
+    expect(seen.most).toBe(10);
+    expect(time.now - before).toBeLessThan(60_000);
+  });
+
+  test('200 wrong ones at the same moment: ten are looked at, the others are 429', async () => {
+    const { throttle, fail, seen } = setUp();
+    let looked = 0;
+    const results = await times(200, () =>
+      throttle.run('ann', '192.0.2.7', async () => {
+        looked += 1;
+        return undefined;
+      }),
+    );
+    expect(looked).toBe(10);
+    expect(refused(results)).toBe(190);
+    expect(seen.most).toBe(10);
+    await expect(fail()).rejects.toMatchObject({ status: 429 });
+  });
+
+  test('whatever comes together, no window sees more than ten failures of an account', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 60 }), async (outcomes) => {
+        const { fail, succeed, seen } = setUp();
+        const results = await times(outcomes.length, (index) => (outcomes[index] ? succeed() : fail()));
+        const failures = results.filter(
+          (result) => result.status === 'fulfilled' && result.value === undefined,
+        ).length;
+        expect(failures).toBe(Math.min(10, outcomes.filter((good) => !good).length));
+        expect(seen.most).toBeLessThanOrEqual(10);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('an attempt that cannot tell is not counted and gives its place back', async () => {
+    const { throttle, rows } = setUp();
+    const error = new Error('database away');
+    await expect(throttle.run('ann', '192.0.2.7', () => Promise.reject(error))).rejects.toBe(error);
+    expect(rows.size).toBe(0);
+  });
+
+  test('where the place cannot be given back the first error is the one that is told', async () => {
+    const { throttle, seen } = setUp();
+    const attempt = throttle.run('ann', '192.0.2.7', () => {
+      seen.broken = true;
+      return Promise.reject(new Error('first'));
+    });
+    await expect(attempt).rejects.toThrow('first');
+  });
+
+  test('a failure that cannot be counted is no answer', async () => {
+    const { throttle, seen } = setUp();
+    const attempt = throttle.run('ann', '192.0.2.7', async () => {
+      seen.broken = true;
+      return undefined;
+    });
+    await expect(attempt).rejects.toThrow('database away');
+  });
+
+  test('places of a process that died are waited for, within a bound, and expire', async () => {
+    const { throttle, rows, seen, time, succeed } = setUp();
+    const stuck = Promise.withResolvers<string>();
+    const held = Array.from({ length: 10 }, () => throttle.run('ann', '192.0.2.7', () => stuck.promise));
+    while ([...rows.values()].every(({ reserved }) => reserved < 10))
+      await new Promise((resolve) => setImmediate(resolve));
+    const before = time.now;
+    await expect(succeed()).rejects.toMatchObject({ problem: 'overloaded', headers: { 'Retry-After': '5' } });
+    expect(time.now - before).toBeGreaterThanOrEqual(60_000);
+    expect(seen.reserves).toBeLessThan(1000);
+    time.now += reservationLifetime;
+    expect(await succeed()).toBe('in');
+    stuck.resolve('in');
+    expect(await Promise.all(held)).toHaveLength(10);
+  });
+
+  test('more than a thousand waiting are refused at once', async () => {
+    const { throttle, succeed } = setUp();
+    const stuck = Promise.withResolvers<string>();
+    const held = Array.from({ length: 10 }, () => throttle.run('ann', '192.0.2.7', () => stuck.promise));
+    await new Promise((resolve) => setImmediate(resolve));
+    const results = times(1100, () => succeed());
+    await expect(Promise.race([succeed(), results])).rejects.toMatchObject({ problem: 'overloaded' });
+    stuck.resolve('in');
+    await Promise.all(held);
+    expect(refused(await results)).toBeGreaterThan(0);
+  });
+
+  test('waits on a timer of its own where none is given', async () => {
+    const { store } = memoryStore();
+    let answers = 0;
+    const throttle = createLoginThrottle({
+      store: {
+        ...store,
+        reserve: (...args) => (answers++ === 0 ? Promise.resolve('busy') : store.reserve(...args)),
+      },
+      secret,
+      clock: Date.now,
+    });
+    expect(await throttle.run('ann', '::1', () => Promise.resolve('in'))).toBe('in');
+  });
+
+  test('the keys show neither account nor address, and never mix the two up', async () => {
+    const { fail, rows } = setUp();
+    await fail('ann', '192.0.2.7');
+    await fail('address', '192.0.2.7');
+    expect(rows.size).toBe(3);
+    for (const key of rows.keys()) expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect([...rows.values()].every(({ windowEnds }) => windowEnds === 1_000_000 + throttleWindow)).toBe(
+      true,
+    );
+  });
+});
+
+describe('login', () => {
+  const passwords = createPasswords();
+  let hash = '';
+  beforeAll(async () => {
+    hash = await passwords.hash('right password');
+  });
+
+  const build = (overrides: Partial<Account> = {}) => {
+    const { throttle } = setUp();
+    const account: Account = { id: 7, passwordHash: hash, disabled: false, ...overrides };
+    const asked: string[] = [];
+    const replaced: unknown[] = [];
+    const login = createLogin({
+      passwords,
+      throttle,
+      accounts: {
+        byAccount: async (canonical) => {
+          asked.push(canonical);
+          return canonical === 'ann' || canonical === 'ann@example.com' ? account : undefined;
+        },
+        replaceHash: async (...args) => {
+          replaced.push(args);
+        },
+      },
+    });
+    const attempt = (name: string, password: string) =>
+      login({ account: name, password, address: '192.0.2.7' });
+    return { attempt, asked, replaced };
+  };
+
+  test('username or email, in any case or width, and the password', async () => {
+    const { attempt, asked, replaced } = build();
+    for (const name of ['ann', 'ANN', 'ａnn', 'Ann@Example.COM'])
+      expect(await attempt(name, 'right password')).toBe(7);
+    expect(asked).toEqual(['ann', 'ann', 'ann', 'ann@example.com']);
+    expect(replaced).toEqual([]);
+  });
+
+  test('unknown, wrong, empty and disabled are answered alike', async () => {
+    const { attempt } = build();
+    const disabled = build({ disabled: true });
+    const answers = await Promise.all(
+      [
+        attempt('bob', 'right password'),
+        attempt('ann', 'wrong password'),
+        attempt('ann', ''),
+        attempt('', ''),
+        attempt('x'.repeat(100_000), 'right password'),
+        disabled.attempt('ann', 'right password'),
+      ].map((answer) => answer.then(String, (error) => ({ ...error }))),
+    );
+    for (const answer of answers) {
+      expect(answer).toEqual(answers[0]);
+      expect(answer).toMatchObject({
+        problem: 'login_failed',
+        headers: { 'WWW-Authenticate': 'Bearer realm="gatewright"' },
+      });
+    }
+  });
+
+  test('ten failures lock real and unknown accounts alike, however they are spelt', async () => {
+    const { attempt } = build();
+    for (const name of ['ann', 'nobody']) {
+      for (let count = 0; count < 10; count += 1) {
+        await expect(attempt(count % 2 ? name : name.toUpperCase(), 'wrong password')).rejects.toMatchObject({
+          status: 401,
+        });
+      }
+      await expect(attempt(name, 'right password')).rejects.toMatchObject({
+        status: 429,
+        headers: { 'Retry-After': '900' },
+      });
+    }
+  });
+
+  test('an older hash is made anew once the password is known to be right', async () => {
+    const old = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
+    const { attempt, replaced } = build({ passwordHash: old });
+    await expect(attempt('ann', 'wrong password')).rejects.toMatchObject({ status: 401 });
+    expect(replaced).toEqual([]);
+    expect(await attempt('ann', 'password')).toBe(7);
+    expect(replaced).toEqual([[7, old, expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]]);
+  });
+});

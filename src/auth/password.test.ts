@@ -1,0 +1,220 @@
+import { argon2Sync } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createPasswords } from './password.ts';
+import { passwordViolation } from './password-rules.ts';
+import { formatPhc, parsePhc } from './phc.ts';
+import { createWorkQueue } from './work-queue.ts';
+
+/** Any UTF-16, lone surrogates included. */
+const anyText = fc.array(fc.nat(0xffff), { maxLength: 40 }).map((units) => String.fromCharCode(...units));
+
+const passwords = createPasswords();
+
+describe('passwords', () => {
+  test('are kept as argon2id with OWASP parameters and a salt each', async () => {
+    const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(one).not.toBe(two);
+    expect(passwords.needsRehash(one)).toBe(false);
+    expect(await passwords.verify('correct horse', one)).toBe(true);
+    expect(await passwords.verify('correct horsf', one)).toBe(false);
+  });
+
+  test('every byte counts: past 72, NUL and what follows it, case, composition', async () => {
+    const long = 'x'.repeat(1023);
+    const stored = await passwords.hash(`${long}a`);
+    expect(await passwords.verify(`${long}a`, stored)).toBe(true);
+    expect(await passwords.verify(`${long}b`, stored)).toBe(false);
+    const nul = await passwords.hash('secret\0one');
+    expect(await passwords.verify('secret\0two', nul)).toBe(false);
+    expect(await passwords.verify('secret', nul)).toBe(false);
+    const composed = await passwords.hash('caf\u00e9 noir');
+    expect(await passwords.verify('cafe\u0301 noir', composed)).toBe(false);
+  });
+
+  test('nobody has a password: unknown accounts, empty and broken hashes', async () => {
+    for (const stored of [
+      undefined,
+      '',
+      'x',
+      '$argon2id$v=19$m=4194304,t=2,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA',
+    ]) {
+      expect(await passwords.verify('', stored)).toBe(false);
+    }
+    expect(passwords.needsRehash('x')).toBe(true);
+  });
+
+  test('an unknown account takes the time of a known one', async () => {
+    const stored = await passwords.hash('correct horse');
+    const median = async (against: string | undefined): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const before = performance.now();
+        await passwords.verify('wrong horse', against);
+        times.push(performance.now() - before);
+      }
+      return times.sort((a, b) => a - b)[2] ?? 0;
+    };
+    const [known, unknown] = [await median(stored), await median(undefined)];
+    // Far apart on a busy machine, but not as far as "no hash at all" would be (a thousandth).
+    expect(unknown).toBeGreaterThan(known / 5);
+    expect(known).toBeGreaterThan(unknown / 5);
+  });
+
+  test.each([
+    ['memory', { memory: 8, passes: 2, parallelism: 1 }],
+    ['passes', { memory: 19_456, passes: 1, parallelism: 1 }],
+    ['lanes', { memory: 19_456, passes: 2, parallelism: 2 }],
+  ])(
+    'a hash with other %s is verified with its own parameters, and due for a new one',
+    async (_, parameters) => {
+      const salt = Buffer.alloc(16, 1);
+      const tag = argon2Sync('argon2id', { message: 'pw', nonce: salt, tagLength: 32, ...parameters });
+      const stored = formatPhc({ ...parameters, salt, tag });
+      expect(await passwords.verify('pw', stored)).toBe(true);
+      expect(passwords.needsRehash(stored)).toBe(true);
+    },
+  );
+
+  test('a shorter salt or tag is due for a new one', () => {
+    const hash = { memory: 19_456, passes: 2, parallelism: 1, salt: Buffer.alloc(16), tag: Buffer.alloc(32) };
+    expect(passwords.needsRehash(formatPhc(hash))).toBe(false);
+    expect(passwords.needsRehash(formatPhc({ ...hash, salt: Buffer.alloc(8) }))).toBe(true);
+    expect(passwords.needsRehash(formatPhc({ ...hash, tag: Buffer.alloc(16) }))).toBe(true);
+  });
+});
+
+describe('PHC strings', () => {
+  test('the reference vector of the argon2 command line is read and verified', async () => {
+    // echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -l 24
+    const tag = argon2Sync('argon2id', {
+      message: 'password',
+      nonce: 'somesalt',
+      memory: 65_536,
+      passes: 2,
+      parallelism: 1,
+      tagLength: 32,
+    });
+    expect(tag.toString('hex')).toBe('09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7');
+    const stored = `$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc`;
+    expect(await passwords.verify('password', stored)).toBe(true);
+    expect(await passwords.verify('passwore', stored)).toBe(false);
+  });
+
+  test('what is written is read again', () => {
+    const bytes = (minLength: number) => fc.uint8Array({ minLength, maxLength: 64 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 64, max: 131_072 }),
+        fc.integer({ min: 1, max: 10 }),
+        fc.integer({ min: 1, max: 8 }),
+        bytes(8),
+        bytes(16),
+        (memory, passes, parallelism, salt, tag) => {
+          const read = parsePhc(formatPhc({ memory, passes, parallelism, salt, tag }));
+          expect(read).toMatchObject({ memory, passes, parallelism });
+          expect(Buffer.from(read?.salt ?? []).equals(salt) && Buffer.from(read?.tag ?? []).equals(tag)).toBe(
+            true,
+          );
+        },
+      ),
+    );
+  });
+
+  const salt = 'AAAAAAAAAAAAAAAAAAAAAA';
+  const tag = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  test.each([
+    `$argon2i$v=19$m=19456,t=2,p=1$${salt}$${tag}`,
+    `$argon2id$v=16$m=19456,t=2,p=1$${salt}$${tag}`,
+    `$argon2id$m=19456,t=2,p=1$${salt}$${tag}`,
+    `$argon2id$v=19$m=131073,t=2,p=1$${salt}$${tag}`,
+    `$argon2id$v=19$m=19456,t=11,p=1$${salt}$${tag}`,
+    `$argon2id$v=19$m=19456,t=2,p=9$${salt}$${tag}`,
+    `$argon2id$v=19$m=15,t=2,p=2$${salt}$${tag}`,
+    `$argon2id$v=19$m=019456,t=2,p=1$${salt}$${tag}`,
+    `$argon2id$v=19$m=19456,t=0,p=1$${salt}$${tag}`,
+    `$argon2id$v=19$t=2,m=19456,p=1$${salt}$${tag}`,
+    `$argon2id$v=19$m=19456,t=2,p=1$${salt}==$${tag}`,
+    `$argon2id$v=19$m=19456,t=2,p=1$${salt.slice(0, -1)}B$${tag}`,
+    `$argon2id$v=19$m=19456,t=2,p=1$AAAA$${tag}`,
+    `$argon2id$v=19$m=19456,t=2,p=1$${salt}$AAAA`,
+    `$argon2id$v=19$m=19456,t=2,p=1$${salt}$${tag}\n`,
+    `$argon2id$v=19$m=19456,t=2,p=1$${salt}$${tag}$`,
+    '',
+  ])('%s is none', (text) => {
+    expect(parsePhc(text)).toBeUndefined();
+  });
+
+  test('reading never throws', () => {
+    fc.assert(fc.property(anyText, (text) => parsePhc(text) === undefined));
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        parsePhc(`$argon2id$v=19$m=19456,t=2,p=1$${a}$${b}`);
+      }),
+    );
+  });
+});
+
+describe('the queue', () => {
+  test('a task that fails gives its place to the next', async () => {
+    const queue = createWorkQueue(1, 1);
+    const failing = queue.run(() => Promise.reject(new Error('no')));
+    const next = queue.run(() => Promise.resolve(1));
+    await expect(failing).rejects.toThrow('no');
+    expect(await next).toBe(1);
+  });
+
+  test('runs so many at a time, in order, and refuses what would wait in too long a line', async () => {
+    const queue = createWorkQueue(2, 3);
+    const started: number[] = [];
+    const finish: (() => void)[] = [];
+    const task = (id: number) =>
+      queue.run(() => {
+        started.push(id);
+        return new Promise<number>((resolve) => finish.push(() => resolve(id)));
+      });
+    const done = [0, 1, 2, 3, 4].map(task);
+    await expect(task(5)).rejects.toMatchObject({
+      problem: 'overloaded',
+      status: 503,
+      headers: { 'Retry-After': '5' },
+    });
+    expect(started).toEqual([0, 1]);
+    for (let next = 0; next < 5; next += 1) {
+      finish[next]?.();
+      expect(await done[next]).toBe(next);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(started.length - next - 1).toBeLessThanOrEqual(2);
+    }
+    expect(started).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+describe('rules', () => {
+  const length = { rule: 'password_length', params: { min: 8, max: 1024 } };
+  test.each([
+    ['', length],
+    ['1234567', length],
+    ['x'.repeat(1025), length],
+    ['€'.repeat(342), length],
+    ['😀😀', undefined],
+    ['x'.repeat(1024), undefined],
+    ['        ', undefined],
+    ['password', { rule: 'common_password' }],
+    ['PassWord', { rule: 'common_password' }],
+    ['1234567890', { rule: 'common_password' }],
+    ['\ud800 a lone surrogate', { rule: 'pattern' }],
+    ['correct horse battery staple', undefined],
+  ])('%j', async (text, expected) => {
+    expect(await passwordViolation(String(text))).toEqual(expected);
+  });
+
+  test('the 3,000 commonest that are long enough are refused, and no more', async () => {
+    const { dictionary } = await import('@zxcvbn-ts/language-common');
+    const long = dictionary['passwords-common'].filter((word) => word.length >= 8);
+    for (const word of long.slice(0, 3_000))
+      expect(await passwordViolation(word), word).toEqual({ rule: 'common_password' });
+    expect(await passwordViolation(String(long[3_000]))).toBeUndefined();
+  });
+});
