@@ -29,7 +29,6 @@ const options = (changed: Partial<VaultOptions> = {}): VaultOptions => ({
   file,
   keyFile,
   production: false,
-  clock: () => now,
   onError: (error) => errors.push(error.message),
   ...changed,
 });
@@ -209,7 +208,7 @@ describe('update', () => {
       import { openVault } from ${JSON.stringify(import.meta.resolve('./vault.ts'))};
       const [, file, keyFile, name] = process.argv;
       const onError = (error) => { throw error; };
-      const vault = await openVault({ file, keyFile, production: false, clock: Date.now, onError });
+      const vault = await openVault({ file, keyFile, production: false, onError });
       for (let i = 0; i < 5; i += 1) await vault.update((c) => addApplication(c, name + i, 'secret', Date.now()));
     `;
     const run = promisify(execFile);
@@ -332,7 +331,7 @@ describe('watch', () => {
   it('keeps no process alive', () => {
     const source = `
       import { openVault } from ${JSON.stringify(import.meta.resolve('./vault.ts'))};
-      const vault = await openVault({ file: 'none.age', keyFile: 'none.key', production: false, clock: Date.now, onError() {} });
+      const vault = await openVault({ file: 'none.age', keyFile: 'none.key', production: false, onError() {} });
       vault.watch();
     `;
     const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {

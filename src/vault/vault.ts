@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import type { Clock } from '../kernel/clock.ts';
 import { isInGrace } from './changes.ts';
 import { type Credentials, formatCredentials, noCredentials, parseCredentials } from './credentials.ts';
 import { fingerprint, readIfPresent, settledPath, writeAtomically } from './files.ts';
@@ -10,7 +9,6 @@ import { VaultError } from './vault-error.ts';
 export interface VaultOptions extends KeyringOptions {
   /** The age file. An absent one holds nothing. */
   readonly file: string;
-  readonly clock: Clock;
   /** Told of a reload that failed, of a file that vanished and of a listener that threw. For the log. */
   onError(error: Error): void;
 }

@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+// Plain JavaScript that Node 12 can read: whatever Node is on the PATH gets to run this file, which hands over to the
+// Node that the package brings along where that one is too old.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const required = [24, 15];
+const isWindows = process.platform === 'win32';
+
+const isEnough = (version) => {
+  const parts = /^v?(\d+)\.(\d+)/.exec(version) || [];
+  const major = Number(parts[1]);
+  return major > required[0] || (major === required[0] && Number(parts[2]) >= required[1]);
+};
+
+const isUsable = (file) => {
+  if (!existsSync(file)) return false;
+  const { status, stdout } = spawnSync(file, ['--version'], { encoding: 'utf8' });
+  return status === 0 && isEnough(stdout);
+};
+
+/** The first node_modules above `start` that brings a Node new enough. */
+const nodeAbove = (start) => {
+  const name = isWindows ? join('node', 'bin', 'node.exe') : join('.bin', 'node');
+  for (let directory = start; ; directory = dirname(directory)) {
+    const file = join(directory, 'node_modules', name);
+    if (isUsable(file)) return file;
+    if (directory === dirname(directory)) return undefined;
+  }
+};
+
+const fail = (message) => {
+  process.stderr.write(`gatewright: ${message}\n`);
+  process.exitCode = 1;
+};
+
+/** Becomes `file` as far as one process can become another: arguments, stdio, signals and exit status are passed on. */
+const handOver = (file) => {
+  // The channel carries nothing. Its end tells the child that this process was killed, so that no orphan goes on.
+  const child = spawn(file, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const passOn = (signal) => {
+    // A terminal sends these to the child as well: it must not see them twice.
+    if (process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT')) return;
+    child.kill(signal);
+  };
+  const signals = isWindows
+    ? ['SIGINT', 'SIGTERM', 'SIGHUP']
+    : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
+  for (const signal of signals) process.on(signal, passOn);
+  child.on('error', (error) => fail(`${file}: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    for (const one of signals) process.removeListener(one, passOn);
+    if (signal === null) process.exitCode = code;
+    else process.kill(process.pid, signal);
+    if (child.connected) child.disconnect();
+  });
+};
+
+const run = () => {
+  if (process.channel) {
+    process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+    process.channel.unref();
+  }
+  if (!existsSync(new URL('../dist/cli/main.js', import.meta.url)))
+    return fail('not built yet: npm run build');
+  import('../dist/cli/main.js')
+    .then((cli) => cli.main(process.argv.slice(2), cli.processIo()))
+    .then((status) => {
+      process.exitCode = status;
+    })
+    .catch((error) => fail(error.message.split('\n')[0]));
+};
+
+if (isEnough(process.versions.node)) {
+  run();
+} else {
+  const file = nodeAbove(process.cwd()) || nodeAbove(dirname(fileURLToPath(import.meta.url)));
+  if (file) handOver(file);
+  else {
+    fail(
+      `Node ${required.join('.')} or newer is needed, this is ${process.version}: npm install --save-dev node brings one`,
+    );
+  }
+}

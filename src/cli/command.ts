@@ -1,0 +1,94 @@
+import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
+import { type Io, UsageError } from './io.ts';
+
+/** An option as `node:util` parses it, and what the help says of it. */
+export interface Option extends ParseArgsOptionDescriptor {
+  readonly help: string;
+  /** Name of the value in the help, e.g. `FILE`. Only for options of type `string`. */
+  readonly value?: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+type Values<O extends Options> = ReturnType<
+  typeof parseArgs<{ options: { -readonly [K in keyof O]: O[K] }; allowPositionals: true; strict: true }>
+>['values'];
+
+export interface Invocation<O extends Options> {
+  readonly values: Values<O>;
+  readonly operands: readonly string[];
+}
+
+export interface CommandDefinition<O extends Options> {
+  /**
+   * Names of the operands: `ID` must be given, `[URL]` may be, `FIELD...` (the last one) may be repeated and left out.
+   */
+  readonly operands: readonly string[];
+  readonly options: O;
+  /** Sentences under the usage line, one a line. */
+  readonly description: readonly string[];
+  /** Whole command lines, at least one. */
+  readonly examples: readonly [string, ...string[]];
+  /** Throws `UsageError` (exit status 2) or anything else (1); the message becomes the one line on stderr. */
+  run(invocation: Invocation<O>, io: Io): Promise<void>;
+}
+
+/** A command whose options' types are forgotten, as the registry holds it. */
+export interface Command {
+  readonly operands: readonly string[];
+  readonly options: Options;
+  readonly description: readonly string[];
+  readonly examples: readonly string[];
+  /** Parses what stands behind the command's name, strictly, and runs it. */
+  run(args: readonly string[], io: Io): Promise<void>;
+}
+
+/** For commands whose result a script would read. */
+export const jsonOption = {
+  json: { type: 'boolean', help: 'print the result as one line of JSON' },
+} as const satisfies Options;
+
+const isOptional = (operand: string): boolean => operand.startsWith('[') || operand.endsWith('...');
+
+const checkOperands = (operands: readonly string[], given: readonly string[]): void => {
+  const missing = operands.find((operand, index) => given[index] === undefined && !isOptional(operand));
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  const extra = operands.at(-1)?.endsWith('...') ? undefined : given[operands.length];
+  if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}'`);
+};
+
+/** The parser's errors are mistakes of usage; the advice behind their first sentence is left out. */
+const asUsageError = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')
+    ? new UsageError(error.message.replace(/\. .*$/s, ''))
+    : error;
+
+const parse = <O extends Options>(
+  definition: CommandDefinition<O>,
+  args: readonly string[],
+): Invocation<O> => {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: definition.options,
+      allowPositionals: true,
+      strict: true,
+    });
+    return { values, operands: positionals };
+  } catch (error) {
+    throw asUsageError(error);
+  }
+};
+
+/** Makes a command of its definition. Each file under `commands/` exports one as `command`. */
+export const defineCommand = <const O extends Options>(definition: CommandDefinition<O>): Command => ({
+  operands: definition.operands,
+  options: definition.options,
+  description: definition.description,
+  examples: definition.examples,
+  run: async (args, io) => {
+    const invocation = parse(definition, args);
+    checkOperands(definition.operands, invocation.operands);
+    await definition.run(invocation, io);
+  },
+});

@@ -1,0 +1,17 @@
+import { removeApplication } from '../../vault/changes.ts';
+import { defineCommand, jsonOption } from '../command.ts';
+import { openCredentials } from '../credentials.ts';
+
+export const command = defineCommand({
+  operands: ['ID'],
+  options: jsonOption,
+  description: [
+    'Removes an application with all of its secrets. A running service refuses its signatures within a second.',
+  ],
+  examples: ['gatewright app remove shop'],
+  async run({ values, operands: [appId = ''] }, io) {
+    const vault = await openCredentials(io);
+    await vault.update((current) => removeApplication(current, appId));
+    io.print(values.json === true ? JSON.stringify({ app_id: appId }) : `removed ${appId}`);
+  },
+});

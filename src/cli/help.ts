@@ -1,0 +1,46 @@
+import type { Command, Option } from './command.ts';
+import { registry } from './registry.ts';
+
+const optionText = (name: string, option: Option): string =>
+  option.type === 'string' ? `--${name} ${option.value ?? 'TEXT'}` : `--${name}`;
+
+const table = (rows: readonly (readonly [string, string])[]): string[] => {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+};
+
+/** The help of one command. `name` is the one or two words that it is called by. */
+export const commandHelp = (name: string, command: Command): string => {
+  const options = Object.entries(command.options).map(
+    ([option, about]) => [optionText(option, about), about.help] as const,
+  );
+  const usage = ['gatewright', name, ...command.operands, ...(options.length > 0 ? ['[OPTION]...'] : [])];
+  return [
+    `Usage: ${usage.join(' ')}`,
+    '',
+    ...command.description,
+    '',
+    'Options:',
+    ...table([...options, ['--help', 'print this']]),
+    '',
+    'Examples:',
+    ...command.examples.map((example) => `  ${example}`),
+    '',
+  ].join('\n');
+};
+
+/** The list of all commands, or of those whose first word is `group`. */
+export const commandList = (group?: string): string => {
+  const rows = [...registry]
+    .filter(([name]) => group === undefined || name.startsWith(`${group} `))
+    .map(([name, { summary }]) => [name, summary] as const);
+  return [
+    `Usage: gatewright ${group ?? ''}${group === undefined ? '' : ' '}COMMAND`,
+    '',
+    'Commands:',
+    ...table(rows),
+    '',
+    'gatewright COMMAND --help explains one, with examples. The configuration is read from the environment.',
+    '',
+  ].join('\n');
+};

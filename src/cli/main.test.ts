@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { registry } from './registry.ts';
+import { run } from './test-io.ts';
+
+describe('gatewright', () => {
+  it('lists every command with its summary', async () => {
+    const { status, stdout, stderr } = await run(['--help']);
+    expect([status, stderr]).toEqual([0, '']);
+    for (const [name, { summary }] of registry)
+      expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+  });
+
+  it('lists the commands of a group', async () => {
+    const { status, stdout } = await run(['app', '--help']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('app rotate');
+    expect(stdout).not.toContain('credentials');
+  });
+
+  it('prints its version', async () => {
+    expect(await run(['--version'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+
+  it.each([
+    [[], 'gatewright: which command? gatewright --help lists them\n'],
+    [['strat'], "gatewright: no command 'strat': gatewright --help lists them\n"],
+    [['app'], "gatewright: no command 'app': gatewright --help lists them\n"],
+    [['app', 'crate'], "gatewright: no command 'app crate': gatewright --help lists them\n"],
+    [['constructor'], "gatewright: no command 'constructor': gatewright --help lists them\n"],
+    [['app', 'create'], 'gatewright: app create: ID is missing (gatewright app create --help)\n'],
+    [
+      ['app', 'create', 'a', 'b'],
+      "gatewright: app create: unexpected argument 'b' (gatewright app create --help)\n",
+    ],
+    [
+      ['app', 'list', '--bogus'],
+      "gatewright: app list: Unknown option '--bogus' (gatewright app list --help)\n",
+    ],
+    [
+      ['app', 'rotate', 'a', '--grace', '1w'],
+      'gatewright: app rotate: --grace takes a duration such as 30s, 10m, 1h or 7d (gatewright app rotate --help)\n',
+    ],
+  ])('answers 2 and one line for %j', async (argv, stderr) => {
+    expect(await run(argv)).toEqual({ status: 2, stdout: '', stderr });
+  });
+
+  it('puts all mistakes of the configuration on one line', async () => {
+    const { status, stderr } = await run(['app', 'list'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^gatewright: PORT: .*; LOG_LEVEL: .*\n$/);
+  });
+});
+
+describe.each([...registry.keys()])('gatewright %s --help', (name) => {
+  it('shows usage, options and an example of its own', async () => {
+    const { status, stdout, stderr } = await run([...name.split(' '), '--help']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`Usage: gatewright ${name}`);
+    expect(stdout).toMatch(new RegExp(`Examples:\n(.*\n)*.*gatewright ${name}\\b`));
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+});

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { commandHelp, commandList } from './help.ts';
+import { type Io, UsageError } from './io.ts';
+import { registry } from './registry.ts';
+
+export { processIo } from './io.ts';
+
+const isHelp = (argument: string | undefined): boolean => argument === '--help' || argument === '-h';
+
+/** Whether `--help` stands among the options: what comes behind `--` is an operand. */
+const asksForHelp = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? args.length : end).some(isHelp);
+};
+
+const isGroup = (word: string): boolean => [...registry.keys()].some((name) => name.startsWith(`${word} `));
+
+const packageVersion = async (): Promise<string> => {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(text);
+  return String(version);
+};
+
+const dispatch = async (argv: readonly string[], io: Io): Promise<void> => {
+  const [first, second] = argv;
+  if (first === undefined) throw new UsageError('which command? gatewright --help lists them');
+  if (isHelp(first)) return io.write(commandList());
+  if (first === '--version') return io.print(await packageVersion());
+
+  const name = [`${first} ${second}`, first].find((words) => registry.has(words));
+  const entry = name === undefined ? undefined : registry.get(name);
+  if (name === undefined || entry === undefined) {
+    if (isGroup(first) && isHelp(second)) return io.write(commandList(first));
+    const words = isGroup(first) && second !== undefined ? `${first} ${second}` : first;
+    throw new UsageError(`no command '${words}': gatewright --help lists them`);
+  }
+  const { command } = await entry.load();
+  const args = argv.slice(name.split(' ').length);
+  if (asksForHelp(args)) return io.write(commandHelp(name, command));
+  try {
+    await command.run(args, io);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${name}: ${error.message} (gatewright ${name} --help)`);
+  }
+};
+
+/** An error's message on one line: a configuration's mistakes come with line breaks. */
+const oneLine = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().replace(/\s*\n\s*/g, '; ');
+};
+
+/**
+ * Runs the command that `argv` names (without the program's own name).
+ * Answers the exit status: 0 done, 1 failed, 2 wrongly used. An error is one line on stderr.
+ */
+export const main = async (argv: readonly string[], io: Io): Promise<number> => {
+  try {
+    await dispatch(argv, io);
+    return 0;
+  } catch (error) {
+    io.warn(`gatewright: ${oneLine(error)}`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+};

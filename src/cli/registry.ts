@@ -1,0 +1,39 @@
+import type { Command } from './command.ts';
+
+interface Entry {
+  /** One line of the list that `gatewright --help` prints. */
+  readonly summary: string;
+  /** Imported when it is needed, so that each command waits for its own parts only. */
+  load(): Promise<{ readonly command: Command }>;
+}
+
+/** Every command by its name of one or two words. Adding one is a file under `commands/` and an entry here. */
+export const registry: ReadonlyMap<string, Entry> = new Map(
+  Object.entries({
+    'app create': {
+      summary: 'register an application that signs its requests',
+      load: () => import('./commands/app-create.ts'),
+    },
+    'app rotate': {
+      summary: 'give an application a new secret',
+      load: () => import('./commands/app-rotate.ts'),
+    },
+    'app list': { summary: 'list the applications', load: () => import('./commands/app-list.ts') },
+    'app remove': {
+      summary: 'remove an application and its secrets',
+      load: () => import('./commands/app-remove.ts'),
+    },
+    'credentials edit': {
+      summary: 'edit the encrypted credentials in your editor',
+      load: () => import('./commands/credentials-edit.ts'),
+    },
+    'credentials set': {
+      summary: 'store a secret read from stdin in the encrypted credentials',
+      load: () => import('./commands/credentials-set.ts'),
+    },
+    sign: {
+      summary: 'sign a request: its headers, or a whole curl',
+      load: () => import('./commands/sign.ts'),
+    },
+  } satisfies Record<string, Entry>),
+);
