@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PoolConfig, QueryResult } from 'pg';
+import type { Database, Query } from '../../database.ts';
+import { StreamSlots, streamLimit } from '../chunk-stream.ts';
+import { openCursor } from './cursor.ts';
+import { isConflict, isStalePlan } from './errors.ts';
+import { sessionSettings } from './session.ts';
+import { Sessions } from './sessions.ts';
+import { types } from './types.ts';
+import { runUnit, type Unit } from './unit.ts';
+
+export interface PostgresOptions {
+  /** Most connections, those of streams not counted; 10 unless given. */
+  readonly poolSize?: number;
+}
+
+/** Longest run of a statement and of a unit, in milliseconds. */
+const statementTimeout = 30_000;
+
+/** How long a write is tried again after conflicts, in milliseconds: as long as SQLite waits for a busy file. */
+const conflictLimit = 10_000;
+
+/** A session that pauses this long inside a transaction is ended by the server, in milliseconds. */
+const idleTimeout = 15_000;
+const streamIdleTimeout = 90_000;
+
+/** A network that went silent ends a statement a little later than the server itself would. */
+const silenceTimeout = statementTimeout + 5_000;
+
+const poolConfig = (url: string, idle: number, max: number): PoolConfig => ({
+  ...sessionSettings(url, { statementTimeout, idleTimeout: idle }),
+  types,
+  query_timeout: silenceTimeout,
+  idleTimeoutMillis: 30_000,
+  max,
+});
+
+const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(error);
+
+class PostgresDatabase implements Database {
+  readonly dialect = 'postgres';
+  readonly #sessions: Sessions;
+  readonly #streaming: Sessions;
+  readonly #slots = new StreamSlots();
+  /** Units that met a conflict go one at a time: they conflict with each other first of all. */
+  #again: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(url: string, options: PostgresOptions) {
+    this.#sessions = new Sessions(poolConfig(url, idleTimeout, options.poolSize ?? 10));
+    this.#streaming = new Sessions(poolConfig(url, streamIdleTimeout, streamLimit));
+  }
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    return (await this.#statement(query)).rows;
+  }
+
+  async get<Row>(query: Query): Promise<Row | undefined> {
+    return (await this.#statement(query)).rows[0];
+  }
+
+  scan<Row>(query: Query): Promise<Row[]> {
+    return this.all<Row>(query);
+  }
+
+  stream(query: Query): Promise<AsyncIterableIterator<string>> {
+    return this.#slots.open(() => openCursor(this.#streaming, query));
+  }
+
+  execute<Row>(query: Query): Promise<Row[]> {
+    return this.all<Row>(query);
+  }
+
+  async write<T>(unit: Unit<T>): Promise<T> {
+    try {
+      return await this.#attempt(unit);
+    } catch (error) {
+      if (!mayRepeat(error)) throw error;
+    }
+    const until = performance.now() + conflictLimit;
+    const result = this.#again.then(() => this.#repeat(unit, until));
+    this.#again = result.catch(() => {});
+    return result;
+  }
+
+  async ping(): Promise<void> {
+    await this.get({ sql: 'select 1', parameters: [] });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([this.#sessions.close(), this.#streaming.close()]).then(() => {});
+    return this.#closing;
+  }
+
+  #attempt<T>(unit: Unit<T>): Promise<T> {
+    return this.#sessions.use((session) => runUnit(session, unit));
+  }
+
+  async #repeat<T>(unit: Unit<T>, until: number): Promise<T> {
+    for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+      await delay(Math.random() * pause);
+      try {
+        return await this.#attempt(unit);
+      } catch (error) {
+        if (!mayRepeat(error) || performance.now() >= until) throw error;
+      }
+    }
+  }
+
+  /** One statement in a transaction of its own. It is repeated only where the server says that it did not run. */
+  async #statement(query: Query): Promise<QueryResult> {
+    const until = performance.now() + conflictLimit;
+    for (;;) {
+      try {
+        return await this.#sessions.use((session) => session.run(query));
+      } catch (error) {
+        if (!mayRepeat(error) || performance.now() >= until) throw error;
+      }
+    }
+  }
+}
+
+export const openPostgres = (url: string, options: PostgresOptions = {}): Database =>
+  new PostgresDatabase(url, options);

@@ -1,0 +1,65 @@
+import { DatabaseError } from 'pg';
+import { Problem } from '../../../kernel/problem.ts';
+import { ConstraintError, type ConstraintKind } from '../../database.ts';
+import { databaseUnavailable, overloaded } from '../problems.ts';
+
+/** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const constraints: Readonly<Record<string, ConstraintKind>> = {
+  '23001': 'foreign_key',
+  '23502': 'not_null',
+  '23503': 'foreign_key',
+  '23505': 'unique',
+  '23514': 'check',
+};
+
+/** Connection, resources, shutdown by an operator, I/O, damaged data; read-only; and conflicts that lasted. */
+const outage = /^(?:08|53|57P|58|XX00[12]|25006|25P03|55P03|28|3D000|40001|40P01)/;
+
+const queryCanceled = '57014';
+
+const isServerError = (error: unknown): error is DatabaseError => error instanceof DatabaseError;
+
+/** Our constraints are named `<table>_<column>_unique`; the message would be in the server's language. */
+const columnsOf = ({ table, constraint }: DatabaseError): string[] => {
+  const prefix = `${table}_`;
+  if (table === undefined || constraint === undefined) return [];
+  return constraint.startsWith(prefix) && constraint.endsWith('_unique')
+    ? [constraint.slice(prefix.length, -'_unique'.length)]
+    : [];
+};
+
+/**
+ * Another transaction came first; the same unit may succeed when it is run again. Takes the driver's error or the
+ * problem made of it.
+ */
+export const isConflict = (error: unknown): boolean => {
+  const cause = error instanceof Problem ? error.cause : error;
+  return isServerError(cause) && (cause.code === '40001' || cause.code === '40P01');
+};
+
+/**
+ * The session's prepared statement no longer fits: a migration of another instance changed a table, or a connection
+ * pooler gave the session to somebody else. The statement did not run.
+ */
+export const isStalePlan = (error: unknown): boolean =>
+  isServerError(error) &&
+  (error.code === '26000' || (error.code === '0A000' && error.routine === 'RevalidateCachedQuery'));
+
+/** Whether the session is gone, or in a state that nobody knows: it must not be used again. */
+export const isSessionLost = (error: unknown): boolean =>
+  isServerError(error) ? error.severity === 'FATAL' || /^(?:08|57P)/.test(error.code ?? '') : true;
+
+/** A value that the driver could not write or read: a mistake of ours, not the server's absence. */
+const isProgrammingError = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
+
+/** What callers of the store see instead of an error of the driver. */
+export const toDatabaseError = (error: unknown): unknown => {
+  if (isProgrammingError(error)) return error;
+  if (!isServerError(error)) return databaseUnavailable(error);
+  const { code = '' } = error;
+  const kind = constraints[code];
+  if (kind !== undefined) return new ConstraintError(kind, kind === 'unique' ? columnsOf(error) : [], error);
+  if (code === queryCanceled) return overloaded(error);
+  return outage.test(code) ? databaseUnavailable(error) : error;
+};

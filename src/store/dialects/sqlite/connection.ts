@@ -1,0 +1,97 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Query } from '../../database.ts';
+import { bind } from './binding.ts';
+import { toDatabaseError } from './errors.ts';
+
+/** Prepared statements kept for each connection: between this number and twice as many. */
+const cacheSize = 256;
+
+const settings = {
+  // No busy timeout: waiting inside SQLite would stall the event loop.
+  common: 'pragma busy_timeout = 0; pragma trusted_schema = off;',
+  writer:
+    'pragma cache_size = -8192; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on;' +
+    // After a long read has kept the log from being reused, it shrinks back to this size.
+    'pragma journal_size_limit = 67108864;',
+  reader: 'pragma cache_size = -8192; pragma query_only = on;',
+  // Reads whole tables, for which a cache of pages does little.
+  scanner: 'pragma query_only = on;',
+} as const;
+
+/** One connection to a database file; everything runs synchronously and throws errors of SQLite. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  // Two generations make a cache of recently used statements without bookkeeping on each use.
+  #recent = new Map<string, StatementSync>();
+  #older = new Map<string, StatementSync>();
+
+  constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
+    this.#database = new DatabaseSync(path);
+    try {
+      this.#database.exec(settings.common + settings[role]);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Kept by the file once set. Throws where the file system cannot have it: without it, reads would wait for writes. */
+  useWriteAheadLog(): void {
+    const mode = this.#database.prepare('pragma journal_mode = wal').get()?.['journal_mode'];
+    if (mode !== 'wal')
+      throw new Error(`SQLite cannot keep a write-ahead log here (journal mode ${String(mode)})`);
+  }
+
+  prepare(sql: string): StatementSync {
+    const known = this.#recent.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#older.get(sql) ?? this.#database.prepare(sql);
+    if (this.#recent.size >= cacheSize) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(sql, statement);
+    return statement;
+  }
+
+  all<Row>(query: Query): Row[] {
+    return this.prepare(query.sql).all(...bind(query.parameters)) as Row[];
+  }
+
+  get<Row>(query: Query): Row | undefined {
+    return this.prepare(query.sql).get(...bind(query.parameters)) as Row | undefined;
+  }
+
+  /** Answers the number of rows changed. */
+  run(query: Query): number {
+    return Number(this.prepare(query.sql).run(...bind(query.parameters)).changes);
+  }
+
+  /** Runs a statement without values or rows, such as BEGIN. */
+  exec(sql: string): void {
+    this.prepare(sql).run();
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  rollback(): void {
+    if (this.inTransaction) this.exec('rollback');
+  }
+
+  /** The error as callers of the store see it. */
+  toError(error: unknown): unknown {
+    return toDatabaseError(error, (index) => {
+      const row = this.get<{ tbl_name: string }>({
+        sql: `select tbl_name from sqlite_schema where type = 'index' and name = ?`,
+        parameters: [index],
+      });
+      return row?.tbl_name;
+    });
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}

@@ -1,0 +1,112 @@
+import type { Database, Query, Transaction } from '../../database.ts';
+import { databaseUnavailable } from '../problems.ts';
+import { removeTemporary, type SqliteTarget } from '../target.ts';
+import { whileBusy } from './busy.ts';
+import { Connection } from './connection.ts';
+import { isBusy } from './errors.ts';
+import { preparePrivateFile } from './files.ts';
+import { ReaderThread } from './reader-thread.ts';
+import { ScanPool } from './scan-pool.ts';
+import { StreamThread } from './stream-thread.ts';
+import { Writer } from './writer.ts';
+
+export interface SqliteOptions {
+  /** How long a write waits while another process holds the database, in milliseconds; 10 s unless given. */
+  readonly busyLimit?: number;
+  /** How long a scan may take, in milliseconds; 30 s unless given. */
+  readonly scanLimit?: number;
+}
+
+/**
+ * Reads and writes have a connection each, so that a read never sees an open transaction. Both are synchronous; what
+ * takes long goes to reader threads.
+ */
+class SqliteDatabase implements Database {
+  readonly dialect = 'sqlite';
+  readonly #target: SqliteTarget;
+  readonly #writing: Connection;
+  readonly #reading: Connection;
+  readonly #writer: Writer;
+  readonly #scans: ScanPool;
+  readonly #streams: StreamThread;
+  #closing: Promise<void> | undefined;
+
+  constructor(target: SqliteTarget, writing: Connection, reading: Connection, options: SqliteOptions) {
+    this.#target = target;
+    this.#writing = writing;
+    this.#reading = reading;
+    this.#writer = new Writer(writing, options.busyLimit);
+    const startThread = (onExit: (thread: ReaderThread) => void) =>
+      new ReaderThread(target.path, (error) => reading.toError(error), onExit);
+    this.#scans = new ScanPool(startThread, options.scanLimit);
+    this.#streams = new StreamThread(() => startThread(() => {}));
+  }
+
+  all<Row>(query: Query): Promise<Row[]> {
+    return this.#read(() => this.#reading.all<Row>(query));
+  }
+
+  get<Row>(query: Query): Promise<Row | undefined> {
+    return this.#read(() => this.#reading.get<Row>(query));
+  }
+
+  scan<Row>(query: Query): Promise<Row[]> {
+    return this.#scans.scan<Row>(query);
+  }
+
+  stream(query: Query): Promise<AsyncIterableIterator<string>> {
+    return this.#streams.stream(query);
+  }
+
+  execute<Row>(query: Query): Promise<Row[]> {
+    return this.#writer.write(query) as Promise<Row[]>;
+  }
+
+  write<T>(unit: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#writer.write(unit) as Promise<T>;
+  }
+
+  async ping(): Promise<void> {
+    await this.get({ sql: 'select count(*) from sqlite_schema', parameters: [] });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close();
+    await Promise.all([this.#scans.close(), this.#streams.close()]);
+    this.#reading.close();
+    this.#writing.close();
+    removeTemporary(this.#target);
+  }
+
+  async #read<T>(statement: () => T): Promise<T> {
+    if (this.#closing !== undefined) throw databaseUnavailable(new Error('The database is closed'));
+    try {
+      return statement();
+    } catch (error) {
+      if (!isBusy(error)) throw this.#reading.toError(error);
+    }
+    // Rare in WAL: another process recovers the log after a crash, or is the last to close it.
+    return whileBusy(statement).catch((error: unknown) => {
+      throw this.#reading.toError(error);
+    });
+  }
+}
+
+/** Opens the file, made readable for its owner only, in WAL mode. Throws what SQLite says of a file that is none. */
+export const openSqlite = async (target: SqliteTarget, options: SqliteOptions = {}): Promise<Database> => {
+  preparePrivateFile(target.path);
+  const writing = await whileBusy(() => new Connection(target.path, 'writer'));
+  try {
+    await whileBusy(() => writing.useWriteAheadLog());
+    const reading = await whileBusy(() => new Connection(target.path, 'reader'));
+    return new SqliteDatabase(target, writing, reading, options);
+  } catch (error) {
+    writing.close();
+    throw error;
+  }
+};

@@ -1,0 +1,22 @@
+import type { Query } from '../../database.ts';
+
+/** What the main thread asks of a reader thread; each is answered by one `Reply` with the same `id`. */
+export type Request = { readonly id: number } & Command;
+
+export type Command =
+  | { readonly kind: 'scan'; readonly query: Query }
+  /** Begins a stream; its number is the `id` of this request. Answered with its first chunk. */
+  | { readonly kind: 'open'; readonly query: Query }
+  | { readonly kind: 'next'; readonly stream: number }
+  | { readonly kind: 'end'; readonly stream: number };
+
+export type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | {
+      readonly id: number;
+      readonly error: { readonly message: string; readonly errcode: number | undefined };
+    };
+
+export interface WorkerData {
+  readonly path: string;
+}

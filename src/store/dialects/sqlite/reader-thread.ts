@@ -1,0 +1,88 @@
+import { Worker } from 'node:worker_threads';
+import { databaseUnavailable } from '../problems.ts';
+import type { Command, Reply, Request, WorkerData } from './protocol.ts';
+
+/** The same module as source (under a test runner) and compiled. */
+const entry = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
+
+/** A scan that gathers more than this, in MiB, ends its thread, not the service. */
+const heapLimit = 256;
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A thread with connections of its own for reading. It keeps the process alive only while it is asked something. */
+export class ReaderThread {
+  readonly #worker: Worker;
+  readonly #toError: (error: unknown) => unknown;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #failure: unknown;
+  #ending = false;
+
+  constructor(path: string, toError: (error: unknown) => unknown, onExit: (thread: ReaderThread) => void) {
+    this.#toError = toError;
+    const workerData: WorkerData = { path };
+    this.#worker = new Worker(entry, {
+      workerData,
+      // The environment may hold secrets; flags of a test runner's or a user's process are not for this thread.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: heapLimit },
+    });
+    this.#worker.unref();
+    this.#worker.on('message', (reply: Reply) => this.#settle(reply));
+    this.#worker.on('error', (error) => {
+      this.#failure = error;
+    });
+    this.#worker.on('exit', () => {
+      this.#ending = true;
+      for (const { reject } of this.#waiting.values()) reject(this.#lost());
+      this.#waiting.clear();
+      onExit(this);
+    });
+  }
+
+  /** Whether it takes further requests. */
+  get usable(): boolean {
+    return !this.#ending;
+  }
+
+  /** Answers the request's id with the promise of its reply, so that a stream can be named by it. */
+  ask<T>(command: Command): { readonly id: number; readonly reply: Promise<T> } {
+    this.#lastId += 1;
+    const request: Request = { ...command, id: this.#lastId };
+    const reply = new Promise<unknown>((resolve, reject) => {
+      if (this.#ending) return reject(this.#lost());
+      if (this.#waiting.size === 0) this.#worker.ref();
+      this.#waiting.set(request.id, { resolve, reject });
+      this.#worker.postMessage(request);
+    });
+    return { id: request.id, reply: reply as Promise<T> };
+  }
+
+  /** Ends the thread as soon as it is out of SQLite; until then it has not exited. */
+  async terminate(): Promise<void> {
+    this.#ending = true;
+    await this.#worker.terminate();
+  }
+
+  #settle(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ('value' in reply) waiting?.resolve(reply.value);
+    else waiting?.reject(this.#rebuild(reply.error));
+  }
+
+  #rebuild({ message, errcode }: { message: string; errcode: number | undefined }): unknown {
+    const error = new Error(message);
+    return this.#toError(errcode === undefined ? error : Object.assign(error, { errcode }));
+  }
+
+  #lost(): unknown {
+    return databaseUnavailable(this.#failure ?? new Error('The reader thread has ended'));
+  }
+}

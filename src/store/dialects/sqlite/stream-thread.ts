@@ -1,0 +1,41 @@
+import type { Query } from '../../database.ts';
+import { type Chunk, StreamSlots } from '../chunk-stream.ts';
+import { databaseUnavailable } from '../problems.ts';
+import type { ReaderThread } from './reader-thread.ts';
+
+/** All streams share one thread, taking turns chunk by chunk; scans cannot get in their way. */
+export class StreamThread {
+  readonly #start: () => ReaderThread;
+  readonly #slots: StreamSlots;
+  #thread: ReaderThread | undefined;
+  #closed = false;
+
+  constructor(start: () => ReaderThread, slots = new StreamSlots()) {
+    this.#start = start;
+    this.#slots = slots;
+  }
+
+  stream(query: Query): Promise<AsyncIterableIterator<string>> {
+    return this.#slots.open(async () => {
+      const thread = this.#usable();
+      const opened = thread.ask<Chunk>({ kind: 'open', query });
+      const first = await opened.reply;
+      return {
+        first,
+        next: () => thread.ask<Chunk>({ kind: 'next', stream: opened.id }).reply,
+        end: () => thread.ask<void>({ kind: 'end', stream: opened.id }).reply,
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#thread?.terminate();
+  }
+
+  #usable(): ReaderThread {
+    if (this.#closed) throw databaseUnavailable(new Error('The database is closed'));
+    if (this.#thread?.usable !== true) this.#thread = this.#start();
+    return this.#thread;
+  }
+}

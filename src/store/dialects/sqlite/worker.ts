@@ -1,0 +1,106 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Query } from '../../database.ts';
+import type { Chunk } from '../chunk-stream.ts';
+import { bind } from './binding.ts';
+import { whileBusy } from './busy.ts';
+import { Connection } from './connection.ts';
+import { isSqliteError } from './errors.ts';
+import type { Reply, Request, WorkerData } from './protocol.ts';
+
+/** Entry of a reader thread: statements that would hold up the main thread for too long run here. */
+
+/** A chunk ends with the row that reaches this many UTF-16 units, or after this many milliseconds. */
+const chunkLength = 65_536;
+const chunkTime = 5;
+
+/** Connections kept for the next stream. */
+const spareConnections = 2;
+
+const { path } = workerData as WorkerData;
+const spare: Connection[] = [];
+const streams = new Map<number, { readonly connection: Connection; readonly rows: Iterator<unknown> }>();
+
+/** An open iteration is an open read transaction, so each has a connection, and with it a snapshot, of its own. */
+const takeConnection = (): Connection => spare.pop() ?? new Connection(path, 'scanner');
+
+const giveBack = (connection: Connection): void => {
+  if (spare.length < spareConnections) spare.push(connection);
+  else connection.close();
+};
+
+const scan = (query: Query): unknown[] => {
+  const connection = takeConnection();
+  try {
+    return connection.all(query);
+  } finally {
+    giveBack(connection);
+  }
+};
+
+const endStream = (id: number): void => {
+  const stream = streams.get(id);
+  if (stream === undefined) return;
+  streams.delete(id);
+  stream.rows.return?.();
+  giveBack(stream.connection);
+};
+
+const nextChunk = (id: number): Chunk => {
+  const rows = streams.get(id)?.rows;
+  if (rows === undefined) return { text: '', done: true };
+  const until = performance.now() + chunkTime;
+  let text = '';
+  for (let count = 1; ; count += 1) {
+    const row = rows.next();
+    if (row.done === true) {
+      endStream(id);
+      return { text, done: true };
+    }
+    const { json } = row.value as { json: string };
+    text = text === '' ? json : `${text},${json}`;
+    if (text.length >= chunkLength || (count % 16 === 0 && performance.now() >= until)) {
+      return { text, done: false };
+    }
+  }
+};
+
+const openStream = (id: number, query: Query): Chunk => {
+  const connection = takeConnection();
+  try {
+    const rows = connection.prepare(query.sql).iterate(...bind(query.parameters));
+    streams.set(id, { connection, rows });
+    return nextChunk(id);
+  } catch (error) {
+    // A busy database is tried again from the start.
+    if (streams.has(id)) endStream(id);
+    else giveBack(connection);
+    throw error;
+  }
+};
+
+const perform = (request: Request): unknown => {
+  switch (request.kind) {
+    case 'scan':
+      return scan(request.query);
+    case 'open':
+      return openStream(request.id, request.query);
+    case 'next':
+      return nextChunk(request.stream);
+    case 'end':
+      return endStream(request.stream);
+  }
+};
+
+const answer = async (request: Request): Promise<Reply> => {
+  try {
+    return { id: request.id, value: await whileBusy(() => perform(request)) };
+  } catch (error) {
+    if (request.kind === 'next') endStream(request.stream);
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    return { id: request.id, error: { message, errcode: isSqliteError(error) ? error.errcode : undefined } };
+  }
+};
+
+parentPort?.on('message', (request: Request) => {
+  void answer(request).then((reply) => parentPort?.postMessage(reply));
+});

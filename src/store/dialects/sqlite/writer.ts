@@ -1,0 +1,251 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Query, Transaction } from '../../database.ts';
+import { databaseUnavailable, overloaded } from '../problems.ts';
+import { busyLimit, busyPause } from './busy.ts';
+import type { Connection } from './connection.ts';
+import { isBusy, isSqliteError } from './errors.ts';
+import { UnitTransaction } from './unit-transaction.ts';
+
+type Unit = (transaction: Transaction) => Promise<unknown>;
+
+/** A statement or a unit that waits for its commit. */
+interface Write {
+  readonly work: Query | Unit;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** When it stops waiting for a busy database, by `performance.now()`. */
+  readonly deadline: number;
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+interface Written {
+  readonly write: Write;
+  outcome: Outcome;
+}
+
+/** Bounds of one group, so that reads get their turn: writes, and milliseconds after which no more are taken. */
+const groupSize = 256;
+const groupTime = 10;
+
+/** Writes that may wait. More than that come in faster than the disk takes them. */
+const queueSize = 10_000;
+
+const awaitedElsewhere = (): Error =>
+  new Error(
+    'A unit of writing awaited something other than the statements of its transaction; it was undone',
+  );
+
+/** SQLITE_CONSTRAINT_FOREIGNKEY at COMMIT: a deferred foreign key of one unit speaks up for the whole group. */
+const isDeferredForeignKey = (error: unknown): boolean => isSqliteError(error) && error.errcode === 787;
+
+/**
+ * The only writer. Writes that arrive in one turn of the event loop share one transaction and one fsync. Each is
+ * undone alone when it fails; all are answered after the COMMIT.
+ */
+export class Writer {
+  readonly #connection: Connection;
+  readonly #busyLimit: number;
+  #queue: Write[] = [];
+  #scheduled = false;
+  #closing: (() => void) | undefined;
+  #closed = false;
+  /** Writes at the head of the queue that get a transaction each, because their common one was refused. */
+  #apart = 0;
+  /** Ends the wait for the running unit. */
+  #abandon: ((error: Error) => void) | undefined;
+
+  constructor(connection: Connection, limit = busyLimit) {
+    this.#connection = connection;
+    this.#busyLimit = limit;
+  }
+
+  /** Resolves with the rows of the statement, or with the result of the unit, once that is on the disk. */
+  write(work: Query | Unit): Promise<unknown> {
+    if (this.#closed) return Promise.reject(databaseUnavailable(new Error('The database is closed')));
+    if (this.#queue.length >= queueSize) return Promise.reject(overloaded(new Error('Too many writes wait')));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ work, resolve, reject, deadline: performance.now() + this.#busyLimit });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when all writes that were taken have been answered. */
+  close(): Promise<void> {
+    this.#closed = true;
+    if (!this.#scheduled) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#closing = resolve;
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => void this.#turn());
+  }
+
+  async #turn(): Promise<void> {
+    if (!this.#writeAlone()) await this.#writeGroup();
+    this.#scheduled = false;
+    if (this.#queue.length > 0) this.#schedule();
+    else this.#closing?.();
+  }
+
+  /** One statement needs no BEGIN and COMMIT around it. False where the group has to be taken instead. */
+  #writeAlone(): boolean {
+    const [write, next] = this.#queue;
+    if (write === undefined) return true;
+    if (next !== undefined || typeof write.work === 'function') return false;
+    try {
+      write.resolve(this.#connection.all(write.work));
+    } catch (error) {
+      if (isBusy(error)) return false;
+      write.reject(this.#connection.toError(error));
+    }
+    this.#queue = [];
+    return true;
+  }
+
+  async #writeGroup(): Promise<void> {
+    if (!(await this.#begin())) return;
+    const group: Written[] = [];
+    try {
+      await this.#runQueue(group);
+      await this.#commit(group);
+    } catch (error) {
+      return this.#fail(group, error);
+    }
+    for (const { write, outcome } of group) {
+      if ('value' in outcome) write.resolve(outcome.value);
+      else write.reject(outcome.error);
+    }
+  }
+
+  /** False when every write gave up waiting. They wait in the queue, so that those that arrive meanwhile join. */
+  async #begin(): Promise<boolean> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        this.#connection.exec('begin immediate');
+        return true;
+      } catch (error) {
+        const now = isBusy(error) ? performance.now() : Number.POSITIVE_INFINITY;
+        const refused = this.#queue.filter((write) => write.deadline <= now);
+        this.#queue = this.#queue.filter((write) => write.deadline > now);
+        for (const write of refused) write.reject(this.#connection.toError(error));
+        if (this.#queue.length === 0) return false;
+      }
+      await delay(busyPause(attempt));
+    }
+  }
+
+  async #runQueue(group: Written[]): Promise<void> {
+    const alone = this.#queue.length === 1 || this.#apart > 0;
+    if (this.#apart > 0) this.#apart -= 1;
+    const guard = this.#guard();
+    const until = performance.now() + groupTime;
+    try {
+      do {
+        const write = this.#queue[group.length];
+        if (write === undefined) break;
+        const entry: Written = { write, outcome: { value: undefined } };
+        group.push(entry);
+        entry.outcome =
+          typeof write.work === 'function'
+            ? await this.#runScoped(write.work, alone)
+            : this.#runStatement(write.work);
+      } while (!alone && group.length < groupSize && performance.now() < until);
+    } finally {
+      guard.stop();
+      this.#queue.splice(0, group.length);
+    }
+  }
+
+  /** A refused statement undoes itself; it needs no savepoint. */
+  #runStatement(query: Query): Outcome {
+    try {
+      return { value: this.#connection.all(query) };
+    } catch (error) {
+      const outcome = { error: this.#connection.toError(error) };
+      this.#assertTransaction(outcome);
+      return outcome;
+    }
+  }
+
+  async #runScoped(unit: Unit, alone: boolean): Promise<Outcome> {
+    if (!alone) this.#connection.exec('savepoint unit');
+    const outcome = await this.#runUnit(unit);
+    this.#assertTransaction(outcome);
+    if ('error' in outcome) this.#connection.exec(alone ? 'rollback' : 'rollback to unit');
+    if (!alone) this.#connection.exec('release unit');
+    return outcome;
+  }
+
+  /** A full disk or an I/O error makes SQLite give up the whole transaction, not only the statement. */
+  #assertTransaction(outcome: Outcome): void {
+    if (this.#connection.inTransaction) return;
+    throw databaseUnavailable('error' in outcome ? outcome.error : new Error('A unit ended the transaction'));
+  }
+
+  async #runUnit(unit: Unit): Promise<Outcome> {
+    const transaction = new UnitTransaction(this.#connection);
+    try {
+      const value = await new Promise((resolve, reject) => {
+        this.#abandon = reject;
+        unit(transaction).then(resolve, reject);
+      });
+      const failure = transaction.end();
+      return failure ?? { value };
+    } catch (error) {
+      transaction.end();
+      return { error };
+    } finally {
+      this.#abandon = undefined;
+    }
+  }
+
+  /**
+   * The statements of a unit settle without leaving this turn of the event loop. A unit still running in the next
+   * turn waits for something else and would hold the only writer for as long as that takes.
+   */
+  #guard(): { stop: () => void } {
+    const check = (): void => {
+      pending = setImmediate(check);
+      this.#abandon?.(awaitedElsewhere());
+    };
+    let pending = setImmediate(check);
+    return { stop: () => clearImmediate(pending) };
+  }
+
+  /** A reader of another process may block the COMMIT for a moment; the statements stand meanwhile. */
+  async #commit(group: readonly Written[]): Promise<void> {
+    // A unit that ran alone and failed has been rolled back.
+    if (!this.#connection.inTransaction) return;
+    const until = group.at(-1)?.write.deadline ?? 0;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return this.#connection.exec('commit');
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= until) throw error;
+      }
+      await delay(busyPause(attempt));
+    }
+  }
+
+  /** The group came to nothing, so none of it may be answered as written. */
+  #fail(group: readonly Written[], cause: unknown): void {
+    let error: unknown;
+    try {
+      this.#connection.rollback();
+      error = this.#connection.toError(cause);
+    } catch (rollbackError) {
+      error = databaseUnavailable(rollbackError);
+    }
+    if (isDeferredForeignKey(cause) && group.length > 1) {
+      this.#queue.unshift(...group.map(({ write }) => write));
+      this.#apart = group.length;
+      return;
+    }
+    for (const { write } of group) write.reject(error);
+  }
+}

