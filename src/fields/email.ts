@@ -21,7 +21,7 @@ const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
  * Whether mail systems in use take the text as an address: dot-separated atoms, `@`, a domain of two labels or more;
  * letters of any script. Quoted local parts and addresses of hosts by number are refused. Linear in its length.
  */
-export const isEmail = (text: string): boolean => {
+const isEmail = (text: string): boolean => {
   const at = text.lastIndexOf('@');
   if (at < 1 || at > 64) return false;
   const labels = text.slice(at + 1).split('.');

@@ -106,20 +106,16 @@ declare const input: unique symbol;
  * A field of a model: its type and its options, as the functions of `field` make it. `Value` is the TypeScript type
  * of what is answered, `Input` of what is accepted; both exist for the compiler only.
  */
-export interface FieldDefinition<
-  Options extends CommonOptions = CommonOptions,
-  Value = unknown,
-  Input = Value,
-> {
+export interface FieldDefinition<Options extends object = object, Value = unknown, Input = Value> {
   readonly type: FieldType;
-  readonly options: Options;
+  readonly options: Options & CommonOptions;
   readonly [value]?: Value;
   readonly [input]?: Input;
 }
 
 /** The type of a field as it is answered: null where it is not required. */
 export type ValueOf<Definition> =
-  Definition extends FieldDefinition<infer Options, infer Value>
+  Definition extends FieldDefinition<infer Options, infer Value, unknown>
     ? Options extends { readonly required: true }
       ? Value
       : Value | null
@@ -143,5 +139,5 @@ export const definition = <Options extends CommonOptions, Value, Input = Value>(
 ): FieldDefinition<Options, Value, Input> => ({
   type,
   // Without options, Options is the type's own, of which all are optional.
-  options: Object.freeze({ ...options } as Options),
+  options: Object.freeze({ ...options }) as Options & CommonOptions,
 });

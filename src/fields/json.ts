@@ -13,7 +13,7 @@ export interface JsonOptions extends CommonOptions {
 }
 
 /** Levels of arrays and objects in one value. SQLite's JSON functions stop at 1,000, other readers sooner. */
-export const mostLevels = 100;
+const mostLevels = 100;
 
 /** Whether both databases and every reader of the answer take the value; bounded by `mostLevels`. */
 const isFit = (value: Json, levels: number): boolean => {

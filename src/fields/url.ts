@@ -21,7 +21,7 @@ const maxOf = (options: UrlOptions): number => options.max ?? longest;
  * Whether the text is an absolute http or https address. The WHATWG parser alone would also take `http:host`,
  * backslashes and line breaks, which other readers understand differently; so the start is asked for to the letter.
  */
-export const isUrl = (text: string): boolean =>
+const isUrl = (text: string): boolean =>
   /^https?:\/\/[^\s/?#\\@]/i.test(text) && !/[\s\p{Cc}\\]/u.test(text) && URL.canParse(text);
 
 /** An address of the web; kept as it was written, so that `javascript:` and the like never become links. */

@@ -36,7 +36,6 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
 };
 
 const checkField = (model: string, field: ModelField): void => {
-  checkFieldName(model, field.name);
   const flaw = field.type.flaw?.(field.options);
   if (flaw !== undefined) throw new DefinitionError(model, flaw, field.name);
   if (field.options.default === undefined) return;
@@ -54,6 +53,7 @@ const fieldsOf = (model: string, definitions: FieldDefinitions): Map<string, Mod
   const fields = new Map([['id', modelField('id', integer.define(server), true)]]);
   for (const [key, definition] of Object.entries(definitions)) {
     const name = fieldName(key, definition);
+    checkFieldName(model, name);
     if (fields.has(name)) throw new DefinitionError(model, 'two fields have this name', name);
     const field = modelField(name, definition, false);
     checkField(model, field);

@@ -5,7 +5,7 @@ import type { ChangesOfFields, FieldDefinitions, FieldName, ReadableName, Record
 type AuthMethods = readonly [ResourceAuthMethod, ...ResourceAuthMethod[]];
 
 /** Hooks of a model file, typed by its fields. */
-export interface TypedHooks<Fields extends FieldDefinitions> {
+interface TypedHooks<Fields extends FieldDefinitions> {
   /**
    * Runs after validation and before the transaction. May change `values` and add messages; what it leaves is
    * validated once more. Throwing answers 500 and saves nothing.

@@ -13,8 +13,28 @@ export const reservedPaths: ReadonlySet<string> = new Set([
   'meta',
 ]);
 
+/**
+ * Tables that the service keeps beside `users` and `api_keys`, whose paths are reserved anyway. A resource on one of
+ * them would answer its rows.
+ */
+export const reservedTables: ReadonlySet<string> = new Set([
+  'application_usage',
+  'audit',
+  'idempotency_keys',
+  'login_attempts',
+  'payments',
+  'permission_entries',
+  'permissions',
+  'roles',
+  'sessions',
+  'user_roles',
+]);
+
+/** Prefixes of tables that belong to the databases and to the migrator. */
+const foreignTable = /^(?:sqlite|pg|kysely|gatewright)_/;
+
 /** Names that the service gives to columns of its own. */
-export const reservedFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'version']);
+const reservedFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'version']);
 
 /** Longest name that PostgreSQL does not cut, with room for what is put around it (`_id`, an index's prefix). */
 const longestName = 48;
@@ -73,6 +93,8 @@ export const namesOf = (
   if (!isName(plural)) throw new DefinitionError(model, `plural "${plural}" ${nameProblem}`);
   if (reservedPaths.has(plural))
     throw new DefinitionError(model, `the path "${plural}" belongs to the service: choose another plural`);
+  if (reservedTables.has(plural) || foreignTable.test(plural))
+    throw new DefinitionError(model, `the table "${plural}" belongs to the service: choose another plural`);
   return { singular, plural };
 };
 

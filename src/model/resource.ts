@@ -30,6 +30,9 @@ export interface ResourceModel {
   readonly indexes: readonly ResourceIndex[];
 }
 
+/** As much of a model as its records' form needs; the bodies of fixed endpoints are such sets as well. */
+export type FieldSet = Pick<ResourceModel, 'label' | 'fields'>;
+
 /** One field of a model; column and name in the API are the same. */
 export interface ModelField {
   readonly name: string;

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
-import type { ModelField, ResourceModel, View } from './resource.ts';
+import type { FieldSet, ModelField, ResourceModel, View } from './resource.ts';
 
 /** Choice of a form that clears an optional field. */
 const nothing = { const: null, title: '—' } as const;
@@ -48,7 +48,7 @@ const isWritable = (field: ModelField, writable: ReadonlySet<string>): boolean =
   !field.serverSet && writable.has(field.name);
 
 /** Fields that a body of this caller may hold, in order. */
-export const writableFields = (model: ResourceModel, writable: ReadonlySet<string>): readonly ModelField[] =>
+export const writableFields = (model: FieldSet, writable: ReadonlySet<string>): readonly ModelField[] =>
   [...model.fields.values()].filter((field) => isWritable(field, writable));
 
 /**
@@ -56,7 +56,7 @@ export const writableFields = (model: ResourceModel, writable: ReadonlySet<strin
  * fields are ignored, so they are not refused here.
  */
 export const inputSchema = (
-  model: ResourceModel,
+  model: FieldSet,
   action: 'create' | 'update',
   writable: ReadonlySet<string>,
   locale: Locale,

@@ -4,7 +4,7 @@ import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
 import type { FieldError } from '../kernel/problem.ts';
 import { compileCheck, type ValueCheck } from './check-value.ts';
-import type { ModelField, ResourceModel } from './resource.ts';
+import type { FieldSet, ModelField } from './resource.ts';
 
 /** What a body comes to. `columns` may be written only where there are no errors. */
 export interface Validated {
@@ -68,7 +68,7 @@ const toColumn = (field: ModelField, value: Json): ColumnValue =>
   value === null ? null : field.type.encode(value, field.options);
 
 /** Compiles the checks of a model's fields, once at start. Messages are in the language of the service. */
-export const compileValidator = (model: ResourceModel, locale: Locale): Validator => {
+export const compileValidator = (model: FieldSet, locale: Locale): Validator => {
   const catalogue = catalogueOf(locale);
   const checks = [...model.fields.values()]
     .filter((field) => !field.serverSet)

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { field } from '../fields/define.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { defineResource } from './define-resource.ts';
+import { type Access, describeModel } from './describe.ts';
+import { inputSchema, outputSchema } from './schema.ts';
+
+const order = defineResource('Order', {
+  label: { 'zh-CN': '订单', en: 'Order' },
+  fields: {
+    number: field.string({ required: true, unique: true }),
+    amount: field.integer({ required: true, min: 0 }),
+    total: field.decimal(),
+    paid: field.boolean({ required: true }),
+    status: field.enum(['pending', 'paid'], {
+      default: 'pending',
+      labels: { paid: { 'zh-CN': '已付', en: 'Paid' } },
+    }),
+    internal_note: field.text(),
+    user_id: field.owner(),
+    cost: field.integer(),
+  },
+  views: { list: ['id', 'number', 'status'], detail: ['id', 'number', 'amount', 'status', 'user_id'] },
+});
+
+const everything = new Set([...order.fields.keys()]);
+const full: Access = {
+  actions: { list: true, detail: true, create: true, update: true, destroy: true },
+  writable: everything,
+};
+
+const fieldsOf = (metadata: JsonObject): Record<string, JsonObject> =>
+  Object.fromEntries((metadata['fields'] as JsonObject[]).map((one) => [String(one['name']), one]));
+
+describe('schemas', () => {
+  it('says what create takes', () => {
+    expect(inputSchema(order, 'create', new Set(['number', 'status', 'total', 'id']), 'zh-CN')).toEqual({
+      type: 'object',
+      title: '订单',
+      properties: {
+        number: { title: 'Number', type: 'string', minLength: 1, maxLength: 255 },
+        total: { title: 'Total', type: ['string', 'number', 'null'], format: 'decimal' },
+        status: {
+          title: 'Status',
+          type: ['string', 'null'],
+          oneOf: [
+            { const: 'pending', title: 'pending' },
+            { const: 'paid', title: '已付' },
+            { const: null, title: '—' },
+          ],
+          default: 'pending',
+        },
+      },
+      required: ['number'],
+    });
+  });
+
+  it('requires nothing and presets nothing on update', () => {
+    const schema = inputSchema(order, 'update', everything, 'en');
+    expect(schema['required']).toBeUndefined();
+    expect(JSON.stringify(schema)).not.toContain('"default"');
+  });
+
+  it('promises what an answer holds, in the order of the view', () => {
+    expect(outputSchema(order, 'detail', 'en')).toEqual({
+      type: 'object',
+      title: 'Order',
+      properties: {
+        id: { title: 'Id', type: 'integer', readOnly: true },
+        number: { title: 'Number', type: 'string' },
+        amount: { title: 'Amount', type: 'integer' },
+        status: {
+          title: 'Status',
+          type: ['string', 'null'],
+          oneOf: [
+            { const: 'pending', title: 'pending' },
+            { const: 'paid', title: 'Paid' },
+            { const: null, title: '—' },
+          ],
+        },
+        user_id: { title: 'User', type: ['integer', 'null'] },
+      },
+      required: ['id', 'number', 'amount', 'status', 'user_id'],
+    });
+  });
+});
+
+describe('metadata', () => {
+  it('describes each field for the caller', () => {
+    const fields = fieldsOf(describeModel(order, full, [], 'en'));
+    expect(fields['status']).toEqual({
+      name: 'status',
+      label: 'Status',
+      type: 'enum',
+      required: false,
+      unique: false,
+      read_only: false,
+      default: 'pending',
+      choices: [
+        { value: 'pending', label: 'pending' },
+        { value: 'paid', label: 'Paid' },
+      ],
+      operators: ['eq', 'ne', 'in', 'null'],
+      sortable: true,
+      searchable: false,
+    });
+    expect(fields['amount']).toMatchObject({ bounds: { min: 0 }, operators: [], sortable: false });
+    expect(fields['total']).toMatchObject({ bounds: { digits: 15, scale: 2 } });
+    expect(fields['user_id']).toMatchObject({ reference: 'User' });
+    expect(fields['id']).toMatchObject({ read_only: true });
+  });
+
+  it('is read-only where this caller writes nothing', () => {
+    const reader: Access = { ...full, actions: { ...full.actions, create: false, update: false } };
+    const metadata = describeModel(order, reader, [], 'en');
+    for (const one of Object.values(fieldsOf(metadata))) expect(one['read_only']).toBe(true);
+    expect(metadata['schemas']).toMatchObject({ create: { properties: {} }, update: { properties: {} } });
+  });
+
+  it('does not name fields that the caller neither reads nor writes', () => {
+    const clerk: Access = { ...full, writable: new Set(['number', 'amount', 'paid']) };
+    const metadata = describeModel(order, clerk, [], 'en');
+    expect(JSON.stringify(metadata)).not.toMatch(/internal_note|cost/);
+  });
+
+  it('gives the form what it cannot guess', () => {
+    const metadata = describeModel(order, full, [], 'en');
+    const create = (metadata['schemas'] as JsonObject)['create'] as JsonObject;
+    const names = Object.keys(create['properties'] as JsonObject);
+    expect(metadata['uiSchema']).toMatchObject({
+      'ui:order': names,
+      number: {},
+      paid: { 'ui:widget': 'radio' },
+      internal_note: { 'ui:widget': 'textarea', 'ui:emptyValue': null },
+    });
+  });
+
+  it('passes endpoints and permissions on', () => {
+    const endpoints = [
+      { action: 'list', method: 'GET', path: '/api/v1/orders', authentication: ['jwt', 'api_key'] },
+    ] as const;
+    expect(describeModel(order, full, endpoints, 'zh-CN')).toMatchObject({
+      model: 'Order',
+      singular: 'order',
+      plural: 'orders',
+      label: '订单',
+      endpoints,
+      permissions: full.actions,
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { field } from '../../src/fields/define.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import { DefinitionError } from '../../src/model/definition-error.ts';
+import type { ResourceModel } from '../../src/model/resource.ts';
+import type { CreateOf, RecordOf, UpdateOf } from '../../src/model/types.ts';
+
+const order = defineResource('Order', {
+  fields: {
+    number: field.string({ required: true, unique: true }),
+    amount: field.integer({ required: true, min: 0 }),
+    price: field.decimal({ required: true, default: '0.00' }),
+    status: field.enum(['pending', 'paid'], { default: 'pending' }),
+    extra: field.json(),
+    buyer: field.reference('User', { required: true }),
+    user_id: field.owner(),
+  },
+  views: { list: ['id', 'number', 'buyer_id', 'created_at'] },
+  restricted: ['status'],
+  publicRead: { where: { status: 'paid' } },
+  ownership: true,
+  hooks: {
+    beforeSave({ action, values, addError }) {
+      expectTypeOf(action).toEqualTypeOf<'create' | 'update'>();
+      expectTypeOf(values.amount).toEqualTypeOf<number | undefined>();
+      expectTypeOf(values.price).toEqualTypeOf<string | number | undefined>();
+      expectTypeOf(values.status).toEqualTypeOf<'pending' | 'paid' | null | undefined>();
+      values.amount = 5;
+      addError('buyer_id', 'no');
+      // @ts-expect-error: no such field
+      addError('buyer', 'no');
+      // @ts-expect-error: no such value
+      values.status = 'gone';
+      // @ts-expect-error: no such field
+      values.amuont = 5;
+    },
+    afterCommit({ id, values }) {
+      expectTypeOf(id).toEqualTypeOf<number>();
+      expectTypeOf(values.number).toEqualTypeOf<string | undefined>();
+    },
+  },
+});
+
+describe('types of a model', () => {
+  it('infers the record', () => {
+    expectTypeOf<RecordOf<typeof order>>().toEqualTypeOf<{
+      id: number;
+      number: string;
+      amount: number;
+      price: string;
+      status: 'pending' | 'paid' | null;
+      extra: Json;
+      buyer_id: number;
+      user_id: number | null;
+      created_at: string;
+      updated_at: string;
+    }>();
+  });
+
+  it('infers what create and update take', () => {
+    expectTypeOf<{ number: string; amount: number; buyer_id: number }>().toExtend<CreateOf<typeof order>>();
+    expectTypeOf<{ number: string; amount: number }>().not.toExtend<CreateOf<typeof order>>();
+    expectTypeOf<{ price: number; status: null }>().toExtend<UpdateOf<typeof order>>();
+    expectTypeOf<{ amount: null }>().not.toExtend<UpdateOf<typeof order>>();
+  });
+
+  it('is a plain model to the rest of the service', () => {
+    expectTypeOf(order).toExtend<ResourceModel>();
+    const models: readonly ResourceModel[] = [order];
+    expect(models[0]?.path).toBe('orders');
+  });
+
+  it('does not compile a wrong name', () => {
+    const fields = { title: field.string(), author: field.reference('User'), live: field.boolean() };
+    // @ts-expect-error: misspelt field in a view
+    expect(() => defineResource('A', { fields, views: { list: ['titel'] } })).toThrow(DefinitionError);
+    // @ts-expect-error: the field of a reference is author_id
+    expect(() => defineResource('A', { fields, views: { detail: ['author'] } })).toThrow(DefinitionError);
+    // @ts-expect-error: the service's own fields cannot be restricted
+    expect(() => defineResource('A', { fields, restricted: ['id'] })).toThrow(DefinitionError);
+    // @ts-expect-error: misspelt field in a rule
+    expect(() => defineResource('A', { fields, publicRead: { where: { lve: true } } })).toThrow(
+      DefinitionError,
+    );
+    // @ts-expect-error: value of another type
+    expect(() => defineResource('A', { fields, publicRead: { where: { live: 'yes' } } })).toThrow(
+      DefinitionError,
+    );
+    // @ts-expect-error: misspelt field in an index
+    expect(() => defineResource('A', { fields, indexes: [['titel']] })).toThrow(DefinitionError);
+    // @ts-expect-error: unknown method of authentication
+    expect(() => defineResource('A', { fields, auth: ['password'] })).toThrow(DefinitionError);
+    // @ts-expect-error: unknown action
+    expect(() => defineResource('A', { fields, auth: { remove: ['jwt'] } })).toThrow(DefinitionError);
+    // @ts-expect-error: unknown option of a resource
+    defineResource('A', { fields, isolate: true });
+  });
+
+  it('does not compile a wrong option of a field', () => {
+    // @ts-expect-error: misspelt option
+    field.string({ required: true, maxx: 5 });
+    // @ts-expect-error: an option of another type
+    field.boolean({ min: 1 });
+    // @ts-expect-error: default of another type
+    field.integer({ default: 'five' });
+    // @ts-expect-error: default that is no choice
+    field.enum(['a', 'b'], { default: 'c' });
+    // @ts-expect-error: label for no choice
+    field.enum(['a', 'b'], { labels: { c: 'C' } });
+    // @ts-expect-error: misspelt option beside the choices
+    field.enum(['a', 'b'], { requird: true });
+    // @ts-expect-error: a reference needs its model
+    field.reference();
+    // @ts-expect-error: a label in one language of two
+    field.string({ label: { en: 'Title' } });
+    // @ts-expect-error: whose a record is can be unknown, so the owner is never required
+    field.owner({ required: true });
+  });
+});
