@@ -24,6 +24,9 @@ const conflictLimit = 10_000;
 const idleTimeout = 15_000;
 const streamIdleTimeout = 90_000;
 
+/** How long a statement or a unit may go on after `close`, in milliseconds. */
+const closingGrace = 5_000;
+
 /** A network that went silent ends a statement a little later than the server itself would. */
 const silenceTimeout = statementTimeout + 5_000;
 
@@ -88,7 +91,9 @@ class PostgresDatabase implements Database {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([this.#sessions.close(), this.#streaming.close()]).then(() => {});
+    this.#closing ??= Promise.all([this.#sessions.close(closingGrace), this.#streaming.close(0)]).then(
+      () => {},
+    );
     return this.#closing;
   }
 

@@ -1,5 +1,6 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
+import { databaseUnavailable } from '../problems.ts';
 import { isSessionLost, isStalePlan, toDatabaseError } from './errors.ts';
 import { StatementNames } from './statement-names.ts';
 
@@ -8,9 +9,12 @@ export class Session {
   readonly #client: PoolClient;
   readonly #names: StatementNames;
   readonly #generation: number;
+  readonly #onRelease: () => void;
   #lost = false;
+  #released = false;
 
-  constructor(client: PoolClient, names: StatementNames, generation: number) {
+  constructor(client: PoolClient, names: StatementNames, generation: number, onRelease: () => void) {
+    this.#onRelease = onRelease;
     this.#client = client;
     this.#names = names;
     this.#generation = generation;
@@ -37,6 +41,9 @@ export class Session {
   }
 
   release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#onRelease();
     this.#client.release(this.#lost || this.#generation !== this.#names.generation);
   }
 
@@ -55,6 +62,10 @@ export class Sessions {
   readonly #pool: Pool;
   readonly #names = new StatementNames();
   readonly #generations = new WeakMap<PoolClient, number>();
+  readonly #taken = new Set<Session>();
+  #waiting = 0;
+  #closing = false;
+  #drained: (() => void) | undefined;
 
   constructor(config: PoolConfig) {
     this.#pool = new Pool(config);
@@ -68,10 +79,20 @@ export class Sessions {
   }
 
   async take(): Promise<Session> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
+    if (this.#closing) throw databaseUnavailable(new Error('The database is closed'));
+    this.#waiting += 1;
+    try {
+      const client = await this.#pool.connect();
+      const generation = this.#generations.get(client) ?? this.#names.generation;
+      const session = new Session(client, this.#names, generation, () => this.#giveBack(session));
+      this.#taken.add(session);
+      return session;
+    } catch (error) {
       throw toDatabaseError(error);
-    });
-    return new Session(client, this.#names, this.#generations.get(client) ?? this.#names.generation);
+    } finally {
+      this.#waiting -= 1;
+      this.#notice();
+    }
   }
 
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -83,7 +104,29 @@ export class Sessions {
     }
   }
 
-  async close(): Promise<void> {
+  /** Takes nothing new, lets what runs end within `grace` milliseconds, and breaks off the rest. */
+  async close(grace: number): Promise<void> {
+    this.#closing = true;
+    const drained = new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+    const late = setTimeout(() => this.#drained?.(), grace);
+    this.#notice();
+    await drained;
+    clearTimeout(late);
+    for (const session of [...this.#taken]) {
+      session.discard();
+      session.release();
+    }
     await this.#pool.end();
+  }
+
+  #giveBack(session: Session): void {
+    this.#taken.delete(session);
+    this.#notice();
+  }
+
+  #notice(): void {
+    if (this.#taken.size === 0 && this.#waiting === 0) this.#drained?.();
   }
 }

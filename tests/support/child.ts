@@ -1,0 +1,24 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A process of the test's own, talked to by lines. */
+export interface Child {
+  readonly process: ChildProcess;
+  /** Lines of its standard output, as they come. */
+  readonly lines: AsyncIterableIterator<string>;
+  /** Resolves with the exit code (null after a signal) once it has ended and its output is read. */
+  readonly exited: Promise<number | null>;
+}
+
+/** Runs a TypeScript file of tests/ with this Node; what it writes to standard error is shown. */
+export const startChild = (file: string, args: readonly string[]): Child => {
+  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return {
+    process: child,
+    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    exited: once(child, 'close').then(([code]: unknown[]) => (typeof code === 'number' ? code : null)),
+  };
+};
