@@ -10,6 +10,10 @@ interface Entry {
 /** Every command by its name of one or two words. Adding one is a file under `commands/` and an entry here. */
 export const registry: ReadonlyMap<string, Entry> = new Map(
   Object.entries({
+    start: { summary: 'start the service', load: () => import('./commands/start.ts') },
+    migrate: { summary: 'apply pending migrations', load: () => import('./commands/migrate.ts') },
+    'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },
+    'key create': { summary: 'create an API key for a user', load: () => import('./commands/key-create.ts') },
     'app create': {
       summary: 'register an application that signs its requests',
       load: () => import('./commands/app-create.ts'),

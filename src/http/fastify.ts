@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify';
 import { nobody, type Principal } from '../auth/method.ts';
 import { Problem, type ProblemDetails } from '../kernel/problem.ts';
@@ -131,7 +132,7 @@ export const createHttpServer = async (
 ): Promise<FastifyInstance> => {
   const app = Fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy: trusted(options.trustProxy),
     genReqId: requestIds(),
     requestIdHeader: false,
@@ -207,8 +208,7 @@ const addRoutes = (
 
 /** Writes an answer. Every answer of the service, errors included, passes here. */
 const send = (reply: FastifyReply, response: HttpResponse): FastifyReply => {
-  if (response.failure !== undefined)
-    reply.log.error({ err: response.failure, requestId: reply.request.id }, 'request failed');
+  if (response.failure !== undefined) reply.log.error({ err: response.failure }, 'request failed');
   reply
     .code(response.status)
     .headers(security)
@@ -290,7 +290,6 @@ const logRequests = (app: FastifyInstance): void => {
     const principal = request.pipelineRequest?.principal ?? nobody;
     request.log.info(
       {
-        requestId: request.id,
         method: request.method,
         route: request.routeOptions.url ?? null,
         status: reply.statusCode,

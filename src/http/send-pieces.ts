@@ -45,7 +45,7 @@ export const sendPieces = (reply: FastifyReply, pieces: AsyncIterableIterator<st
     return;
   }
   write(response, pieces).catch((error: unknown) => {
-    reply.log.warn({ err: error, requestId: reply.request.id }, 'a long answer was cut');
+    reply.log.warn({ err: error }, 'a long answer was cut');
     response.destroy();
   });
 };

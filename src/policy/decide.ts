@@ -3,7 +3,7 @@ import { Problem } from '../kernel/problem.ts';
 import type { Grant } from './grant.ts';
 import { MintedGrant } from './mint.ts';
 import { decideResource } from './resource-rule.ts';
-import { isAdministrator } from './roles.ts';
+import { isAdministrator, isSuperAdmin } from './roles.ts';
 import type { Rule } from './rule.ts';
 import type { Step, Verdict } from './step.ts';
 
@@ -41,7 +41,9 @@ const weigh = (rule: Rule, principal: Principal): Verdict => {
           : ownRows(user, rule.own, rule.readable),
       );
     case 'administrator':
-      return asUser(principal, (user) => administrator(user, rule.readable ?? []));
+      return asUser(principal, (user) => administrator(user, rule.own, rule.readable ?? []));
+    case 'roles':
+      return asUser(principal, (user) => holder(user, rule.roles));
     case 'resource':
       return decideResource(rule, principal);
   }
@@ -56,11 +58,25 @@ const ownRows = (user: UserPrincipal, own: string | undefined, readable: readonl
   };
 };
 
-const administrator = (user: UserPrincipal, readable: readonly string[]): Verdict => {
+const holder = (user: UserPrincipal, roles: readonly string[]): Verdict => {
+  const because = `${user.roles.join(', ')}: one of ${roles.join(', ')}`;
+  const passes = isSuperAdmin(user) || user.roles.some((role) => roles.includes(role));
+  return passes
+    ? { steps: [{ rule: 'role', outcome: 'passed', because }], terms: everyRow() }
+    : { steps: [{ rule: 'role', outcome: 'refused', because }] };
+};
+
+const administrator = (
+  user: UserPrincipal,
+  own: string | undefined,
+  readable: readonly string[],
+): Verdict => {
   const because = user.roles.join(', ');
-  return isAdministrator(user)
-    ? { steps: [{ rule: 'administrator', outcome: 'passed', because }], terms: everyRow(readable) }
-    : { steps: [{ rule: 'administrator', outcome: 'refused', because }] };
+  if (!isAdministrator(user)) return { steps: [{ rule: 'administrator', outcome: 'refused', because }] };
+  const passed: Step = { rule: 'administrator', outcome: 'passed', because };
+  if (own === undefined) return { steps: [passed], terms: everyRow(readable) };
+  const { steps, terms } = ownRows(user, own, readable);
+  return { steps: [passed, ...steps], ...(terms === undefined ? {} : { terms }) };
 };
 
 /**

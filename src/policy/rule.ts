@@ -21,8 +21,10 @@ export type Rule =
   | { readonly kind: 'user'; readonly own?: string; readonly readable?: readonly string[] }
   /** A user; administrators see every row, others those whose `own` column holds their id. */
   | { readonly kind: 'isolated'; readonly own: string; readonly readable: readonly string[] }
-  /** A user with the role super_admin or admin. */
-  | { readonly kind: 'administrator'; readonly readable?: readonly string[] }
+  /** A user with the role super_admin or admin; with `own` they see the rows whose column holds their id. */
+  | { readonly kind: 'administrator'; readonly own?: string; readonly readable?: readonly string[] }
+  /** A user with one of these roles; super_admin always passes. */
+  | { readonly kind: 'roles'; readonly roles: readonly string[] }
   /** A generated resource under its own rules. */
   | ResourceRule;
 

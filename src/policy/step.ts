@@ -4,6 +4,7 @@ import type { GrantTerms } from './mint.ts';
 export type StepRule =
   | 'open'
   | 'user'
+  | 'role'
   | 'administrator'
   | 'public_read'
   | 'permission'

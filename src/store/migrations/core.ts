@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../../fields/field.ts';
+import { sql } from 'kysely';
 import { builtInRoles } from '../../policy/rule.ts';
+import type { Migration, Migrations } from './runner.ts';
 
 /**
  * The service's own tables, first version. A migration is never changed after a release: the next one goes into a
@@ -27,8 +27,8 @@ const types = {
   },
 } as const;
 
-const initial = {
-  up: async (db: Kysely<unknown>, dialect: Dialect): Promise<void> => {
+const initial: Migration = {
+  up: async (db, dialect) => {
     const t = types[dialect];
     for (const statement of [
       sql`create table users (
@@ -96,7 +96,7 @@ const initial = {
         id ${t.id},
         app_id ${t.text} not null,
         fingerprint ${t.text} not null,
-        body ${t.text} not null,
+        body ${t.json} not null,
         order_no ${t.json},
         amount ${t.json},
         currency ${t.json},
@@ -150,4 +150,4 @@ const initial = {
 };
 
 /** In the order in which they are applied; names are what the database remembers. */
-export const coreMigrations = { '0001_core': initial };
+export const coreMigrations: Migrations = { '0001_core': initial };

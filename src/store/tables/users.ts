@@ -213,16 +213,29 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           throw error;
         }),
 
+    /** A user's own new password; their sessions end. @throws Problem `record_not_found` */
+    changePassword: (id: number, passwordHash: string, actor: Actor): Promise<void> =>
+      database.write(async (transaction) => {
+        const { username } = await stored(transaction, id);
+        const now = clock();
+        const update = sql
+          .updateTable('users')
+          .set({ password_hash: passwordHash, updated_at: toTimestamp(now) })
+          .where('id', '=', id);
+        await transaction.run(toQuery(update));
+        await endSessions(transaction, id);
+        await recordAudit(transaction, dialect, now, actor, {
+          action: 'user.password',
+          target: { kind: 'user', id, name: username },
+        });
+      }),
+
+    exists: async (id: number): Promise<boolean> =>
+      (await database.get(toQuery(sql.selectFrom('users').select('id').where('id', '=', id)))) !== undefined,
+
     /** Whether there is any user at all; the first start makes one where there is none. */
     any: async (): Promise<boolean> =>
       (await database.get(toQuery(sql.selectFrom('users').select('id').limit(1)))) !== undefined,
-
-    passwordHash: async (id: number): Promise<string | undefined> =>
-      (
-        await database.get<{ password_hash: string }>(
-          toQuery(sql.selectFrom('users').select('password_hash').where('id', '=', id)),
-        )
-      )?.password_hash,
 
     /** Id of the user with this canonical username. */
     idByUsername: async (canonical: string): Promise<number | undefined> =>

@@ -1,0 +1,141 @@
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { EndpointDefinition } from './endpoints/define-endpoint.ts';
+import { isEndpointDefinition } from './endpoints/define-endpoint.ts';
+import type { PaymentHook } from './endpoints/services.ts';
+import { collectModels, type Models } from './model/models.ts';
+import type { ResourceModel } from './model/resource.ts';
+import type { Migration, Migrations } from './store/migrations/runner.ts';
+
+/** What an application's `gatewright.config.ts` can say. */
+export interface ApplicationConfig {
+  /** Awaited before a payment is stored; what it throws refuses the payment with 500. */
+  readonly onPayment?: PaymentHook;
+}
+
+export const defineConfig = (config: ApplicationConfig): ApplicationConfig => Object.freeze({ ...config });
+
+/** An application: its models, its own endpoints, its migrations and its configuration. */
+export interface Application {
+  readonly models: Models;
+  readonly endpoints: readonly EndpointDefinition[];
+  readonly migrations: Migrations;
+  readonly config: ApplicationConfig;
+}
+
+/** A mistake in an application's files, told to whoever wrote them. */
+export class ApplicationError extends Error {
+  constructor(file: string, message: string, cause?: unknown) {
+    super(`${file}: ${message}`, { cause });
+    this.name = 'ApplicationError';
+  }
+}
+
+/** Puts an application together from its parts; `loadApplication` finds them in a folder. */
+export const createApplication = (parts: {
+  readonly resources?: readonly ResourceModel[];
+  readonly endpoints?: readonly EndpointDefinition[];
+  readonly migrations?: Migrations;
+  readonly config?: ApplicationConfig;
+}): Application => ({
+  models: collectModels(parts.resources ?? []),
+  endpoints: parts.endpoints ?? [],
+  migrations: parts.migrations ?? {},
+  config: parts.config ?? {},
+});
+
+const sourceFile = /^[^._].*(?<!\.(?:test|d))\.(?:ts|mts|js|mjs)$/;
+
+const filesOf = async (directory: string): Promise<string[]> => {
+  try {
+    const names = await readdir(directory);
+    return names.filter((name) => sourceFile.test(name)).sort();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+};
+
+type Module = Readonly<Record<string, unknown>>;
+
+const load = async (file: string): Promise<Module> => {
+  try {
+    return (await import(pathToFileURL(file).href)) as Module;
+  } catch (cause) {
+    throw new ApplicationError(file, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+};
+
+const isModel = (value: unknown): value is ResourceModel =>
+  typeof value === 'object' &&
+  value !== null &&
+  'fields' in value &&
+  'rules' in value &&
+  Object.isFrozen(value);
+
+const isMigration = (value: unknown): value is Migration =>
+  typeof value === 'object' && value !== null && 'up' in value && typeof value.up === 'function';
+
+/** Loads every file of a folder and takes what `pick` finds in it. */
+const collect = async <T>(
+  directory: string,
+  expected: string,
+  pick: (module: Module) => T | undefined,
+): Promise<ReadonlyMap<string, T>> => {
+  const found = new Map<string, T>();
+  for (const name of await filesOf(directory)) {
+    const file = join(directory, name);
+    const value = pick(await load(file));
+    if (value === undefined) throw new ApplicationError(file, `expected ${expected}`);
+    found.set(name.replace(/\.[^.]+$/, ''), value);
+  }
+  return found;
+};
+
+/** Files that can hold an application's configuration, the first that exists. */
+const configNames = [
+  'gatewright.config.ts',
+  'gatewright.config.mts',
+  'gatewright.config.js',
+  'gatewright.config.mjs',
+];
+
+const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
+  const names = await filesOf(directory);
+  const name = configNames.find((candidate) => names.includes(candidate));
+  if (name === undefined) return {};
+  const file = join(directory, name);
+  const { default: config } = await load(file);
+  if (typeof config === 'object' && config !== null) return config as ApplicationConfig;
+  throw new ApplicationError(file, 'expected `export default defineConfig({ … })`');
+};
+
+/**
+ * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `migrations/*.ts` and
+ * `gatewright.config.ts`, each where it is there. Nothing is registered anywhere: a new file is taken up at the next
+ * start. Node strips the types itself.
+ * @throws ApplicationError, DefinitionError
+ */
+export const loadApplication = async (folder: string): Promise<Application> => {
+  const directory = resolve(folder);
+  const resources = await collect(
+    join(directory, 'resources'),
+    '`export default defineResource(…)`',
+    ({ default: value }) => (isModel(value) ? value : undefined),
+  );
+  const endpoints = await collect(
+    join(directory, 'endpoints'),
+    '`export default defineEndpoint(…)`',
+    ({ default: value }) => (isEndpointDefinition(value) ? value : undefined),
+  );
+  const migrations = await collect(join(directory, 'migrations'), 'an exported function `up`', (module) =>
+    isMigration(module) ? module : undefined,
+  );
+  return createApplication({
+    resources: [...resources.values()],
+    endpoints: [...endpoints.values()],
+    migrations: Object.fromEntries(migrations),
+    config: await loadConfig(directory),
+  });
+};

@@ -1,0 +1,48 @@
+import { canonicalAccount } from '../../auth/account.ts';
+import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
+import { keyFieldDefinitions } from '../../endpoints/api-keys/new-key.ts';
+import { createInput } from '../../endpoints/input.ts';
+import { parseTimestamp, toTimestamp } from '../../kernel/timestamp.ts';
+import { createKeyStore } from '../../store/tables/api-keys.ts';
+import { createUserStore } from '../../store/tables/users.ts';
+import { defineCommand, jsonOption } from '../command.ts';
+import { CommandError, UsageError } from '../io.ts';
+import { withTables } from '../tables.ts';
+
+export const command = defineCommand({
+  operands: [],
+  options: {
+    username: { type: 'string', value: 'NAME', help: 'the user whose key it will be' },
+    name: { type: 'string', value: 'TEXT', help: 'what the key is for' },
+    'expires-at': { type: 'string', value: 'TIME', help: 'ISO 8601; never expires where it is not given' },
+    ...jsonOption,
+  },
+  description: ['Creates an API key for a user. The key is printed once and stored as a hash only.'],
+  examples: [
+    'gatewright key create --username lin --name "nightly export"',
+    'gatewright key create --username lin --name ci --expires-at 2030-01-01T00:00:00Z --json',
+  ],
+  async run({ values }, io) {
+    const { username, name, 'expires-at': expires } = values;
+    if (username === undefined || name === undefined)
+      throw new UsageError('--username and --name are needed');
+    const key = newKey();
+    const created = await withTables(io, async (context) => {
+      const input = createInput(keyFieldDefinitions, context.config.locale);
+      const { errors } = input.read({ name, ...(expires === undefined ? {} : { expires_at: expires }) });
+      if (errors.length > 0) throw new CommandError(errors.map(({ message }) => message).join(', '));
+      const userId = await createUserStore(context).idByUsername(canonicalAccount(username));
+      if (userId === undefined) throw new CommandError(`no user ${username}`);
+      const expiresAt = expires === undefined ? null : (parseTimestamp(expires) ?? null);
+      const { id, createdAt } = await createKeyStore(context).create(
+        { userId, name, hash: hashKey(key), prefix: key.slice(0, keyPrefixLength), expiresAt },
+        { principal: 'command line', address: null },
+      );
+      const expiry = expiresAt === null ? null : toTimestamp(expiresAt);
+      return { id, name, key, expires_at: expiry, created_at: toTimestamp(createdAt) };
+    });
+    if (values.json === true) return io.print(JSON.stringify(created));
+    io.print(`created key ${created.name} (id ${created.id})`);
+    io.print(`key, shown this once: ${key}`);
+  },
+});

@@ -1,0 +1,15 @@
+import type { AuthMethodName } from '../../auth/method.ts';
+import type { Rule } from '../../policy/rule.ts';
+
+/** Every route of the administration area: signed in by its cookie, or by the token of an administrator. */
+export const adminAuth: readonly AuthMethodName[] = ['session', 'jwt'];
+
+export const administratorOnly: Rule = { kind: 'administrator' };
+
+/** The policy of a list or record that shows these fields. */
+export const administratorReads = (readable: readonly string[]): Rule => ({
+  kind: 'administrator',
+  readable,
+});
+
+export const adminTag = 'Administration';

@@ -1,0 +1,113 @@
+import { canonicalAccount, emailViolation, usernameViolation } from '../../auth/account.ts';
+import { passwordViolation } from '../../auth/password-rules.ts';
+import { field } from '../../fields/define.ts';
+import type { RuleViolation } from '../../fields/field.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { FieldError } from '../../kernel/problem.ts';
+import type { UserChange, UserStore } from '../../store/tables/users.ts';
+import { createInput } from '../input.ts';
+
+/** Characters of a person's name. */
+const maxName = 200;
+/** Roles that one user holds at most. */
+const maxRoles = 50;
+
+/** What a body comes to: the change without its password's hash, the new password, and every violated rule. */
+export interface ReadUser {
+  readonly change: Omit<UserChange, 'passwordHash'>;
+  readonly password: string | undefined;
+  readonly errors: readonly FieldError[];
+}
+
+const order = ['username', 'email', 'name', 'password', 'roles', 'disabled'];
+
+const isTexts = (value: Json): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** Reads and checks the users that administrators and the command line make and change. */
+export const createUserInput = (users: UserStore, locale: Locale) => {
+  const fields = {
+    username: field.text({ required: true }),
+    email: field.text({ required: true }),
+    name: field.string({ required: false, max: maxName }),
+    disabled: field.boolean(),
+  };
+  const input = createInput({ ...fields, password: field.text({ required: true }) }, locale);
+  const passwordless = createInput(fields, locale);
+
+  const readRoles = async (
+    sent: Json | undefined,
+    action: 'create' | 'update',
+  ): Promise<readonly string[] | RuleViolation> => {
+    if (sent === undefined || sent === null) return action === 'create' ? ['viewer'] : [];
+    if (!isTexts(sent)) return { rule: 'type', params: { type: 'array' } };
+    if (sent.length === 0) return action === 'create' ? ['viewer'] : { rule: 'required' };
+    if (sent.length > maxRoles) return { rule: 'max_length', params: { max: maxRoles } };
+    return (await users.unknownRoles(sent)).length > 0 ? { rule: 'role' } : [...new Set(sent)];
+  };
+
+  /** The rules of accounts, where the text itself was in order; then whether somebody else holds it. */
+  const checkAccount = async (
+    values: Readonly<Record<string, Json>>,
+    bad: ReadonlySet<string>,
+    except: number | undefined,
+  ): Promise<FieldError[]> => {
+    const errors: FieldError[] = [];
+    const canonical: { username?: string; email?: string } = {};
+    for (const name of ['username', 'email'] as const) {
+      const value = values[name];
+      if (typeof value !== 'string' || bad.has(name)) continue;
+      const violation = name === 'username' ? usernameViolation(value) : emailViolation(value);
+      if (violation === undefined) canonical[name] = canonicalAccount(value);
+      else errors.push(input.error(name, violation));
+    }
+    for (const name of await users.taken(canonical, except))
+      errors.push(input.error(name, { rule: 'unique' }));
+    return errors;
+  };
+
+  const toChange = (values: Readonly<Record<string, Json>>, roles: readonly string[] | undefined) => ({
+    ...(typeof values['username'] === 'string'
+      ? { username: values['username'], usernameCanonical: canonicalAccount(values['username']) }
+      : {}),
+    ...(typeof values['email'] === 'string'
+      ? { email: values['email'], emailCanonical: canonicalAccount(values['email']) }
+      : {}),
+    ...(typeof values['name'] === 'string' ? { name: values['name'] } : {}),
+    ...(typeof values['disabled'] === 'boolean' ? { disabled: values['disabled'] } : {}),
+    ...(roles === undefined ? {} : { roles }),
+  });
+
+  return {
+    schema: {
+      ...input.schema,
+      properties: {
+        ...(isJsonObject(input.schema['properties']) ? input.schema['properties'] : {}),
+        roles: { type: 'array', items: { type: 'string' } },
+      },
+    },
+    /** The message of a unique field that was taken after the look-up. */
+    taken: (name: string): FieldError => input.error(name, { rule: 'unique' }),
+
+    read: async (body: JsonObject, action: 'create' | 'update', except?: number): Promise<ReadUser> => {
+      const reader = action === 'create' || own(body, 'password') !== undefined ? input : passwordless;
+      const { values, errors } = reader.read(body, action);
+      const bad = new Set(errors.map((error) => error.field));
+      const found = [...errors, ...(await checkAccount(values, bad, except))];
+      const password = typeof values['password'] === 'string' ? values['password'] : undefined;
+      const weak =
+        password === undefined || bad.has('password') ? undefined : await passwordViolation(password);
+      if (weak !== undefined) found.push(input.error('password', weak));
+      const sent = own(body, 'roles');
+      const roles = sent === undefined && action === 'update' ? undefined : await readRoles(sent, action);
+      if (roles !== undefined && 'rule' in roles) found.push(input.error('roles', roles));
+      found.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
+      return {
+        change: toChange(values, roles === undefined || 'rule' in roles ? undefined : roles),
+        password,
+        errors: found,
+      };
+    },
+  };
+};

@@ -1,0 +1,128 @@
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import { JsonText } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { createShow } from '../../store/show.ts';
+import { userFields, userSource } from '../../store/tables/sources.ts';
+import { TakenError } from '../../store/tables/users.ts';
+import { refuseInvalid } from '../input.ts';
+import { listEndpoint } from '../list-endpoint.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { actorOf, idOf } from '../shared.ts';
+import { adminAuth, administratorReads, adminTag } from './area.ts';
+import { createUserInput } from './user-input.ts';
+
+/** Users as administrators manage them. An admin's hand on a super_admin is 403, the last super_admin stays. */
+export const adminUserEndpoints = (services: Services): Endpoint[] => {
+  const { users, passwords } = services;
+  const input = createUserInput(users, services.locale);
+  const show = createShow(services.database, userSource);
+  const path = '/admin/users';
+  const common = { auth: adminAuth, policy: administratorReads(userFields) } as const;
+  const body = { accepts: 'json-or-form', bodyKey: 'user', input: input.schema } as const;
+
+  const answer = async (call: Call, id: number): Promise<Answer> => {
+    const shown = await show(call.grant, id);
+    if (shown === undefined) throw new Problem('record_not_found');
+    return { data: new JsonText(shown.json) };
+  };
+
+  /** Runs a write; a name that was taken in the meantime is answered like one that was taken before. */
+  const saving = async <T>(write: () => Promise<T>): Promise<T> => {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof TakenError) refuseInvalid(error.fields.map(input.taken));
+      throw error;
+    }
+  };
+
+  return [
+    listEndpoint(services, userSource, {
+      operation: 'adminListUsers',
+      path,
+      ...common,
+      docs: { summary: { 'zh-CN': '用户列表', en: 'List users' }, tag: adminTag, data: schemas.adminUser },
+    }),
+    {
+      operation: 'adminGetUser',
+      method: 'GET',
+      path: `${path}/:id`,
+      ...common,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '用户详情', en: 'Show a user' },
+        tag: adminTag,
+        data: schemas.adminUser,
+        problems: ['record_not_found'],
+      },
+      handle: (call) => answer(call, idOf(call)),
+    },
+    {
+      operation: 'adminCreateUser',
+      method: 'POST',
+      path,
+      ...common,
+      ...body,
+      status: 201,
+      docs: {
+        summary: { 'zh-CN': '创建用户', en: 'Create a user' },
+        tag: adminTag,
+        data: schemas.adminUser,
+        problems: ['overloaded'],
+      },
+      handle: async (call) => {
+        const { change, password, errors } = await input.read(call.body, 'create');
+        refuseInvalid(errors);
+        const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
+        const passwordHash = await passwords.hash(password ?? '');
+        const values = {
+          ...{ username, usernameCanonical, email, emailCanonical, passwordHash },
+          name: change.name ?? username,
+          disabled: change.disabled ?? false,
+          roles: change.roles ?? ['viewer'],
+        };
+        const id = await saving(() => users.create(values, actorOf(call)));
+        return answer(call, id);
+      },
+    },
+    {
+      operation: 'adminUpdateUser',
+      method: 'PATCH',
+      path: `${path}/:id`,
+      ...common,
+      ...body,
+      docs: {
+        summary: { 'zh-CN': '修改用户', en: 'Change a user' },
+        tag: adminTag,
+        data: schemas.adminUser,
+        problems: ['record_not_found', 'last_super_admin', 'overloaded'],
+      },
+      handle: async (call) => {
+        const id = idOf(call);
+        if (!(await users.exists(id))) throw new Problem('record_not_found');
+        const { change, password, errors } = await input.read(call.body, 'update', id);
+        refuseInvalid(errors);
+        const passwordHash = password === undefined ? {} : { passwordHash: await passwords.hash(password) };
+        await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call)));
+        return answer(call, id);
+      },
+    },
+    {
+      operation: 'adminDeleteUser',
+      method: 'DELETE',
+      path: `${path}/:id`,
+      ...common,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '删除用户', en: 'Delete a user' },
+        tag: adminTag,
+        problems: ['record_not_found', 'last_super_admin', 'still_referenced'],
+      },
+      handle: async (call) => {
+        await users.remove(idOf(call), actorOf(call));
+        return {};
+      },
+    },
+  ];
+};

@@ -1,0 +1,83 @@
+import type { Endpoint } from '../http/endpoint.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Rule } from '../policy/rule.ts';
+import type { EndpointDefinition } from './define-endpoint.ts';
+import { createInput, refuseInvalid } from './input.ts';
+import type { Services } from './services.ts';
+
+const prefix = '/api/v1';
+
+/** `:name` as the rest of a segment; literal segments of unreserved characters. */
+const segment = /^(:[a-zA-Z][a-zA-Z0-9_]*|[A-Za-z0-9._~-]+)$/;
+
+/** @throws Error that names the path and says what is wrong with it */
+const pathOf = (path: string): string => {
+  const below = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  const segments = below.split('/');
+  if (segments.shift() !== '' || segments.length === 0 || !segments.every((part) => segment.test(part)))
+    throw new Error(`endpoint path ${path}: expected /segments of letters, digits, . _ ~ - or :parameters`);
+  return prefix + below;
+};
+
+const policyOf = ({ auth, roles }: EndpointDefinition): Rule => {
+  if (auth?.length === 0) {
+    if (roles !== undefined) throw new Error('an open endpoint cannot ask for roles');
+    return { kind: 'open' };
+  }
+  return roles === undefined ? { kind: 'identified' } : { kind: 'roles', roles };
+};
+
+/** `POST /reports/:id` → `post_reports_id`, unique as method and path are. */
+const operationOf = (method: string, path: string): string =>
+  `${method.toLowerCase()}${path.slice(prefix.length).replaceAll(/[^A-Za-z0-9]+/g, '_')}`;
+
+/** Endpoints of the application's own, run through the same pipeline as those of the service. */
+export const applicationEndpoints = (
+  services: Services,
+  definitions: readonly EndpointDefinition[],
+): Endpoint[] =>
+  definitions.map((definition) => {
+    const { method, status, input: fields } = definition;
+    const path = pathOf(definition.path);
+    const input = fields === undefined ? undefined : createInput(fields, services.locale);
+    const writes = method !== 'GET' && method !== 'DELETE';
+    if (input !== undefined && !writes)
+      throw new Error(`endpoint ${method} ${path}: it takes no body, so no input`);
+    return {
+      operation: operationOf(method, path),
+      method,
+      path,
+      auth: definition.auth ?? ['jwt'],
+      policy: policyOf(definition),
+      accepts: writes ? 'json' : 'nothing',
+      ...(writes ? { input: input?.schema ?? { type: 'object' } } : {}),
+      ...(status === undefined ? {} : { status }),
+      docs: { summary: definition.summary ?? `${method} ${path}`, tag: 'Application' },
+      handle: async (call) => {
+        const read = input?.read(call.body);
+        refuseInvalid(read?.errors ?? []);
+        const data = await definition.handle({
+          principal: call.principal,
+          params: call.params,
+          query: queryOf(call.query),
+          body: call.body,
+          values: read?.values ?? {},
+          bytes: call.bytes,
+          header: call.header,
+          database: services.database,
+          requestId: call.requestId,
+          signal: call.signal,
+        });
+        return data === undefined ? {} : { data };
+      },
+    } satisfies Endpoint;
+  });
+
+const queryOf = (query: string): URLSearchParams => {
+  try {
+    decodeURIComponent(query);
+  } catch (cause) {
+    throw new Problem('invalid_text', { cause });
+  }
+  return new URLSearchParams(query);
+};

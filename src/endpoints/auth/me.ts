@@ -1,0 +1,18 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import { schemas } from '../schemas.ts';
+import { userOf } from '../shared.ts';
+
+/** The current user. */
+export const meEndpoint = (): Endpoint => ({
+  operation: 'getMe',
+  method: 'GET',
+  path: '/api/v1/auth/me',
+  auth: ['jwt'],
+  policy: { kind: 'user' },
+  accepts: 'nothing',
+  docs: { summary: { 'zh-CN': '当前用户', en: 'Current user' }, tag: 'Auth', data: schemas.user },
+  handle: (call) => {
+    const { id, username, email, name, roles } = userOf(call);
+    return { data: { id, username, email, name, roles: [...roles].sort() } };
+  },
+});

@@ -1,0 +1,68 @@
+import type { Principal } from '../auth/method.ts';
+import type { FieldDefinition, InputOf } from '../fields/field.ts';
+import type { HttpMethod } from '../http/endpoint.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Label } from '../kernel/messages/messages.ts';
+import type { ResourceAuthMethod } from '../model/resource.ts';
+import type { Database } from '../store/database.ts';
+
+type InputFields = Readonly<Record<string, FieldDefinition>>;
+
+type Values<Fields extends InputFields> = {
+  readonly [Name in keyof Fields]?: InputOf<Fields[Name]>;
+};
+
+/** What the handler of an application's endpoint gets. */
+export interface EndpointContext<Fields extends InputFields = InputFields> {
+  /** Who calls: `{ kind: 'user', id, username, roles, … }`, `{ kind: 'application', appId }` or `{ kind: 'nobody' }`. */
+  readonly principal: Principal;
+  /** Parameters of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The parsed JSON body; empty where there is none. */
+  readonly body: JsonObject;
+  /** The checked fields of `input`; those that were not sent and have no default are absent. */
+  readonly values: Values<Fields>;
+  /** The body's bytes as they came: what a signature covers. */
+  readonly bytes: Uint8Array;
+  /** A request header by its lower-case name. */
+  header(name: string): string | undefined;
+  /** The service's database, for statements with bound parameters. */
+  readonly database: Database;
+  readonly requestId: string;
+  /** Aborted when the caller hangs up. */
+  readonly signal: AbortSignal;
+}
+
+/** An endpoint of the application's own. Its answer becomes the envelope's `data`; a thrown `Problem` its error. */
+export interface EndpointDefinition<Fields extends InputFields = InputFields> {
+  readonly method: HttpMethod;
+  /** Below `/api/v1`, with or without that prefix; parameters as `:name`. */
+  readonly path: string;
+  /** Methods of which any one is enough; an empty list is open. `['jwt']` where it is not given. */
+  readonly auth?: readonly ResourceAuthMethod[];
+  /** Roles of which the caller needs one; super_admin always passes. An application has no role. */
+  readonly roles?: readonly string[];
+  /** Fields of the JSON body; they are validated like those of a resource (422). */
+  readonly input?: Fields;
+  readonly status?: 200 | 201;
+  readonly summary?: Label;
+  readonly handle: (context: EndpointContext<Fields>) => EndpointResult | Promise<EndpointResult>;
+}
+
+/** Nothing returned: an envelope without data. */
+type EndpointResult = Json | undefined;
+
+const made = new WeakSet<object>();
+
+/** Defines an endpoint; a file in `endpoints/` that exports it by default is taken up without any other edit. */
+export const defineEndpoint = <const Fields extends InputFields = Record<never, never>>(
+  definition: EndpointDefinition<Fields>,
+): EndpointDefinition<Fields> => {
+  const endpoint = Object.freeze({ ...definition });
+  made.add(endpoint);
+  return endpoint;
+};
+
+export const isEndpointDefinition = (value: unknown): value is EndpointDefinition =>
+  typeof value === 'object' && value !== null && made.has(value);

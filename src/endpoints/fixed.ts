@@ -1,0 +1,30 @@
+import type { Endpoint } from '../http/endpoint.ts';
+import { adminKeyEndpoints } from './admin/api-keys.ts';
+import { adminListEndpoints } from './admin/lists.ts';
+import { roleEndpoints } from './admin/roles.ts';
+import { sessionEndpoints } from './admin/session.ts';
+import { adminUserEndpoints } from './admin/users.ts';
+import { apiKeyEndpoints } from './api-keys/api-keys.ts';
+import { loginEndpoint } from './auth/login.ts';
+import { meEndpoint } from './auth/me.ts';
+import { passwordEndpoint } from './auth/password.ts';
+import { healthEndpoint } from './health/health.ts';
+import { paymentEndpoint } from './payment/payment.ts';
+import type { Services } from './services.ts';
+import { usersEndpoint } from './users/users.ts';
+
+/** Every endpoint that an application has whatever its models are, a line each. */
+export const fixedEndpoints = (services: Services): Endpoint[] => [
+  healthEndpoint(services),
+  loginEndpoint(services),
+  meEndpoint(),
+  passwordEndpoint(services),
+  usersEndpoint(services),
+  ...apiKeyEndpoints(services),
+  paymentEndpoint(services),
+  ...sessionEndpoints(services),
+  ...adminKeyEndpoints(services),
+  ...adminUserEndpoints(services),
+  ...roleEndpoints(services),
+  ...adminListEndpoints(services),
+];

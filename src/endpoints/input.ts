@@ -1,0 +1,52 @@
+import type { FieldDefinition, JsonSchema, RuleViolation } from '../fields/field.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import { catalogueOf, fieldError, type Label } from '../kernel/messages/messages.ts';
+import { type FieldError, Problem } from '../kernel/problem.ts';
+import type { ModelField } from '../model/resource.ts';
+import { inputSchema } from '../model/schema.ts';
+import { compileValidator, type Validated } from '../model/validate.ts';
+
+/** What a fixed endpoint takes: the same field types, validator and schema that resources have. */
+export interface Input {
+  readonly schema: JsonSchema;
+  /** Every violated rule is among the errors; nothing is thrown. */
+  read(body: JsonObject, action?: 'create' | 'update'): Validated;
+  /** The validation message of one of its fields for a rule that only the endpoint knows. */
+  error(field: string, violation: RuleViolation): FieldError;
+}
+
+const modelField = (name: string, definition: FieldDefinition, label: Label): ModelField => ({
+  name,
+  column: name,
+  kind: definition.type.kind,
+  type: definition.type,
+  options: definition.options,
+  label,
+  required: definition.options.required === true,
+  unique: false,
+  serverSet: false,
+  reference: undefined,
+});
+
+export const createInput = (fields: Readonly<Record<string, FieldDefinition>>, locale: Locale): Input => {
+  const catalogue = catalogueOf(locale);
+  const labelOf = (name: string): string => catalogue.labels[name] ?? name;
+  const model = {
+    label: '',
+    fields: new Map(
+      Object.entries(fields).map(([name, definition]) => [name, modelField(name, definition, labelOf(name))]),
+    ),
+  };
+  const validate = compileValidator(model, locale);
+  return {
+    schema: inputSchema(model, 'create', new Set(model.fields.keys()), locale),
+    read: (body, action = 'create') => validate(body, action, model.fields),
+    error: (field, { rule, params }) => fieldError(catalogue, field, labelOf(field), rule, params),
+  };
+};
+
+/** @throws Problem `invalid_record` with every message, unless there is none. */
+export const refuseInvalid = (errors: readonly FieldError[]): void => {
+  if (errors.length > 0) throw new Problem('invalid_record', { errors });
+};

@@ -1,0 +1,49 @@
+import type { Answer, Endpoint } from '../http/endpoint.ts';
+import { JsonText } from '../kernel/json.ts';
+import { createList, type List } from '../store/list.ts';
+import type { Source } from '../store/source.ts';
+import type { Services } from './services.ts';
+
+type ListEndpoint = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy' | 'docs'>;
+
+/**
+ * A list endpoint over a source: paging, filters, sorts and totals are the same wherever there is a list. A source
+ * that changes while the service runs is given as a function.
+ */
+export const listEndpoint = (
+  services: Pick<Services, 'database' | 'baseUrl' | 'clock'>,
+  source: Source | (() => Source),
+  endpoint: ListEndpoint,
+): Endpoint => {
+  const { database, baseUrl, clock } = services;
+  const origin = new URL(baseUrl).origin;
+  const list =
+    typeof source === 'function' ? changing(services, source) : createList(database, source, { clock });
+  return {
+    ...endpoint,
+    method: 'GET',
+    accepts: 'nothing',
+    docs: { ...endpoint.docs, list: true },
+    handle: async ({ grant, query, path }): Promise<Answer> => {
+      const answer = await list(grant, { query, path: origin + path });
+      const headers = answer.headers as Readonly<Record<string, string>>;
+      return 'json' in answer
+        ? { data: new JsonText(answer.json), headers }
+        : { data: answer.chunks, headers };
+    },
+  };
+};
+
+/** The list of whatever source there is now; made anew when that is another one. */
+const changing = ({ database, clock }: Pick<Services, 'database' | 'clock'>, source: () => Source): List => {
+  let listed = source();
+  let list = createList(database, listed, { clock });
+  return (grant, request, extra) => {
+    const current = source();
+    if (current !== listed) {
+      listed = current;
+      list = createList(database, listed, { clock });
+    }
+    return list(grant, request, extra);
+  };
+};

@@ -1,0 +1,98 @@
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import { JsonText } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
+import {
+  type IdempotentRequest,
+  idempotentRequest,
+  type KeptAnswer,
+} from '../../store/tables/idempotency.ts';
+import { type Payment, paymentFingerprint } from '../../store/tables/payments.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+
+const created = 201;
+
+const paymentOf = (call: Call): Payment => {
+  if (call.principal.kind !== 'application') throw new Problem('forbidden');
+  return {
+    appId: call.principal.appId,
+    timestamp: call.header('x-timestamp') ?? '',
+    bytes: call.bytes,
+    body: call.body,
+  };
+};
+
+const toAnswer = ({ status, data }: Pick<KeptAnswer, 'status' | 'data'>): Answer => ({
+  status,
+  data: new JsonText(data),
+});
+
+/**
+ * Takes payments that an application signed and stores each once. The signature covers timestamp and body, neither
+ * method nor path: this is the only endpoint of the service that takes it.
+ */
+export const paymentEndpoint = (services: Services): Endpoint => {
+  const { database, payments, idempotency, onPayment } = services;
+
+  const earlier = async (
+    payment: Payment,
+    request: IdempotentRequest | undefined,
+  ): Promise<Answer | undefined> => {
+    const kept = request === undefined ? undefined : await idempotency.find(request);
+    if (kept !== undefined) return toAnswer(kept);
+    const receipt = await payments.find(payment);
+    return receipt === undefined ? undefined : toAnswer({ status: created, data: JSON.stringify(receipt) });
+  };
+
+  /** The application's own word before anything is stored; whatever it throws is a 500. */
+  const consult = async (payment: Payment): Promise<void> => {
+    try {
+      await onPayment?.({
+        appId: payment.appId,
+        body: payment.body,
+        fingerprint: paymentFingerprint(payment),
+      });
+    } catch (cause) {
+      throw new Problem('internal', { cause });
+    }
+  };
+
+  const store = (payment: Payment, request: IdempotentRequest | undefined): Promise<Answer> =>
+    database.write(async (transaction) => {
+      const kept = request === undefined ? undefined : await idempotency.claim(transaction, request);
+      if (kept !== undefined) return toAnswer(kept);
+      const answer = { status: created, data: JSON.stringify(await payments.receive(transaction, payment)) };
+      if (request !== undefined) await idempotency.keep(transaction, request, { ...answer, headers: {} });
+      return toAnswer(answer);
+    });
+
+  return {
+    operation: 'createPayment',
+    method: 'POST',
+    path: '/api/v1/payment',
+    auth: ['signature'],
+    policy: { kind: 'identified' },
+    accepts: 'json',
+    input: { type: 'object', additionalProperties: true },
+    status: created,
+    docs: {
+      summary: { 'zh-CN': '接收支付', en: 'Receive a payment' },
+      description: {
+        'zh-CN': '任意 JSON 对象。相同签名请求、或相同 Idempotency-Key 与请求体，返回首次的回执。',
+        en: 'Any JSON object. The same signed request, or the same Idempotency-Key with the same body, answers the first receipt.',
+      },
+      tag: 'Payment',
+      data: schemas.receipt,
+      problems: ['invalid_parameter', 'idempotency_conflict'],
+    },
+    handle: async (call) => {
+      const payment = paymentOf(call);
+      const key = call.header('idempotency-key');
+      const request = idempotentRequest(key, call.principal, 'POST', '/api/v1/payment', call.bytes);
+      const receipt = await earlier(payment, request);
+      if (receipt !== undefined) return receipt;
+      await consult(payment);
+      return store(payment, request);
+    },
+  };
+};

@@ -1,0 +1,78 @@
+import type { JsonSchema } from '../fields/field.ts';
+
+/** Schemas of what the fixed endpoints answer. */
+
+const integer: JsonSchema = { type: 'integer' };
+const text: JsonSchema = { type: 'string' };
+const boolean: JsonSchema = { type: 'boolean' };
+const time: JsonSchema = { type: 'string', format: 'date-time' };
+const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+const texts: JsonSchema = { type: 'array', items: text };
+
+const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+const userIdentity = { id: integer, username: text, email: text, name: text };
+const key = {
+  id: integer,
+  name: text,
+  key: { type: 'string', description: '8 hex digits and ****' },
+  status: { type: 'string', enum: ['active', 'expired'] },
+  expires_at: timeOrNull,
+  created_at: time,
+  last_used_at: timeOrNull,
+} as const;
+
+export const schemas = {
+  login: object({ token: text, user: object(userIdentity) }),
+  user: object({ ...userIdentity, roles: texts }),
+  adminUser: object({ ...userIdentity, roles: texts, disabled: boolean, created_at: time, updated_at: time }),
+  key: object(key),
+  adminKey: object({ ...key, user: object({ id: integer, username: text, name: text }) }),
+  newKey: object({
+    id: integer,
+    name: text,
+    key: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+    expires_at: timeOrNull,
+    created_at: time,
+  }),
+  receipt: object({
+    id: integer,
+    app_id: text,
+    order_no: {},
+    amount: {},
+    currency: {},
+    status: { const: 'received' },
+    created_at: time,
+  }),
+  payment: object({
+    id: integer,
+    app_id: text,
+    order_no: {},
+    amount: {},
+    currency: {},
+    status: { const: 'received' },
+    body: { type: 'object' },
+    created_at: time,
+  }),
+  role: object({ name: text, built_in: boolean, users: integer, created_at: time }),
+  permission: object({ role: text, model: text, action: text, allowed: boolean, checked: boolean }),
+  application: object({ app_id: text, rotated_at: time, last_used_at: timeOrNull }),
+  session: object({ id: integer, address: text, user_agent: text, created_at: time, last_used_at: time }),
+  audit: object({
+    id: integer,
+    created_at: time,
+    actor_kind: text,
+    actor_id: { type: ['string', 'null'] },
+    actor_name: { type: ['string', 'null'] },
+    action: text,
+    target_kind: text,
+    target_id: { type: ['string', 'null'] },
+    target_name: { type: ['string', 'null'] },
+    detail: { type: 'object' },
+    address: { type: ['string', 'null'] },
+  }),
+} as const satisfies Readonly<Record<string, JsonSchema>>;

@@ -1,0 +1,51 @@
+import type { Tokens } from '../auth/jwt.ts';
+import type { AuthenticateAccount } from '../auth/login.ts';
+import type { Passwords } from '../auth/password.ts';
+import type { SessionCookies } from '../auth/session.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import type { Database } from '../store/database.ts';
+import type { KeyStore } from '../store/tables/api-keys.ts';
+import type { Idempotency } from '../store/tables/idempotency.ts';
+import type { PaymentStore } from '../store/tables/payments.ts';
+import type { RoleStore } from '../store/tables/roles.ts';
+import type { SessionStore } from '../store/tables/sessions.ts';
+import type { PermissionEntry } from '../store/tables/sources.ts';
+import type { UserStore } from '../store/tables/users.ts';
+
+/** What a payment hook is told. It is awaited before the payment is stored; what it throws refuses the payment. */
+export type PaymentHook = (payment: {
+  readonly appId: string;
+  readonly body: JsonObject;
+  /** Stable for the same signed request: what makes a repeated call recognisable. */
+  readonly fingerprint: string;
+}) => void | Promise<void>;
+
+export interface Applications {
+  applications(): readonly { readonly app_id: string; readonly rotated_at: string }[];
+  onChange(listener: () => void): () => void;
+}
+
+/** Everything that endpoints work with; `server.ts` puts it together once. */
+export interface Services {
+  readonly locale: Locale;
+  readonly catalogue: Catalogue;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly tokens: Tokens;
+  readonly cookies: SessionCookies;
+  readonly passwords: Passwords;
+  readonly login: AuthenticateAccount;
+  readonly users: UserStore;
+  readonly keys: KeyStore;
+  readonly roles: RoleStore;
+  readonly sessions: SessionStore;
+  readonly payments: PaymentStore;
+  readonly idempotency: Idempotency;
+  readonly applications: Applications;
+  readonly permissionEntries: readonly PermissionEntry[];
+  readonly onPayment: PaymentHook | undefined;
+}

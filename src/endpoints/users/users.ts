@@ -1,0 +1,23 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import { publicUserFields, userSource } from '../../store/tables/sources.ts';
+import { listEndpoint } from '../list-endpoint.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+
+/** Users: administrators see all of them, others themselves. */
+export const usersEndpoint = (services: Services): Endpoint =>
+  listEndpoint(services, userSource, {
+    operation: 'listUsers',
+    path: '/api/v1/users',
+    auth: ['api_key', 'jwt', 'bearer'],
+    policy: { kind: 'isolated', own: 'id', readable: publicUserFields },
+    docs: {
+      summary: { 'zh-CN': '用户列表', en: 'List users' },
+      description: {
+        'zh-CN': 'super_admin 与 admin 可见全部用户，其他人仅可见自己。',
+        en: 'super_admin and admin see all users, others see themselves.',
+      },
+      tag: 'Users',
+      data: schemas.user,
+    },
+  });

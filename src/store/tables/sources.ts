@@ -1,0 +1,254 @@
+import { field } from '../../fields/define.ts';
+import type { Dialect, FieldDefinition } from '../../fields/field.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import { superAdmin } from '../../policy/rule.ts';
+import type { Source, SourceColumn } from '../source.ts';
+import { quoteText } from '../sql.ts';
+
+/** What the service's own lists are made of: the same machinery lists them as lists the resources. */
+
+type Extras = Pick<SourceColumn, 'expression' | 'render' | 'comparable'>;
+
+const column = (name: string, definition: FieldDefinition, extras: Extras = {}): SourceColumn => ({
+  name,
+  type: definition.type,
+  options: definition.options,
+  ...extras,
+});
+
+const source = (
+  name: string,
+  from: string | ((dialect: Dialect) => string),
+  columns: readonly SourceColumn[],
+  indexed: readonly string[] = [],
+  key = 'id',
+): Source => ({
+  name,
+  from: typeof from === 'string' ? () => from : from,
+  columns: new Map(columns.map((each) => [each.name, each])),
+  key,
+  indexed: new Set([key, ...indexed]),
+});
+
+const id = column('id', field.integer());
+const createdAt = column('created_at', field.datetime());
+const lastUsedAt = column('last_used_at', field.datetime());
+
+const rolesOf: Readonly<Record<Dialect, string>> = {
+  sqlite: `json((select json_group_array(role) from (select role from user_roles where user_id = t.id order by role)))`,
+  postgres: `to_json(array(select role from user_roles where user_id = t.id order by role))`,
+};
+
+export const userSource = source(
+  'users',
+  '"users"',
+  [
+    id,
+    column('username', field.string()),
+    column('email', field.string()),
+    column('name', field.string()),
+    column('roles', field.text(), { render: (dialect) => rolesOf[dialect], comparable: false }),
+    column('disabled', field.boolean()),
+    createdAt,
+    column('updated_at', field.datetime()),
+  ],
+  [],
+);
+
+/** Fields of a user that users themselves see, and those that administrators see. */
+export const publicUserFields = ['id', 'username', 'email', 'name', 'roles'] as const;
+export const userFields = [...publicUserFields, 'disabled', 'created_at', 'updated_at'] as const;
+
+const now: Readonly<Record<Dialect, string>> = {
+  sqlite: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
+  postgres: 'now()',
+};
+
+const keyColumns = [
+  id,
+  column('name', field.string()),
+  column('key', field.string(), { expression: () => `(t."key_prefix" || '****')` }),
+  column('status', field.enum(['active', 'expired']), {
+    expression: (dialect) =>
+      `(case when t."expires_at" is null or t."expires_at" > ${now[dialect]} then 'active' else 'expired' end)`,
+  }),
+  column('expires_at', field.datetime()),
+  createdAt,
+  lastUsedAt,
+];
+
+/** `user_id` is there for the row filter; no view shows it. */
+export const keySource = source(
+  'api_keys',
+  '"api_keys"',
+  [...keyColumns, column('user_id', field.integer())],
+  ['user_id'],
+);
+export const keyFields = ['id', 'name', 'key', 'status', 'expires_at', 'created_at', 'last_used_at'] as const;
+
+const ownerOf: Readonly<Record<Dialect, string>> = {
+  sqlite: `json_object('id', t."user_id", 'username', t."username", 'name', t."user_name")`,
+  postgres: `(select row_to_json(o) from (select t."user_id" as "id", t."username" as "username", t."user_name" as "name") as o)`,
+};
+
+/** Keys of everybody, each with its owner; `user` filters and sorts by the owner's username. */
+export const everyKeySource = source(
+  'api_keys',
+  `(select k.*, u."username", u."name" as "user_name" from "api_keys" k join "users" u on u."id" = k."user_id")`,
+  [
+    ...keyColumns,
+    column('user', field.string(), {
+      expression: () => 't."username"',
+      render: (dialect) => ownerOf[dialect],
+    }),
+  ],
+);
+export const everyKeyFields = [...keyFields, 'user'] as const;
+
+export const roleSource = source(
+  'roles',
+  '"roles"',
+  [
+    column('name', field.string()),
+    column('built_in', field.boolean()),
+    column('users', field.integer(), {
+      expression: () => '(select count(*) from "user_roles" ur where ur."role" = t."name")',
+    }),
+    createdAt,
+  ],
+  [],
+  'name',
+);
+export const roleFields = ['name', 'built_in', 'users', 'created_at'] as const;
+
+/** A permission entry of this instance's models. */
+export interface PermissionEntry {
+  readonly model: string;
+  readonly action: string;
+  /** Whether requests ask for it: the resource's permission check is on for this action. */
+  readonly checked: boolean;
+}
+
+const trueText = (dialect: Dialect, value: boolean): string =>
+  dialect === 'sqlite' ? String(Number(value)) : String(value);
+
+/** Every role with every entry. The names are those of models, which are identifiers; they are quoted all the same. */
+export const permissionSource = (entries: readonly PermissionEntry[]): Source => {
+  const rows = (dialect: Dialect): string =>
+    entries
+      .map(
+        ({ model, action, checked }) =>
+          `select ${quoteText(model)} as "model", ${quoteText(action)} as "action", ${trueText(dialect, checked)} as "checked"`,
+      )
+      .join(' union all ');
+  const none = `select '' as "model", '' as "action", ${'null'} as "checked" where 1 = 0`;
+  return source(
+    'permissions',
+    (dialect) => `(select r."name" as "role", e."model", e."action", e."checked",
+      (r."name" = '${superAdmin}' or p."role" is not null) as "allowed",
+      r."name" || ' ' || e."model" || ' ' || e."action" as "id"
+      from "roles" r cross join (${entries.length === 0 ? none : rows(dialect)}) e
+      left join "permissions" p on p."role" = r."name" and p."model" = e."model" and p."action" = e."action")`,
+    [
+      column('id', field.string()),
+      column('role', field.string()),
+      column('model', field.string()),
+      column('action', field.string()),
+      column('allowed', field.boolean()),
+      column('checked', field.boolean()),
+    ],
+  );
+};
+export const permissionFields = ['role', 'model', 'action', 'allowed', 'checked'] as const;
+
+/** Applications stand in the encrypted credentials; their last use stands in the database. */
+export const applicationSource = (
+  applications: readonly { readonly app_id: string; readonly rotated_at: string }[],
+): Source => {
+  const rows = applications
+    .map(
+      ({ app_id, rotated_at }) =>
+        `select ${quoteText(app_id)} as "app_id", ${quoteText(toTimestamp(Date.parse(rotated_at)))} as "rotated_at"`,
+    )
+    .join(' union all ');
+  const none = `select '' as "app_id", '0001-01-01T00:00:00.000Z' as "rotated_at" where 1 = 0`;
+  const rotated: Readonly<Record<Dialect, string>> = {
+    sqlite: 'a."rotated_at"',
+    postgres: 'a."rotated_at"::timestamptz as "rotated_at"',
+  };
+  return source(
+    'applications',
+    (dialect) => `(select a."app_id", ${rotated[dialect]}, l."last_used_at"
+      from (${rows === '' ? none : rows}) a left join "application_usage" l on l."app_id" = a."app_id")`,
+    [column('app_id', field.string()), column('rotated_at', field.datetime()), lastUsedAt],
+    [],
+    'app_id',
+  );
+};
+export const applicationFields = ['app_id', 'rotated_at', 'last_used_at'] as const;
+
+export const paymentSource = source(
+  'payments',
+  '"payments"',
+  [
+    id,
+    column('app_id', field.string()),
+    column('order_no', field.json()),
+    column('amount', field.json()),
+    column('currency', field.json()),
+    column('status', field.string()),
+    column('body', field.json(), { comparable: false }),
+    createdAt,
+  ],
+  ['app_id'],
+);
+export const paymentFields = [
+  'id',
+  'app_id',
+  'order_no',
+  'amount',
+  'currency',
+  'status',
+  'body',
+  'created_at',
+] as const;
+
+export const sessionSource = source(
+  'sessions',
+  '"sessions"',
+  [
+    id,
+    column('address', field.string()),
+    column('user_agent', field.string()),
+    createdAt,
+    lastUsedAt,
+    column('user_id', field.integer()),
+  ],
+  ['user_id'],
+);
+export const sessionFields = ['id', 'address', 'user_agent', 'created_at', 'last_used_at'] as const;
+
+export const auditSource = source(
+  'audit',
+  '"audit"',
+  [
+    id,
+    createdAt,
+    column('actor_kind', field.string()),
+    column('actor_id', field.string()),
+    column('actor_name', field.string()),
+    column('action', field.string()),
+    column('target_kind', field.string()),
+    column('target_id', field.string()),
+    column('target_name', field.string()),
+    column('detail', field.json(), { comparable: false }),
+    column('address', field.string()),
+  ],
+  ['created_at'],
+);
+export const auditFields = [
+  'id',
+  'created_at',
+  ...['actor_kind', 'actor_id', 'actor_name', 'action'],
+  ...['target_kind', 'target_id', 'target_name', 'detail', 'address'],
+] as const;
