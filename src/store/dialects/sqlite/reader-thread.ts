@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { databaseUnavailable } from '../problems.ts';
 import type { Command, Reply, Request, WorkerData } from './protocol.ts';
@@ -7,6 +8,9 @@ const entry = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worke
 
 /** A scan that gathers more than this, in MiB, ends its thread, not the service. */
 const heapLimit = 256;
+
+/** How long the end of a thread is waited for, in milliseconds. */
+const terminationWait = 2_000;
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
@@ -63,10 +67,13 @@ export class ReaderThread {
     return { id: request.id, reply: reply as Promise<T> };
   }
 
-  /** Ends the thread as soon as it is out of SQLite; until then it has not exited. */
+  /** Ends the thread as soon as SQLite gives the next row; does not wait longer than two seconds for that. */
   async terminate(): Promise<void> {
     this.#ending = true;
-    await this.#worker.terminate();
+    const patience = new AbortController();
+    const late = delay(terminationWait, undefined, { signal: patience.signal, ref: false }).catch(() => {});
+    await Promise.race([this.#worker.terminate(), late]);
+    patience.abort();
   }
 
   #settle(reply: Reply): void {

@@ -13,6 +13,9 @@ import type { Reply, Request, WorkerData } from './protocol.ts';
 const chunkLength = 65_536;
 const chunkTime = 5;
 
+/** Most rows of a scan. A page has 1,000 at most; a statement that finds everything belongs into a stream. */
+const scanRows = 100_000;
+
 /** Connections kept for the next stream. */
 const spareConnections = 2;
 
@@ -31,7 +34,14 @@ const giveBack = (connection: Connection): void => {
 const scan = (query: Query): unknown[] => {
   const connection = takeConnection();
   try {
-    return connection.all(query);
+    const rows: unknown[] = [];
+    // Row by row: so the thread can be ended, or run out of memory, without waiting for the last one.
+    for (const row of connection.prepare(query.sql).iterate(...bind(query.parameters))) {
+      if (rows.length === scanRows)
+        throw new Error(`A scan found more than ${scanRows} rows; it should be a stream`);
+      rows.push(row);
+    }
+    return rows;
   } finally {
     giveBack(connection);
   }
