@@ -1,0 +1,36 @@
+/**
+ * A JSON array in pieces, brackets included, from chunks of elements joined by commas. Not a generator: `return`
+ * must end the source also when nothing was read yet, or its snapshot would stay open.
+ */
+export class ArrayChunks implements AsyncIterableIterator<string> {
+  readonly #elements: AsyncIterator<string>;
+  #opening = '[';
+  #ended = false;
+
+  constructor(elements: AsyncIterator<string>) {
+    this.#elements = elements;
+  }
+
+  async next(): Promise<IteratorResult<string>> {
+    if (this.#ended) return { done: true, value: undefined };
+    let { done, value } = await this.#elements.next();
+    while (done !== true && value === '') ({ done, value } = await this.#elements.next());
+    if (done === true) {
+      this.#ended = true;
+      return { done: false, value: this.#opening === '[' ? '[]' : ']' };
+    }
+    const chunk = this.#opening + value;
+    this.#opening = ',';
+    return { done: false, value: chunk };
+  }
+
+  async return(): Promise<IteratorResult<string>> {
+    this.#ended = true;
+    await this.#elements.return?.();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

@@ -1,0 +1,89 @@
+import type { ColumnValue } from '../fields/field.ts';
+import { type Sort, sortSignature } from './sort.ts';
+
+/**
+ * A cursor says after which row a page begins: base64url of the JSON array `[sort, value…, key]`, the values as they
+ * are answered. It is not signed: its values are only compared with columns that the caller may sort and filter by,
+ * so a forged one learns nothing that a filter would not tell, and grants nothing that the row filter withholds.
+ */
+export type Cursor =
+  | { readonly kind: 'values'; readonly values: readonly ColumnValue[] }
+  /** Only the row's key: its sort values are too long to travel in a URL and are looked up. */
+  | { readonly kind: 'anchor'; readonly key: ColumnValue };
+
+/** Characters of a cursor whose values are in it; beyond, it becomes an anchor. */
+export const maxCursorLength = 2048;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const parseArray = (text: string): unknown[] | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const decodeText = (cursor: string): string | undefined => {
+  if (cursor.length > maxCursorLength || !/^[\w-]+$/.test(cursor)) return undefined;
+  const bytes = Buffer.from(cursor, 'base64url');
+  // One spelling for one cursor: bits that the decoder drops are refused.
+  if (bytes.toString('base64url') !== cursor) return undefined;
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+/** One value as the column takes it; undefined where it is no value of this column. */
+const columnValue = (sort: Sort, index: number, value: unknown): ColumnValue | undefined => {
+  const term = sort[index];
+  if (term === undefined) return undefined;
+  if (value === null) return term.nullable ? null : undefined;
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
+  const text = String(value);
+  if (!text.isWellFormed() || text.includes('\0')) return undefined;
+  return term.column.type.parse(text, term.column.options) ?? undefined;
+};
+
+/** The values that the database rendered for a row's place in the order, as columns take them. */
+export const placeOf = (sort: Sort, values: readonly unknown[]): Cursor | undefined => {
+  const isAnchor = values.length === 1 && sort.length > 1;
+  if (isAnchor) {
+    const key = columnValue(sort, sort.length - 1, values[0]);
+    return key === undefined ? undefined : { kind: 'anchor', key };
+  }
+  if (values.length !== sort.length) return undefined;
+  const decoded: ColumnValue[] = [];
+  for (const [index, value] of values.entries()) {
+    const parsed = columnValue(sort, index, value);
+    if (parsed === undefined) return undefined;
+    decoded.push(parsed);
+  }
+  return { kind: 'values', values: decoded };
+};
+
+/** Reads a cursor; undefined where it is none, is damaged, or was made for another order. */
+export const decodeCursor = (cursor: string, sort: Sort): Cursor | undefined => {
+  const text = decodeText(cursor);
+  const array = text === undefined ? undefined : parseArray(text);
+  return array?.[0] === sortSignature(sort) ? placeOf(sort, array.slice(1)) : undefined;
+};
+
+const encode = (sort: Sort, values: readonly unknown[]): string =>
+  Buffer.from(JSON.stringify([sortSignature(sort), ...values])).toString('base64url');
+
+/** The cursor of the row with these values in the order (or with only its key). */
+export const encodeCursor = (sort: Sort, values: readonly unknown[]): string => {
+  const cursor = encode(sort, values);
+  return cursor.length <= maxCursorLength ? cursor : encode(sort, values.slice(-1));
+};
+
+/** The last of the places that the database told, one JSON array a line (JSON text holds no line feed). */
+export const parsePlace = (places: string): unknown[] => {
+  const values = parseArray(places.slice(places.lastIndexOf('\n') + 1));
+  if (values === undefined) throw new Error('the database told a place that is no array');
+  return values;
+};

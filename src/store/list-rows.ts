@@ -1,0 +1,98 @@
+import type { ColumnValue } from '../fields/field.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ArrayChunks } from './array-chunks.ts';
+import { parsePlace, placeOf } from './cursor.ts';
+import type { Database, Query, SqlValue } from './database.ts';
+import { maxPieceBytes, maxWholeRows, type PreparedList } from './list-plan.ts';
+import { anchorStatement, type PageRow, streamUntilStatement, toQuery } from './query.ts';
+import type { Scope } from './scope.ts';
+import { SizeEstimate, smallTable } from './size-estimate.ts';
+import type { Sort } from './sort.ts';
+import type { Source } from './source.ts';
+
+/** What an aggregate without rows or a lost one would answer. */
+const noRows: PageRow = { json: null, rows: 0 };
+
+const pageQuery = (list: PreparedList, scope: Scope): Query =>
+  list.query ?? toQuery(list.page, [...scope.values, ...list.values]);
+
+/** The same page with another number of bytes up to which a row is answered at once. */
+const pageQueryUpTo = (list: PreparedList, scope: Scope, rowBytes: number): Query =>
+  toQuery(list.page, [...scope.values, ...list.values.slice(0, -1), rowBytes]);
+
+/** Runs prepared lists on the database, each where its cost belongs. */
+export class ListRows {
+  readonly #database: Database;
+  readonly #source: Source;
+  readonly #size: SizeEstimate;
+
+  constructor(database: Database, source: Source, clock: Clock) {
+    this.#database = database;
+    this.#source = source;
+    this.#size = new SizeEstimate(database, source, clock);
+  }
+
+  /**
+   * The page in one row. Where rows too large for one piece are missing from it (`large`) although all of them
+   * together are not too much, it is asked for again with them.
+   */
+  async page(list: PreparedList, scope: Scope): Promise<PageRow> {
+    // Awaited only where the size is needed and not known.
+    const direct = list.bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
+    const row = await this.#first(pageQuery(list, scope), direct);
+    if (Number(row.large ?? 0) === 0 || Number(row.bytes ?? 0) > maxPieceBytes) return row;
+    return this.#first(pageQueryUpTo(list, scope, maxPieceBytes), direct);
+  }
+
+  /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
+  async all(list: PreparedList, scope: Scope): Promise<string | AsyncIterableIterator<string>> {
+    // Asking for a piece of what is known to be too much would only cost time.
+    const few = !list.whole || (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
+    if (few) {
+      const row = await this.page(list, scope);
+      if (Number(row.rows) <= maxWholeRows && Number(row.large ?? 0) === 0) return `[${row.json ?? ''}]`;
+    }
+    return this.stream(list, scope);
+  }
+
+  /** The rows of a page in chunks: up to `place`, where one was told, so that the two agree. */
+  async stream(
+    list: PreparedList,
+    scope: Scope,
+    place?: readonly unknown[],
+  ): Promise<AsyncIterableIterator<string>> {
+    const values = [...scope.values, ...list.values];
+    const end = place === undefined ? undefined : await this.#valuesOf(list.parameters.sort, scope, place);
+    const query =
+      end === undefined ? toQuery(list.stream, values) : this.#untilQuery(list, [...values, ...end], end);
+    return new ArrayChunks(await this.#database.stream(query));
+  }
+
+  /** The sort values of the row with a key; undefined where the caller sees no such row (any more). */
+  async anchor(sort: Sort, scope: Scope, key: ColumnValue): Promise<readonly ColumnValue[] | undefined> {
+    const statement = anchorStatement(this.#source, scope.columns, sort, this.#database.dialect);
+    const row = await this.#database.get<{ place: string }>(toQuery(statement, [...scope.values, key]));
+    const place = row === undefined ? undefined : placeOf(sort, parsePlace(row.place));
+    return place?.kind === 'values' ? place.values : undefined;
+  }
+
+  async #first(query: Query, direct: boolean): Promise<PageRow> {
+    if (direct) return (await this.#database.get<PageRow>(query)) ?? noRows;
+    const [row] = await this.#database.scan<PageRow>(query);
+    return row ?? noRows;
+  }
+
+  #untilQuery(list: PreparedList, values: readonly SqlValue[], end: readonly ColumnValue[]): Query {
+    const nulls = end.map((value) => value === null);
+    return toQuery(streamUntilStatement(list.shape, nulls, this.#database.dialect), values);
+  }
+
+  async #valuesOf(
+    sort: Sort,
+    scope: Scope,
+    values: readonly unknown[],
+  ): Promise<readonly ColumnValue[] | undefined> {
+    const place = placeOf(sort, values);
+    return place?.kind === 'anchor' ? this.anchor(sort, scope, place.key) : place?.values;
+  }
+}

@@ -1,0 +1,177 @@
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import type { Grant, RowCondition } from '../policy/grant.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import { encodeCursor, parsePlace } from './cursor.ts';
+import type { Database } from './database.ts';
+import { type LinkRelation, linkHeader, type PagingParameters } from './links.ts';
+import {
+  type AnchorPaging,
+  type ListParameters,
+  type Paging,
+  parseListParameters,
+  type View,
+} from './list-parameters.ts';
+import { ListPlanner, type PreparedList } from './list-plan.ts';
+import { ListRows } from './list-rows.ts';
+import type { PageRow } from './query.ts';
+import { invalidParameter } from './query-string.ts';
+import { type Scope, scopeOf, Views } from './scope.ts';
+import type { Source } from './source.ts';
+
+export interface ListHeaders {
+  /** All records that match, on whatever page. */
+  readonly 'X-Total-Count'?: string;
+  readonly Link?: string;
+}
+
+/** A JSON array: in one piece, or in pieces that are made as they are read (end the iterator to free its place). */
+export type ListAnswer = { readonly headers: ListHeaders } & (
+  | { readonly json: string }
+  | { readonly chunks: AsyncIterableIterator<string> }
+);
+
+export interface ListRequest {
+  /** The raw query string, without `?`. */
+  readonly query: string;
+  /** What links begin with: base URL and path, escaped as a URL is. */
+  readonly path: string;
+}
+
+export interface ListOptions {
+  /** The largest page; 1,000 unless given. */
+  readonly maxPerPage?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Lists what a grant lets see. `extra` are further conditions that rows must meet, such as being published. Throws
+ * the problems `invalid_parameter` and `unusable_field` for a query that it does not take, and what the database
+ * throws.
+ */
+export type List = (
+  grant: Grant,
+  request: ListRequest,
+  extra?: readonly RowCondition[],
+) => Promise<ListAnswer>;
+
+/** A request as it was read. With an anchor, its place is looked up before it can be prepared. */
+type ReadRequest =
+  | { readonly kind: 'prepared'; readonly list: PreparedList }
+  | {
+      readonly kind: 'anchored';
+      readonly view: View;
+      readonly parameters: ListParameters<Paging | AnchorPaging>;
+      readonly anchor: AnchorPaging;
+    };
+
+/** Queries up to this length are remembered as they were read. */
+const rememberedLength = 1024;
+
+/** The row's place behind which the next page begins; undefined where there is none, or it is told by number. */
+const nextPlace = ({ places, parameters: { paging } }: PreparedList, row: PageRow) => {
+  const follows = paging.kind === 'page' ? Number(row.total ?? 0) > paging.perPage : row.more != null;
+  if (places === undefined || !follows || row.place == null) return undefined;
+  return places === 'key' ? [row.place] : parsePlace(String(row.place));
+};
+
+const pageLinks = (page: number, perPage: number, total: number) => {
+  const last = Math.max(1, Math.ceil(total / perPage));
+  const link = (number: number) => ({ page: number, per_page: perPage });
+  return {
+    first: link(1),
+    last: link(last),
+    ...(page > 1 && { prev: link(Math.min(page - 1, last)) }),
+    ...(page < last && { next: link(page + 1) }),
+  };
+};
+
+const headersOf = (
+  { sort, paging, shared }: ListParameters,
+  path: string,
+  total: number,
+  place: readonly unknown[] | undefined,
+): ListHeaders => {
+  if (paging.kind === 'all') return {};
+  const { perPage } = paging;
+  const next = place && { per_page: perPage, after: encodeCursor(sort, place) };
+  const links: Partial<Record<LinkRelation, PagingParameters>> =
+    paging.kind === 'after' ? { first: { per_page: perPage } } : pageLinks(paging.page, perPage, total);
+  // Without a page number the caller is led on by cursor: no row is skipped or met twice while others write.
+  const led = paging.kind === 'page' && !paging.numbered ? { ...links, first: { per_page: perPage } } : links;
+  const Link = linkHeader(path, shared, next ? { ...led, next } : led);
+  return paging.kind === 'page' ? { 'X-Total-Count': String(total), Link } : { Link };
+};
+
+class SourceList {
+  readonly #maxPerPage: number;
+  readonly #views: Views;
+  readonly #planner: ListPlanner;
+  readonly #rows: ListRows;
+  readonly #requests = new BoundedCache<ReadRequest>(500);
+
+  constructor(database: Database, source: Source, options: ListOptions) {
+    this.#maxPerPage = options.maxPerPage ?? 1000;
+    this.#views = new Views(source);
+    this.#planner = new ListPlanner(database.dialect);
+    this.#rows = new ListRows(database, source, options.clock ?? systemClock);
+  }
+
+  async list(grant: Grant, request: ListRequest, extra: readonly RowCondition[]): Promise<ListAnswer> {
+    const scope = scopeOf(grant, extra);
+    const read = this.#read(grant, scope, request.query);
+    if (scope === undefined) return this.#nothing(read, request.path);
+    const list = read.kind === 'prepared' ? read.list : await this.#behindAnchor(read, scope);
+    if (list.parameters.paging.kind === 'all') {
+      const rows = await this.#rows.all(list, scope);
+      return typeof rows === 'string' ? { json: rows, headers: {} } : { chunks: rows, headers: {} };
+    }
+    const row = await this.#rows.page(list, scope);
+    const place = nextPlace(list, row);
+    const headers = headersOf(list.parameters, request.path, Number(row.total ?? 0), place);
+    return Number(row.large ?? 0) === 0
+      ? { json: `[${row.json ?? ''}]`, headers }
+      : { chunks: await this.#rows.stream(list, scope, place), headers };
+  }
+
+  /** Reads and compiles a query for a view and a row filter; a repeated one is remembered. */
+  #read(grant: Grant, scope: Scope | undefined, query: string): ReadRequest {
+    const { view, id } = this.#views.of(grant.readable);
+    const key = `${id} ${scope?.key ?? ''}\n${query}`;
+    const known = this.#requests.get(key);
+    if (known !== undefined) return known;
+    const parameters = parseListParameters(view, query, this.#maxPerPage);
+    const { paging } = parameters;
+    const read: ReadRequest =
+      paging.kind === 'anchor'
+        ? { kind: 'anchored', view, parameters, anchor: paging }
+        : {
+            kind: 'prepared',
+            list: this.#planner.prepare(view, scope?.columns ?? [], { ...parameters, paging }),
+          };
+    if (query.length <= rememberedLength) this.#requests.set(key, read);
+    return read;
+  }
+
+  /** The answer for callers who may see no row: the database need not be asked. */
+  #nothing(read: ReadRequest, path: string): ListAnswer {
+    const headers = read.kind === 'prepared' ? headersOf(read.list.parameters, path, 0, undefined) : {};
+    return { json: '[]', headers };
+  }
+
+  /** Throws the problem `invalid_parameter` where the row that the cursor names is gone or out of scope. */
+  async #behindAnchor(
+    { view, parameters, anchor }: Extract<ReadRequest, { kind: 'anchored' }>,
+    scope: Scope,
+  ): Promise<PreparedList> {
+    const values = await this.#rows.anchor(parameters.sort, scope, anchor.key);
+    if (values === undefined) throw invalidParameter('after');
+    const paging = { kind: 'after', perPage: anchor.perPage, values } as const;
+    return this.#planner.prepare(view, scope.columns, { ...parameters, paging });
+  }
+}
+
+/** Makes the list of a source: everything between a query string and its JSON text. */
+export const createList = (database: Database, source: Source, options: ListOptions = {}): List => {
+  const made = new SourceList(database, source, options);
+  return (grant, request, extra = []) => made.list(grant, request, extra);
+};

@@ -1,0 +1,181 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../../tests/support/databases.ts';
+import {
+  createThings,
+  emptyThing,
+  insertThings,
+  thingFields,
+  thingSource,
+} from '../../tests/support/things.ts';
+import { field } from '../fields/define.ts';
+import { systemGrant } from '../policy/system-grant.ts';
+import type { Database } from './database.ts';
+import { createList } from './list.ts';
+import { projectionSql } from './projection.ts';
+import { createShow } from './show.ts';
+import type { Source, SourceColumn } from './source.ts';
+import { quoteName } from './sql.ts';
+
+const sourceOf = (name: string, columns: readonly SourceColumn[], from: string): Source => ({
+  name,
+  from: () => from,
+  columns: new Map(columns.map((column) => [column.name, column])),
+  key: 'id',
+  indexed: new Set(['id']),
+});
+
+const integer = (name: string): SourceColumn => ({ name, type: field.integer().type, options: {} });
+
+describeEachDatabase('projection', (databases) => {
+  it('writes the same bytes on both databases', async () => {
+    const database = await databases.open();
+    await createThings(database);
+    await insertThings(database, [
+      {
+        ...emptyThing,
+        id: 9007199254740991,
+        title: 'quote " backslash \\ slash / tab \t bell \u0007 del \u007f 😀 \u2028 é',
+        body: 'line\r\nfeed\f\b',
+        n: -9007199254740991,
+        price: -5,
+        ratio: 0.1 + 0.2,
+        flag: false,
+        day: '0001-01-01',
+        at: '9999-12-31T23:59:59.999Z',
+        state: 'live',
+        data: '{"b":[1,2.50,{"a":null}],"a":"\\u00e9"}',
+        uid: '0188d7b2-0000-4000-8000-0123456789ab',
+      },
+    ]);
+    const shown = await createShow(database, thingSource)(systemGrant(thingFields), 9007199254740991);
+    expect(shown?.json).toBe(
+      '{"id":9007199254740991,"title":"quote \\" backslash \\\\ slash / tab \\t bell \\u0007 del \u007f 😀 \u2028 é",' +
+        '"body":"line\\r\\nfeed\\f\\b","n":-9007199254740991,"price":"-0.05","ratio":0.30000000000000004,' +
+        '"flag":false,"day":"0001-01-01","at":"9999-12-31T23:59:59.999Z","state":"live",' +
+        '"data":{"b":[1,2.50,{"a":null}],"a":"\\u00e9"},"uid":"0188d7b2-0000-4000-8000-0123456789ab"}',
+    );
+  });
+
+  it('holds more columns than a function takes arguments, in their order', async () => {
+    const database = await databases.open();
+    const names = ['id', ...Array.from({ length: 620 }, (_, index) => `c${index}`)];
+    await database.execute({
+      sql: `create table wide (${names.map((name) => `${name} integer`).join(', ')})`,
+      parameters: [],
+    });
+    await database.execute({ sql: 'insert into wide (id, c0, c619) values (1, 7, 8)', parameters: [] });
+    const source = sourceOf('wide', names.map(integer), 'wide');
+    for (const count of [1, 50, 51, 100, 101, 621]) {
+      const shown = names.slice(0, count);
+      const answer = await createShow(database, source)(systemGrant(shown), 1);
+      const expected = shown.map((name) => [name, { id: 1, c0: 7, c619: 8 }[name] ?? null]);
+      expect(answer?.json).toBe(JSON.stringify(Object.fromEntries(expected)));
+    }
+  });
+
+  it('takes names with quotes for names, nothing else', async () => {
+    const database = await databases.open();
+    const name = `a"b'c; drop table odd --`;
+    await database.execute({
+      sql: `create table odd (id integer primary key, ${quoteName(name)} integer)`,
+      parameters: [],
+    });
+    await database.execute({ sql: 'insert into odd values (1, 5), (2, 6)', parameters: [] });
+    const list = createList(database, sourceOf('odd', [integer('id'), integer(name)], 'odd'));
+    const grant = systemGrant(['id', name]);
+    const query = `filter[${encodeURIComponent(name)}][gt]=5&sort=-${encodeURIComponent(name)}&per_page=1`;
+    const answer = await list(grant, { query, path: '/odd' });
+    expect('json' in answer && JSON.parse(answer.json)).toEqual([{ id: 2, [name]: 6 }]);
+    expect(answer.headers['X-Total-Count']).toBe('1');
+  });
+
+  it('follows the source where a column or the rows are computed', async () => {
+    const database = await databases.open();
+    await createThings(database);
+    await insertThings(database, [
+      { ...emptyThing, id: 1, n: 2, user_id: 1, title: 'one' },
+      { ...emptyThing, id: 2, n: 3, user_id: 1, title: 'two' },
+      { ...emptyThing, id: 3, n: 1, user_id: 2, title: 'three' },
+    ]);
+    const twice: SourceColumn = { ...integer('twice'), expression: () => '(t."n" * 2)' };
+    const owner: SourceColumn = {
+      name: 'owner',
+      type: field.string().type,
+      options: {},
+      expression: () => 't."title"',
+      render: (dialect) =>
+        dialect === 'sqlite'
+          ? `json_object('title', t."title")`
+          : `(select row_to_json(o) from (select t."title" as "title") as o)`,
+    };
+    const list: SourceColumn = {
+      name: 'list',
+      type: field.text().type,
+      options: {},
+      render: (dialect) => (dialect === 'sqlite' ? `json_array(t."n")` : 'to_json(array[t."n"])'),
+      comparable: false,
+    };
+    const source = sourceOf(
+      'computed',
+      [integer('id'), twice, owner, list],
+      '(select * from "things" where "user_id" = 1)',
+    );
+    const ask = async (query: string) => {
+      const answer = await createList(database, source)(systemGrant(['id', 'twice', 'owner', 'list']), {
+        query,
+        path: '/computed',
+      });
+      return { ...answer, json: 'json' in answer ? answer.json : '' };
+    };
+    expect((await ask('sort=-twice')).json).toBe(
+      '[{"id":2,"twice":6,"owner":{"title":"two"},"list":[3]},{"id":1,"twice":4,"owner":{"title":"one"},"list":[2]}]',
+    );
+    expect((await ask('filter[twice]=4&fields=id')).json).toBe('[{"id":1}]');
+    // What is compared goes into the cursor, not what is shown.
+    const first = await ask('sort=-owner&per_page=1&fields=id');
+    const next = /\?([^>]*)>; rel="next"/.exec(first.headers.Link ?? '')?.[1] ?? '';
+    expect([first.json, (await ask(next)).json]).toEqual(['[{"id":2}]', '[{"id":1}]']);
+    for (const query of ['sort=list', 'filter[list]=1', 'filter[list][null]=true'])
+      await expect(ask(query)).rejects.toMatchObject({ problem: 'unusable_field', params: { name: 'list' } });
+    expect((await ask('q=3')).json).toBe('[]');
+  });
+});
+
+describeEachDatabase('show', (databases) => {
+  const seeded = async (): Promise<Database> => {
+    const database = await databases.open();
+    await createThings(database);
+    await insertThings(database, [{ ...emptyThing, id: 4, n: 12, title: 'four', user_id: 7 }]);
+    return database;
+  };
+
+  it('answers the record in the view of the grant, with its version', async () => {
+    const database = await seeded();
+    const show = createShow(database, thingSource, { version: 'n' });
+    expect(await show(systemGrant(['title', 'id']), 4)).toEqual({
+      json: '{"title":"four","id":4}',
+      version: 12,
+    });
+    expect(await show(systemGrant(['id']), 4)).toEqual({ json: '{"id":4}', version: 12 });
+    expect(await createShow(database, thingSource)(systemGrant(['id']), 4)).toEqual({ json: '{"id":4}' });
+  });
+
+  it('answers nothing for a missing record or one out of scope', async () => {
+    const show = createShow(await seeded(), thingSource);
+    const grant = systemGrant(['id']);
+    expect(await show(grant, 5)).toBeUndefined();
+    expect(await show(grant, 4, [{ column: 'user_id', value: 8 }])).toBeUndefined();
+    expect(await show(grant, 4, [{ column: 'user_id', value: null }])).toBeUndefined();
+    expect(await show(grant, 4, [{ column: 'user_id', value: 7 }])).toEqual({ json: '{"id":4}' });
+    await expect(show(grant, 4, [{ column: 'nothing', value: 7 }])).rejects.toThrow('no column nothing');
+  });
+
+  it('adds to a writing statement as well', async () => {
+    const database = await seeded();
+    const rows = await database.execute({
+      sql: `update "things" set "n" = 13 where "id" = 4 returning ${projectionSql(thingSource, ['id', 'n'], database.dialect, '"things"')} as json`,
+      parameters: [],
+    });
+    expect(rows).toEqual([{ json: '{"id":4,"n":13}' }]);
+  });
+});

@@ -1,0 +1,251 @@
+import type { Dialect } from '../fields/field.ts';
+import type { Query, SqlValue } from './database.ts';
+import { containsSql, filterSql } from './filters.ts';
+import { columnOf, heavyBytesSql, projectionSql } from './projection.ts';
+import { cursorValues, layoutOf, type Shape } from './shape.ts';
+import { orderSql, type Sort, seekSql } from './sort.ts';
+import type { Source } from './source.ts';
+import { columnSql, comparedSql, Placeholders } from './sql.ts';
+
+/** SQL text, and for each of its placeholders the position of the value in the array that a request brings. */
+export interface Statement {
+  readonly sql: string;
+  readonly slots: readonly number[];
+}
+
+export const toQuery = ({ sql, slots }: Statement, values: readonly SqlValue[]): Query => ({
+  sql,
+  parameters: slots.map((slot) => {
+    const value = values[slot];
+    if (value === undefined) throw new Error(`value ${slot} is missing for: ${sql}`);
+    return value;
+  }),
+});
+
+/** The one row that answers a list request. */
+export interface PageRow {
+  /** The rows' JSON texts joined by commas; null where there are none. */
+  readonly json: string | null;
+  /** How many rows there are, those too large for one piece included. */
+  readonly rows: number;
+  /** How many are too large for one piece and missing in `json`; absent where the columns are all short. */
+  readonly large?: number;
+  /** Bytes that the rows hold in long columns; null where there are no rows. */
+  readonly bytes?: number | null;
+  /** Places of the rows in the order (see `places`); null where there are none. */
+  readonly place?: number | string | null;
+  /** All rows that match, on whatever page. */
+  readonly total?: number;
+  /** 1 where rows follow the page. */
+  readonly more?: number | null;
+}
+
+interface Words {
+  readonly join: string;
+  readonly lineFeed: string;
+  readonly array: (values: readonly string[]) => string;
+}
+
+const words: Readonly<Record<Dialect, Words>> = {
+  sqlite: {
+    join: 'group_concat',
+    lineFeed: 'char(10)',
+    array: (values) => `json_array(${values.join(', ')})`,
+  },
+  postgres: {
+    join: 'string_agg',
+    lineFeed: 'chr(10)',
+    array: (values) => `json_build_array(${values.join(', ')})::text`,
+  },
+};
+
+/** Bytes of long sort values in a place; a row that has more is named by its key only. */
+const maxPlaceBytes = 1024;
+
+/** SQL of a row's place in the order: a JSON array of its sort values, or of its key alone where they are long. */
+export const placeSql = (sort: Sort, dialect: Dialect): string => {
+  const { array } = words[dialect];
+  const columns = sort.map(({ column }) => column);
+  const values = columns.map((column) => comparedSql(column, dialect));
+  const bytes = heavyBytesSql(columns, dialect, maxPlaceBytes);
+  return bytes === undefined
+    ? array(values)
+    : `case when ${bytes} <= ${maxPlaceBytes} then ${array(values)} else ${array(values.slice(-1))} end`;
+};
+
+/**
+ * How the places of a page's rows are told: by `key`, of which the greatest (or, descending, the least) is the
+ * page's last, or as `lines` of JSON arrays in the order of the rows. Undefined where no cursor is to be made.
+ */
+export const places = ({ parameters: { paging, sort } }: Shape): 'key' | 'lines' | undefined => {
+  if (paging.kind === 'all' || (paging.kind === 'page' && paging.numbered)) return undefined;
+  return sort.length === 1 && sort[0]?.column.type.render === undefined ? 'key' : 'lines';
+};
+
+/** Conditions of the row filter. They stand first in every statement and are joined by AND with all others. */
+export const scopeSql = (
+  source: Source,
+  rows: readonly string[],
+  dialect: Dialect,
+  bind: Placeholders,
+): string[] => rows.map((name, index) => `${columnSql(columnOf(source, name), dialect)} = ${bind.of(index)}`);
+
+const whereSql = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+
+const searchSql = (shape: Shape, dialect: Dialect, bind: Placeholders): string[] => {
+  if (shape.parameters.search === undefined) return [];
+  const at = layoutOf(shape).search;
+  const branches = shape.searched.map((name) =>
+    containsSql(columnSql(columnOf(shape.source, name), dialect), bind.of(at), dialect),
+  );
+  // What is in at least one of no columns is in none.
+  return [branches.length === 0 ? '1 = 0' : `(${branches.join(' or ')})`];
+};
+
+const filtersSql = (shape: Shape, dialect: Dialect, bind: Placeholders): string[] => {
+  let next = layoutOf(shape).filters;
+  return shape.parameters.filters.map((filter) => {
+    const start = next;
+    next += filter.values.length;
+    return filterSql(filter, dialect, (index) => bind.of(start + index));
+  });
+};
+
+/** The condition to come after the row of the request's cursor, where it has one. */
+const cursorSql = (shape: Shape, dialect: Dialect, bind: Placeholders): string[] => {
+  const nulls = cursorValues(shape.parameters).map((value) => value === null);
+  const at = layoutOf(shape).cursor;
+  return nulls.length === 0
+    ? []
+    : [seekSql(shape.parameters.sort, nulls, dialect, (index) => bind.of(at + index))];
+};
+
+interface Clauses {
+  readonly from: string;
+  /** What the caller may see and asks for, on all pages. */
+  readonly matching: readonly string[];
+  /** The same from the cursor on. */
+  readonly following: readonly string[];
+  readonly order: string;
+  /** LIMIT and OFFSET; asked for where they are used, as PostgreSQL refuses parameters that stand nowhere. */
+  readonly window: () => string;
+}
+
+const clausesOf = (shape: Shape, dialect: Dialect, bind: Placeholders): Clauses => {
+  const { source, rows, parameters } = shape;
+  const at = layoutOf(shape);
+  const matching = [
+    ...scopeSql(source, rows, dialect, bind),
+    ...filtersSql(shape, dialect, bind),
+    ...searchSql(shape, dialect, bind),
+  ];
+  return {
+    from: ` from ${source.from(dialect)} as t`,
+    matching,
+    following: [...matching, ...cursorSql(shape, dialect, bind)],
+    order: ` order by ${orderSql(parameters.sort, dialect)}`,
+    window: () =>
+      ` limit ${bind.of(at.limit)}${parameters.paging.kind === 'page' ? ` offset ${bind.of(at.offset)}` : ''}`,
+  };
+};
+
+/** What a page tells besides its rows: where it ends, how many match in all, whether any follow. */
+const extrasSql = (shape: Shape, clauses: Clauses, dialect: Dialect, bind: Placeholders) => {
+  const { sort, paging } = shape.parameters;
+  const { from, matching, following, order } = clauses;
+  const { join, lineFeed } = words[dialect];
+  const [inner, outer]: [string[], string[]] = [[], []];
+  const told = places(shape);
+  if (told === 'lines') {
+    inner.push(`${placeSql(sort, dialect)} as row_place`);
+    outer.push(`${join}(row_place, ${lineFeed}) as place`);
+  } else if (told === 'key') {
+    inner.push(`${columnSql(columnOf(shape.source, shape.source.key), dialect)} as row_place`);
+    outer.push(`${sort[0]?.descending ? 'min' : 'max'}(row_place) as place`);
+  }
+  if (paging.kind === 'page') outer.push(`(select count(*)${from}${whereSql(matching)}) as total`);
+  if (paging.kind === 'after') {
+    const skip = bind.of(layoutOf(shape).limit);
+    outer.push(`(select 1${from}${whereSql(following)}${order} limit 1 offset ${skip}) as more`);
+  }
+  return { inner, outer };
+};
+
+/**
+ * The statement whose single row is the answer. The rows are aggregated in the order of the sub-select: its LIMIT
+ * forbids both planners to drop or move its ORDER BY, and nothing stands between the two that could reorder.
+ */
+export const pageStatement = (shape: Shape, dialect: Dialect): Statement => {
+  const { source, parameters } = shape;
+  const bind = new Placeholders(dialect);
+  const clauses = clausesOf(shape, dialect, bind);
+  const json = projectionSql(source, parameters.fields, dialect);
+  const bytes = heavyBytesSql(
+    parameters.fields.map((name) => columnOf(source, name)),
+    dialect,
+  );
+  const extras = extrasSql(shape, clauses, dialect, bind);
+  const inner = [...extras.inner];
+  const outer = [`${words[dialect].join}(row_json, ',') as json`, 'count(*) as rows', ...extras.outer];
+  if (bytes === undefined) inner.push(`${json} as row_json`);
+  else {
+    const fits = `${bytes} <= ${bind.of(layoutOf(shape).rowBytes)}`;
+    inner.push(`case when ${fits} then ${json} end as row_json`, `${bytes} as row_bytes`);
+    outer.push('count(*) - count(row_json) as large', 'sum(row_bytes) as bytes');
+  }
+  const { from, following, order, window } = clauses;
+  const rows = `select ${inner.join(', ')}${from}${whereSql(following)}${order}${window()}`;
+  return { sql: `select ${outer.join(', ')} from (${rows}) as page`, slots: bind.slots };
+};
+
+/** The rows one by one: those of the page, or all. */
+export const streamStatement = (shape: Shape, dialect: Dialect): Statement => {
+  const { source, parameters } = shape;
+  const bind = new Placeholders(dialect);
+  const { from, following, order, window } = clausesOf(shape, dialect, bind);
+  const json = projectionSql(source, parameters.fields, dialect);
+  const end = parameters.paging.kind === 'all' ? '' : window();
+  return {
+    sql: `select ${json} as json${from}${whereSql(following)}${order}${end}`,
+    slots: bind.slots,
+  };
+};
+
+/**
+ * The rows of a page one by one up to a place that was told before, so that the cursor that was given with it and
+ * the rows agree whatever was written in between. The place's values follow those of the request.
+ */
+export const streamUntilStatement = (
+  shape: Shape,
+  nulls: readonly boolean[],
+  dialect: Dialect,
+): Statement => {
+  const { source, parameters } = shape;
+  const bind = new Placeholders(dialect);
+  const { from, following, order } = clausesOf(shape, dialect, bind);
+  const at = layoutOf(shape).until;
+  const beyond = seekSql(parameters.sort, nulls, dialect, (index) => bind.of(at + index));
+  const json = projectionSql(source, parameters.fields, dialect);
+  return {
+    sql: `select ${json} as json${from}${whereSql([...following, `(${beyond}) is not true`])}${order}`,
+    slots: bind.slots,
+  };
+};
+
+/** The place of the row with a key, within the caller's scope. Values: the row filter's, then the key. */
+export const anchorStatement = (
+  source: Source,
+  rows: readonly string[],
+  sort: Sort,
+  dialect: Dialect,
+): Statement => {
+  const bind = new Placeholders(dialect);
+  const key = `${columnSql(columnOf(source, source.key), dialect)} = ${bind.of(rows.length)}`;
+  const conditions = [...scopeSql(source, rows, dialect, bind), key];
+  const values = sort.map(({ column }) => comparedSql(column, dialect));
+  return {
+    sql: `select ${words[dialect].array(values)} as place from ${source.from(dialect)} as t${whereSql(conditions)}`,
+    slots: bind.slots,
+  };
+};
