@@ -96,3 +96,27 @@ describeDatabase('sqlite', 'another process that holds the database', (databases
     expect(await database.all(query('select n from t'))).toEqual([{ n: 3 }]);
   });
 });
+
+describeDatabase('sqlite', 'a full disk', (databases) => {
+  it('is answered 503, loses nothing that was written, and ends when there is room again', async () => {
+    const database = await databases.open();
+    await database.execute(query('create table t (n integer primary key, text text)'));
+    // The writing connection may not make the file any larger than this: SQLITE_FULL, as from a full disk.
+    await database.execute(query('pragma max_page_count = 30'));
+    const insert = (n: number) => query('insert into t values (?, ?)', n, 'x'.repeat(1_000));
+    const written: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const numbers = Array.from({ length: 16 }, (_, index) => round * 16 + index);
+      const outcomes = await Promise.allSettled(numbers.map((n) => database.execute(insert(n))));
+      outcomes.forEach((outcome, index) => {
+        if (outcome.status === 'fulfilled') written.push(numbers[index] ?? -1);
+        else expect(outcome.reason).toMatchObject({ problem: 'database_unavailable' });
+      });
+    }
+    expect(written.length).toBeGreaterThan(10);
+    expect(written.length).toBeLessThan(320);
+    expect((await database.all<{ n: number }>(query('select n from t'))).map(({ n }) => n)).toEqual(written);
+    await database.execute(query('pragma max_page_count = 10000'));
+    await database.execute(insert(1_000));
+  });
+});

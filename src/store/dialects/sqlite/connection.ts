@@ -82,13 +82,20 @@ export class Connection {
 
   /** The error as callers of the store see it. */
   toError(error: unknown): unknown {
-    return toDatabaseError(error, (index) => {
+    return toDatabaseError(error, (index) => this.#tableOf(index));
+  }
+
+  #tableOf(index: string): string | undefined {
+    try {
       const row = this.get<{ tbl_name: string }>({
         sql: `select tbl_name from sqlite_schema where type = 'index' and name = ?`,
         parameters: [index],
       });
       return row?.tbl_name;
-    });
+    } catch {
+      // The error being explained is the one to report, also where the explanation cannot be had.
+      return undefined;
+    }
   }
 
   close(): void {

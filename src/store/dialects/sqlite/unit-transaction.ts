@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts';
  */
 export class UnitTransaction implements Transaction {
   readonly #connection: Connection;
+  #over = false;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(connection: Connection) {
@@ -27,14 +28,12 @@ export class UnitTransaction implements Transaction {
 
   /** No statement of the unit may run any more: it is over. Answers why it failed, if a statement did. */
   end(): { readonly error: unknown } | undefined {
-    const failure = this.#failure;
-    this.#failure ??= {
-      error: new Error('The transaction is over: a statement came after its unit had ended'),
-    };
-    return failure;
+    this.#over = true;
+    return this.#failure;
   }
 
   #step<T>(statement: () => T): T {
+    if (this.#over) throw new Error('The transaction is over: a statement came after its unit had ended');
     if (this.#failure !== undefined) throw this.#failure.error;
     try {
       return statement();

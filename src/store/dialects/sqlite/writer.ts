@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Query, Transaction } from '../../database.ts';
+import type { Query } from '../../database.ts';
 import { databaseUnavailable, overloaded } from '../problems.ts';
 import { busyLimit, busyPause } from './busy.ts';
 import type { Connection } from './connection.ts';
 import { isBusy, isSqliteError } from './errors.ts';
-import { UnitTransaction } from './unit-transaction.ts';
-
-type Unit = (transaction: Transaction) => Promise<unknown>;
+import { type Outcome, type Unit, UnitRunner } from './unit-runner.ts';
 
 /** A statement or a unit that waits for its commit. */
 interface Write {
@@ -17,8 +15,6 @@ interface Write {
   readonly deadline: number;
 }
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
-
 interface Written {
   readonly write: Write;
   outcome: Outcome;
@@ -28,13 +24,11 @@ interface Written {
 const groupSize = 256;
 const groupTime = 10;
 
+/** How long writes still wait for a busy database while it is being closed, in milliseconds. */
+const closingLimit = 2_000;
+
 /** Writes that may wait. More than that come in faster than the disk takes them. */
 const queueSize = 10_000;
-
-const awaitedElsewhere = (): Error =>
-  new Error(
-    'A unit of writing awaited something other than the statements of its transaction; it was undone',
-  );
 
 /** SQLITE_CONSTRAINT_FOREIGNKEY at COMMIT: a deferred foreign key of one unit speaks up for the whole group. */
 const isDeferredForeignKey = (error: unknown): boolean => isSqliteError(error) && error.errcode === 787;
@@ -50,10 +44,10 @@ export class Writer {
   #scheduled = false;
   #closing: (() => void) | undefined;
   #closed = false;
+  /** No write waits for a busy database any longer than this, by `performance.now()`. */
+  #busyUntil = Number.POSITIVE_INFINITY;
   /** Writes at the head of the queue that get a transaction each, because their common one was refused. */
   #apart = 0;
-  /** Ends the wait for the running unit. */
-  #abandon: ((error: Error) => void) | undefined;
 
   constructor(connection: Connection, limit = busyLimit) {
     this.#connection = connection;
@@ -73,6 +67,7 @@ export class Writer {
   /** Resolves when all writes that were taken have been answered. */
   close(): Promise<void> {
     this.#closed = true;
+    this.#busyUntil = performance.now() + closingLimit;
     if (!this.#scheduled) return Promise.resolve();
     return new Promise((resolve) => {
       this.#closing = resolve;
@@ -88,8 +83,9 @@ export class Writer {
   async #turn(): Promise<void> {
     if (!this.#writeAlone()) await this.#writeGroup();
     this.#scheduled = false;
-    if (this.#queue.length > 0) this.#schedule();
-    else this.#closing?.();
+    if (this.#queue.length > 0) return this.#schedule();
+    this.#apart = 0;
+    this.#closing?.();
   }
 
   /** One statement needs no BEGIN and COMMIT around it. False where the group has to be taken instead. */
@@ -129,9 +125,10 @@ export class Writer {
         this.#connection.exec('begin immediate');
         return true;
       } catch (error) {
-        const now = isBusy(error) ? performance.now() : Number.POSITIVE_INFINITY;
-        const refused = this.#queue.filter((write) => write.deadline <= now);
-        this.#queue = this.#queue.filter((write) => write.deadline > now);
+        const now = performance.now();
+        const final = !isBusy(error) || now >= this.#busyUntil;
+        const refused = this.#queue.filter((write) => final || write.deadline <= now);
+        this.#queue = this.#queue.slice(refused.length);
         for (const write of refused) write.reject(this.#connection.toError(error));
         if (this.#queue.length === 0) return false;
       }
@@ -142,7 +139,7 @@ export class Writer {
   async #runQueue(group: Written[]): Promise<void> {
     const alone = this.#queue.length === 1 || this.#apart > 0;
     if (this.#apart > 0) this.#apart -= 1;
-    const guard = this.#guard();
+    const units = new UnitRunner(this.#connection);
     const until = performance.now() + groupTime;
     try {
       do {
@@ -152,11 +149,11 @@ export class Writer {
         group.push(entry);
         entry.outcome =
           typeof write.work === 'function'
-            ? await this.#runScoped(write.work, alone)
+            ? await this.#runUnit(units, write.work, alone)
             : this.#runStatement(write.work);
       } while (!alone && group.length < groupSize && performance.now() < until);
     } finally {
-      guard.stop();
+      units.stop();
       this.#queue.splice(0, group.length);
     }
   }
@@ -172,9 +169,10 @@ export class Writer {
     }
   }
 
-  async #runScoped(unit: Unit, alone: boolean): Promise<Outcome> {
+  /** Alone in its transaction, a unit is undone with all of it; otherwise it has a savepoint of its own. */
+  async #runUnit(units: UnitRunner, unit: Unit, alone: boolean): Promise<Outcome> {
     if (!alone) this.#connection.exec('savepoint unit');
-    const outcome = await this.#runUnit(unit);
+    const outcome = await units.run(unit);
     this.#assertTransaction(outcome);
     if ('error' in outcome) this.#connection.exec(alone ? 'rollback' : 'rollback to unit');
     if (!alone) this.#connection.exec('release unit');
@@ -187,36 +185,6 @@ export class Writer {
     throw databaseUnavailable('error' in outcome ? outcome.error : new Error('A unit ended the transaction'));
   }
 
-  async #runUnit(unit: Unit): Promise<Outcome> {
-    const transaction = new UnitTransaction(this.#connection);
-    try {
-      const value = await new Promise((resolve, reject) => {
-        this.#abandon = reject;
-        unit(transaction).then(resolve, reject);
-      });
-      const failure = transaction.end();
-      return failure ?? { value };
-    } catch (error) {
-      transaction.end();
-      return { error };
-    } finally {
-      this.#abandon = undefined;
-    }
-  }
-
-  /**
-   * The statements of a unit settle without leaving this turn of the event loop. A unit still running in the next
-   * turn waits for something else and would hold the only writer for as long as that takes.
-   */
-  #guard(): { stop: () => void } {
-    const check = (): void => {
-      pending = setImmediate(check);
-      this.#abandon?.(awaitedElsewhere());
-    };
-    let pending = setImmediate(check);
-    return { stop: () => clearImmediate(pending) };
-  }
-
   /** A reader of another process may block the COMMIT for a moment; the statements stand meanwhile. */
   async #commit(group: readonly Written[]): Promise<void> {
     // A unit that ran alone and failed has been rolled back.
@@ -226,7 +194,7 @@ export class Writer {
       try {
         return this.#connection.exec('commit');
       } catch (error) {
-        if (!isBusy(error) || performance.now() >= until) throw error;
+        if (!isBusy(error) || performance.now() >= Math.min(until, this.#busyUntil)) throw error;
       }
       await delay(busyPause(attempt));
     }

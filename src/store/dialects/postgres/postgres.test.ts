@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { describeDatabase } from '../../../../tests/support/databases.ts';
+
+const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, parameters });
+
+describeDatabase('postgres', 'sessions', (databases) => {
+  it('keep a bounded number of prepared statements', async () => {
+    const database = await databases.open(undefined, { poolSize: 1 });
+    for (let number = 0; number < 1_200; number += 1) {
+      expect(await database.get(query(`select ${number}::int as n`))).toEqual({ n: number });
+    }
+    const prepared = await database.get<{ n: number }>(
+      query('select count(*) as n from pg_prepared_statements'),
+    );
+    expect(prepared?.n).toBeGreaterThan(100);
+    expect(prepared?.n).toBeLessThanOrEqual(501);
+  });
+
+  it('go on when another instance changes a table under a prepared statement', async () => {
+    const url = await databases.create();
+    const database = await databases.open(url, { poolSize: 2 });
+    const other = await databases.open(url);
+    await database.execute(query('create table t (a int)'));
+    await database.execute(query('insert into t values (1)'));
+    const read = query('select * from t');
+    const inUnit = () => database.write((transaction) => transaction.get(read));
+    expect(await Promise.all([database.get(read), inUnit()])).toEqual([{ a: 1 }, { a: 1 }]);
+    await other.execute(query('alter table t add column b int'));
+    expect(await inUnit()).toEqual({ a: 1, b: null });
+    await other.execute(query('alter table t add column c int'));
+    expect(await database.get(read)).toEqual({ a: 1, b: null, c: null });
+  });
+
+  it('have the settings of the service beside those of the URL', async () => {
+    const url = new URL(await databases.create());
+    url.searchParams.set('options', '-c work_mem=5MB -c TimeZone=Asia/Tokyo');
+    const database = await databases.open(url.href);
+    const settings = `select current_setting('TimeZone') as zone, current_setting('work_mem') as memory,
+      current_setting('application_name') as name, current_setting('statement_timeout') as timeout`;
+    expect(await database.get(query(settings))).toEqual({
+      zone: 'UTC',
+      memory: '5MB',
+      name: 'gatewright',
+      timeout: '30s',
+    });
+  });
+
+  it('answer dates, JSON and numerics as the text that the server gives', async () => {
+    const database = await databases.open();
+    const values = `select date '2026-01-02' as d, timestamptz '2026-01-02 03:04:05.678+05:45' as t,
+      json '{"a": 1}' as j, 1.50::numeric as n, true as b, 3::smallint as s, 0.5::float8 as f`;
+    expect(await database.get(query(values))).toEqual({
+      d: '2026-01-02',
+      t: '2026-01-01 21:19:05.678+00',
+      j: '{"a": 1}',
+      n: '1.50',
+      b: true,
+      s: 3,
+      f: 0.5,
+    });
+  });
+
+  it('that an operator ends are replaced, and nothing crashes', async () => {
+    const url = await databases.create();
+    const database = await databases.open(url);
+    const operator = await databases.open(url, { poolSize: 1 });
+    await Promise.all(Array.from({ length: 5 }, () => database.execute(query('select pg_sleep(0.05)'))));
+    const running = database.execute(query('select pg_sleep(20)')).catch((error: unknown) => error);
+    const active = `select count(*) as n from pg_stat_activity where query = 'select pg_sleep(20)' and state = 'active'`;
+    await expect.poll(() => operator.get(query(active))).toMatchObject({ n: 1 });
+    await operator.execute(
+      query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`),
+    );
+    expect(await running).toMatchObject({ problem: 'database_unavailable' });
+    await expect.poll(() => database.get(query('select 1 as n')).catch(() => 'not yet')).toEqual({ n: 1 });
+  });
+
+  it('are shared by more units than there are connections', async () => {
+    const database = await databases.open(undefined, { poolSize: 2 });
+    await database.execute(query('create table t (n int)'));
+    await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        database.write((transaction) => transaction.run(query('insert into t values ($1)', n))),
+      ),
+    );
+    expect(await database.get(query('select count(*) as n from t'))).toEqual({ n: 50 });
+  });
+});
