@@ -1,0 +1,129 @@
+// Imports go one way: a folder may import those of its own line and of the lines above it. Type imports count.
+const layers = [
+  ['kernel'],
+  ['fields'],
+  ['model'],
+  ['auth', 'policy'],
+  ['store'],
+  ['operations'],
+  ['http', 'openapi'],
+  ['endpoints'],
+];
+
+const tests = '\\.test\\.ts$|/test-[a-z-]+\\.ts$';
+
+const inside = (folders) => `^src/(${folders.join('|')})/`;
+
+/** Everything of src that a layer must not know: the layers after it, the files that join them, the command line. */
+const upward = layers.map((folders, index) => {
+  const later = layers.slice(index + 1).flat();
+  const above = [...later, 'cli', 'testing'].map((folder) => `${folder}/`);
+  return {
+    name: `upward-from-${folders.join('-and-')}`,
+    comment: `${folders.join(' and ')} know nothing of the layers built on them.`,
+    severity: 'error',
+    from: { path: inside(folders), pathNot: tests },
+    to: { path: `^src/(${above.join('|')}|[^/]+\\.ts$)` },
+  };
+});
+
+module.exports = {
+  forbidden: [
+    ...upward,
+    {
+      name: 'no-circle',
+      comment: 'A circle of imports has no order in which it can be read.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'auth-decides-nothing',
+      comment: 'Who somebody is does not depend on what they may do: policy imports auth, not the other way.',
+      severity: 'error',
+      from: { path: inside(['auth']), pathNot: tests },
+      to: { path: inside(['policy']) },
+    },
+    {
+      name: 'http-and-openapi-apart',
+      comment: 'Endpoints are data: serving them and describing them do not know each other.',
+      severity: 'error',
+      from: { path: '^src/http/', pathNot: tests },
+      to: { path: '^src/openapi/' },
+    },
+    {
+      name: 'vault-stands-alone',
+      comment: 'The vault reads and writes one file; it imports the kernel only.',
+      severity: 'error',
+      from: { path: '^src/vault/', pathNot: tests },
+      to: { path: '^src/', pathNot: '^src/(vault|kernel)/' },
+    },
+    {
+      name: 'vault-by-ports-only',
+      comment: 'Secrets reach the inner layers through the ports of auth, joined at the composition root.',
+      severity: 'error',
+      from: { path: inside(layers.slice(0, -1).flat()), pathNot: tests },
+      to: { path: '^src/vault/' },
+    },
+    {
+      name: 'command-line-on-top',
+      comment: 'The files that join the service do not know the command line.',
+      severity: 'error',
+      from: { path: '^src/[^/]+\\.ts$', pathNot: tests },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'nothing-imports-the-public-api',
+      comment: 'src/index.ts is for applications.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: tests },
+      to: { path: '^src/index\\.ts$' },
+    },
+    {
+      name: 'grants-are-minted-by-two',
+      comment:
+        'Whoever could make a grant could skip the permission check. Its type comes from policy/grant.ts.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/policy/(decide|system-grant)\\.ts$' },
+      to: { path: '^src/policy/mint\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'system-grant-outside-requests',
+      comment: 'A grant without a caller is for the command line and for tests; no request may come by one.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(cli|testing)/|${tests}` },
+      to: { path: '^src/policy/system-grant\\.ts$' },
+    },
+    {
+      name: 'no-test-code-in-the-service',
+      comment: 'What is shipped imports nothing of the tests.',
+      severity: 'error',
+      from: { path: '^(src|bin)/', pathNot: tests },
+      to: { path: `^tests/|${tests}` },
+    },
+    {
+      name: 'declared-dependencies-only',
+      comment: 'What is shipped imports packages that package.json names under dependencies.',
+      severity: 'error',
+      from: { path: '^(src|bin)/', pathNot: tests },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that leads nowhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: '^(node_modules|dist)/' },
+    exclude: { path: '(^|/)(data|coverage)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'node', 'default'],
+    },
+  },
+};

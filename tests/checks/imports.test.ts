@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const configFile = join(root, '.dependency-cruiser.cjs');
+const { forbidden }: { forbidden: readonly { readonly name: string }[] } = createRequire(import.meta.url)(
+  configFile,
+);
+
+/** A small tree of the service's own shape that breaks no rule. */
+const sound: Readonly<Record<string, string>> = {
+  'src/kernel/clock.ts': 'export type Clock = () => number;',
+  'src/vault/vault.ts': `import type { Clock } from '../kernel/clock.ts'; export type Vault = Clock;`,
+  'src/fields/field.ts': `import type { Clock } from '../kernel/clock.ts'; export type Field = Clock;`,
+  'src/model/resource.ts': `import type { Field } from '../fields/field.ts'; export type Resource = Field;`,
+  'src/auth/method.ts': `import type { Resource } from '../model/resource.ts'; export type Principal = Resource;`,
+  'src/policy/mint.ts': `import type { Principal } from '../auth/method.ts'; export class MintedGrant { by?: Principal; }`,
+  'src/policy/grant.ts': `export type { MintedGrant as Grant } from './mint.ts';`,
+  'src/policy/decide.ts': `import { MintedGrant } from './mint.ts'; export const decide = () => new MintedGrant();`,
+  'src/policy/system-grant.ts': `import { MintedGrant } from './mint.ts'; export const systemGrant = new MintedGrant();`,
+  'src/store/database.ts': `import type { Grant } from '../policy/grant.ts'; export const read = (grant: Grant) => grant;`,
+  'src/store/database.test.ts': `import { systemGrant } from '../policy/system-grant.ts'; export const grant = systemGrant;`,
+  'src/operations/list.ts': `export { read as list } from '../store/database.ts';`,
+  'src/http/endpoint.ts': `import { list } from '../operations/list.ts'; export const serve = list;`,
+  'src/openapi/document.ts': `import { list } from '../operations/list.ts'; export const describe = list;`,
+  'src/endpoints/fixed.ts': `import { serve } from '../http/endpoint.ts'; import type { Vault } from '../vault/vault.ts'; export const fixed = (_: Vault) => serve;`,
+  'src/server.ts': `import { fixed } from './endpoints/fixed.ts'; export const server = fixed;`,
+  'src/index.ts': `export { server } from './server.ts';`,
+  'src/cli/main.ts': `import { server } from '../server.ts'; import { systemGrant } from '../policy/system-grant.ts'; export const main = [server, systemGrant];`,
+  'tests/support/things.ts': 'export const thing = 1;',
+};
+
+/** For every rule a file that breaks it, and by which file it is caught. */
+const violations: Readonly<Record<string, readonly [file: string, text: string]>> = {
+  'upward-from-kernel': ['src/kernel/bad.ts', `export type { Field } from '../fields/field.ts';`],
+  'upward-from-fields': [
+    'src/fields/bad.ts',
+    `import type { Resource } from '../model/resource.ts'; export type Bad = Resource;`,
+  ],
+  'upward-from-model': ['src/model/bad.ts', `export type Bad = import('../policy/grant.ts').Grant;`],
+  'upward-from-auth-and-policy': [
+    'src/auth/bad.ts',
+    `import { read } from '../store/database.ts'; export const bad = read;`,
+  ],
+  'upward-from-store': [
+    'src/store/bad.ts',
+    `import { list } from '../operations/list.ts'; export const bad = list;`,
+  ],
+  'upward-from-operations': [
+    'src/operations/bad.ts',
+    `export const bad = () => import('../http/endpoint.ts');`,
+  ],
+  'upward-from-http-and-openapi': ['src/openapi/bad.ts', `export { fixed } from '../endpoints/fixed.ts';`],
+  'upward-from-endpoints': ['src/endpoints/bad.ts', `export { server } from '../server.ts';`],
+  'no-circle': [
+    'src/fields/circle.ts',
+    `import type { Other } from './other.ts'; export type Circle = Other;`,
+  ],
+  'auth-decides-nothing': ['src/auth/decides.ts', `export { decide } from '../policy/decide.ts';`],
+  'http-and-openapi-apart': ['src/http/bad.ts', `export { describe } from '../openapi/document.ts';`],
+  'vault-stands-alone': ['src/vault/bad.ts', `export type { Field } from '../fields/field.ts';`],
+  'vault-by-ports-only': [
+    'src/auth/secrets.ts',
+    `import type { Vault } from '../vault/vault.ts'; export type Secrets = Vault;`,
+  ],
+  'command-line-on-top': ['src/bad.ts', `export { main } from './cli/main.ts';`],
+  'nothing-imports-the-public-api': ['src/cli/bad.ts', `export { server } from '../index.ts';`],
+  'grants-are-minted-by-two': [
+    'src/cli/mints.ts',
+    `import { MintedGrant } from '../policy/mint.ts'; export const bad = new MintedGrant();`,
+  ],
+  'system-grant-outside-requests': [
+    'src/endpoints/system.ts',
+    `export { systemGrant } from '../policy/system-grant.ts';`,
+  ],
+  'no-test-code-in-the-service': [
+    'src/cli/tested.ts',
+    `export { thing } from '../../tests/support/things.ts';`,
+  ],
+  'declared-dependencies-only': ['src/cli/packages.ts', `export { describe } from 'vitest';`],
+  resolvable: ['tests/lost.ts', `export { nothing } from './nowhere.ts';`],
+};
+
+describe('the import check', () => {
+  let directory: string;
+
+  const write = async (file: string, text: string): Promise<void> => {
+    const path = join(directory, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  };
+
+  /** Runs the check as the test command does; answers the violations as `rule file`, and the exit status. */
+  const cruise = (): Promise<{ readonly status: number; readonly found: readonly string[] }> =>
+    new Promise((resolve) => {
+      const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+      const args = [program, '--config', configFile, 'src', 'tests'];
+      const options = { cwd: directory, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' } };
+      execFile(process.execPath, args, options, (error, stdout) => {
+        const lines = stdout.matchAll(/^\s*error ([^:\s]+): (\S+)/gm);
+        resolve({
+          status: Number(error?.code ?? 0),
+          found: [...lines].map(([, rule, file]) => `${rule} ${file}`),
+        });
+      });
+    });
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gatewright-imports-'));
+    await cp(join(root, 'tsconfig.json'), join(directory, 'tsconfig.json'));
+    await write('package.json', '{"type":"module","devDependencies":{"vitest":"*"}}');
+    await symlink(join(root, 'node_modules'), join(directory, 'node_modules'), 'junction');
+    for (const [file, text] of Object.entries(sound)) await write(file, text);
+  });
+
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it('lets a tree pass whose imports go one way', async () => {
+    expect(await cruise()).toEqual({ status: 0, found: [] });
+  });
+
+  it('has a planted violation for every rule', () => {
+    expect(Object.keys(violations).sort()).toEqual(forbidden.map(({ name }) => name).sort());
+  });
+
+  it('catches every planted violation, types and dynamic imports too', async () => {
+    await write(
+      'src/fields/other.ts',
+      `import type { Circle } from './circle.ts'; export type Other = Circle;`,
+    );
+    for (const [file, text] of Object.values(violations)) await write(file, text);
+    const { status, found } = await cruise();
+    expect(found).toEqual(
+      expect.arrayContaining(Object.entries(violations).map(([name, [file]]) => `${name} ${file}`)),
+    );
+    expect(status).not.toBe(0);
+  });
+});
