@@ -1,0 +1,317 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Application, createApplication } from '../../src/application.ts';
+import { canonicalAccount } from '../../src/auth/account.ts';
+import { createPasswords } from '../../src/auth/password.ts';
+import { signatureOf } from '../../src/auth/signature.ts';
+import { run } from '../../src/cli/test-io.ts';
+import { readConfig } from '../../src/config.ts';
+import { createServer, type Server } from '../../src/server.ts';
+import type { DialectName } from '../../src/store/database.ts';
+import { type MovableClock, movableClock } from './clock.ts';
+import type { Databases } from './databases.ts';
+import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
+
+export type { Answer, RequestOptions } from './http-client.ts';
+
+/** Password of every user that `createUser` makes; hashed once, so that a user costs a test nothing. */
+export const commonPassword = 'tulip-anvil-47 kettle';
+
+let commonHash: Promise<string> | undefined;
+
+export interface ServiceOptions {
+  /** URL of the database; a fresh one unless given. */
+  readonly url?: string;
+  /** An application, or its parts. */
+  readonly application?: Application | Parameters<typeof createApplication>[0];
+  /** Beside what the service under test sets itself: PORT=0, DATA_DIR, DATABASE_URL, secrets, the administrator. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: MovableClock;
+  /** Applications registered before the start with `gatewright app create`; their secrets are in `secrets`. */
+  readonly apps?: readonly string[];
+}
+
+/** A user whom a test made, with a token of theirs. */
+export interface TestUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+export interface Key {
+  readonly id: number;
+  readonly name: string;
+  readonly key: string;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+}
+
+/** The three headers of a signed request. */
+export type Signed = Readonly<Record<'x-app-id' | 'x-timestamp' | 'x-signature', string>>;
+
+const administrator = { username: 'root', email: 'root@example.com', password: commonPassword } as const;
+
+let users = 0;
+
+interface Started {
+  readonly server: Server;
+  readonly client: HttpClient;
+}
+
+/** The real server on a database of its own, asked over HTTP. Everything is closed and removed by `close`. */
+export class Service {
+  readonly clock: MovableClock;
+  /** Every line of the log, from level trace on. */
+  readonly lines: string[] = [];
+  /** Secrets of applications by app_id. */
+  readonly secrets = new Map<string, string>();
+  readonly dialect: DialectName;
+  readonly #databases: Databases;
+  readonly #options: ServiceOptions;
+  readonly #others: Service[] = [];
+  #started: Started | undefined;
+  #admin: Promise<TestUser> | undefined;
+  #directory = '';
+  /** The whole environment, for a second instance and for commands. */
+  env: Readonly<Record<string, string>> = {};
+
+  constructor(databases: Databases, options: ServiceOptions = {}) {
+    this.dialect = databases.dialect;
+    this.#databases = databases;
+    this.#options = options;
+    this.clock = options.clock ?? movableClock();
+  }
+
+  async start(): Promise<this> {
+    this.#directory = await mkdtemp(join(tmpdir(), 'gatewright-service-'));
+    const { url = await this.#databases.create(), env = {}, apps = [] } = this.#options;
+    const directory = this.#directory;
+    this.env = {
+      PORT: '0',
+      DATA_DIR: directory,
+      DATABASE_URL: url,
+      JWT_SECRET: createHash('sha256').update(url).digest('hex'),
+      CREDENTIALS_FILE: join(directory, 'credentials.age'),
+      CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
+      ADMIN_USERNAME: administrator.username,
+      ADMIN_EMAIL: administrator.email,
+      ADMIN_PASSWORD: administrator.password,
+      LOG_LEVEL: 'trace',
+      ...env,
+    };
+    for (const app of apps) await this.createApp(app);
+    const { application = {} } = this.#options;
+    const server = await createServer({
+      config: readConfig(this.env),
+      application: 'models' in application ? application : createApplication(application),
+      clock: this.clock.now,
+      logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
+    });
+    const { host, port } = server.config;
+    this.#started = { server, client: httpClient(`http://${host}:${port}`) };
+    return this;
+  }
+
+  get #running(): Started {
+    if (this.#started === undefined) throw new Error('the service has not been started');
+    return this.#started;
+  }
+
+  get server(): Server {
+    return this.#running.server;
+  }
+
+  get port(): number {
+    return this.server.config.port;
+  }
+
+  /** `http://127.0.0.1:PORT`, whatever BASE_URL says. */
+  get origin(): string {
+    return `http://${this.server.config.host}:${this.port}`;
+  }
+
+  /** Another instance on the same database, with the same secrets and clock; closed together with this one. */
+  async secondInstance(options: Partial<ServiceOptions> = {}): Promise<Service> {
+    const env = { ...this.env, ...options.env };
+    const second = new Service(this.#databases, {
+      ...this.#options,
+      clock: this.clock,
+      ...options,
+      url: env['DATABASE_URL'] ?? '',
+      apps: [],
+      env,
+    });
+    this.#others.push(second);
+    await second.start();
+    for (const [app, secret] of this.secrets) second.secrets.set(app, secret);
+    return second;
+  }
+
+  request<Data = Record<string, unknown>>(
+    method: string,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<Answer<Data>> {
+    return this.#running.client.request<Data>(method, path, options);
+  }
+
+  get<Data = Record<string, unknown>>(path: string, options?: RequestOptions): Promise<Answer<Data>> {
+    return this.request<Data>('GET', path, options);
+  }
+
+  post<Data = Record<string, unknown>>(path: string, options?: RequestOptions): Promise<Answer<Data>> {
+    return this.request<Data>('POST', path, options);
+  }
+
+  delete(path: string, options?: RequestOptions): Promise<Answer> {
+    return this.request('DELETE', path, options);
+  }
+
+  /** A request that must succeed; its data. */
+  async ok<Data = Record<string, unknown>>(
+    method: string,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<Data> {
+    const answer = await this.request<Data>(method, path, options);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.json.data as Data;
+  }
+
+  login(account: string, password: string, options: RequestOptions = {}) {
+    return this.post<{ readonly token: string; readonly user: Omit<TestUser, 'password' | 'token'> }>(
+      '/api/v1/auth/login',
+      { ...options, body: { account, password } },
+    );
+  }
+
+  /** Signs in to the administration area; answers the cookie as a browser would send it back. */
+  async signIn(user: { readonly username: string; readonly password: string }): Promise<string> {
+    const answer = await this.post('/admin/session', {
+      body: { account: user.username, password: user.password },
+    });
+    const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+    expect([answer.status, cookie]).toEqual([200, expect.stringContaining('gatewright_session=')]);
+    return cookie.split(';')[0] ?? '';
+  }
+
+  /** A token as the login answers it, without the price of a login. */
+  tokenOf(userId: number): string {
+    return this.server.services.tokens.issue(userId);
+  }
+
+  /** The first super_admin. */
+  admin(): Promise<TestUser> {
+    this.#admin ??= (async () => {
+      const id = await this.server.services.users.idByUsername(administrator.username);
+      if (id === undefined) throw new Error('there is no first administrator');
+      return { id, ...administrator, token: this.tokenOf(id) };
+    })();
+    return this.#admin;
+  }
+
+  /** A user with these roles (viewer where none is given) and the common password, straight into the database. */
+  async createUser(
+    roles: readonly string[] = ['viewer'],
+    values: { readonly username?: string; readonly email?: string; readonly name?: string } = {},
+  ): Promise<TestUser> {
+    users += 1;
+    const { username = `user${users}`, email = `user${users}@example.com`, name = `User ${users}` } = values;
+    commonHash ??= createPasswords().hash(commonPassword);
+    const id = await this.server.services.users.create(
+      {
+        username,
+        usernameCanonical: canonicalAccount(username),
+        email,
+        emailCanonical: canonicalAccount(email),
+        name,
+        passwordHash: await commonHash,
+        disabled: false,
+        roles,
+      },
+      { principal: 'command line', address: null },
+    );
+    return { id, username, email, password: commonPassword, token: this.tokenOf(id) };
+  }
+
+  /** A key of the user's, made through the API. `expiresAt` in ISO 8601. */
+  createKey(user: TestUser, expiresAt?: string): Promise<Key> {
+    const expiry = expiresAt === undefined ? {} : { expires_at: expiresAt };
+    return this.ok<Key>('POST', '/api/v1/api_keys', {
+      token: user,
+      body: { api_key: { name: `key of ${user.username}`, ...expiry } },
+    });
+  }
+
+  /** Runs a command of the command line in this service's environment. */
+  async command(...argv: string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+    const { status, stdout, stderr } = await run(argv, { env: this.env, now: this.clock.now() });
+    if (status !== 0) throw new Error(`gatewright ${argv.join(' ')}: ${status} ${stderr}`);
+    return { stdout, stderr };
+  }
+
+  /** Registers an application as an operator does; resolves once the running service knows it. */
+  async createApp(appId: string): Promise<string> {
+    const { stdout } = await this.command('app', 'create', appId, '--json');
+    const { api_secret: secret } = JSON.parse(stdout) as { api_secret: string };
+    this.secrets.set(appId, secret);
+    if (this.#started !== undefined) {
+      const known = () => this.server.services.applications.applications().map(({ app_id }) => app_id);
+      await expect.poll(known, { timeout: 5_000 }).toContain(appId);
+    }
+    return secret;
+  }
+
+  /** The headers of a signed request, at the service's own time unless told otherwise. */
+  sign(
+    appId: string,
+    body: string | Uint8Array,
+    { secret = this.secrets.get(appId) ?? '', timestamp = String(this.clock.unix()) } = {},
+  ): Signed {
+    return {
+      'x-app-id': appId,
+      'x-timestamp': timestamp,
+      'x-signature': signatureOf(secret, timestamp, body),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const other of this.#others.splice(0)) await other.close();
+    const started = this.#started;
+    this.#started = undefined;
+    started?.client.close();
+    await started?.server.close();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** A service for part of a test: `await using service = await startService(databases, { … })`. */
+export const startService = async (databases: Databases, options: ServiceOptions = {}): Promise<Service> => {
+  const service = new Service(databases, options);
+  try {
+    return await service.start();
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+};
+
+/** A service for every test of a `describe`: started before the first, closed after the last. */
+export const useService = (databases: Databases, options: ServiceOptions = {}): Service => {
+  const service = new Service(databases, options);
+  beforeAll(async () => {
+    await service.start();
+  });
+  afterAll(() => service.close());
+  return service;
+};
