@@ -1,7 +1,8 @@
-import type { Answer, Endpoint } from '../http/endpoint.ts';
+import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { JsonText } from '../kernel/json.ts';
 import { createList, type List } from '../store/list.ts';
 import type { Source } from '../store/source.ts';
+import { listFieldsOf } from './list-fields.ts';
 import type { Services } from './services.ts';
 
 type ListEndpoint = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy' | 'docs'>;
@@ -19,19 +20,25 @@ export const listEndpoint = (
   const origin = new URL(baseUrl).origin;
   const list =
     typeof source === 'function' ? changing(services, source) : createList(database, source, { clock });
+  const listFields = listFieldsOf(typeof source === 'function' ? source() : source, endpoint.policy);
   return {
     ...endpoint,
     method: 'GET',
     accepts: 'nothing',
-    docs: { ...endpoint.docs, list: true },
-    handle: async ({ grant, query, path }): Promise<Answer> => {
-      const answer = await list(grant, { query, path: origin + path });
-      const headers = answer.headers as Readonly<Record<string, string>>;
-      return 'json' in answer
-        ? { data: new JsonText(answer.json), headers }
-        : { data: answer.chunks, headers };
-    },
+    docs: { ...endpoint.docs, list: true, listFields },
+    handle: (call) => answerList(list, call, origin),
   };
+};
+
+/** Runs a list for a call. Links begin with the origin of the service's public address. */
+export const answerList = async (
+  list: List,
+  { grant, query, path }: Call,
+  origin: string,
+): Promise<Answer> => {
+  const answer = await list(grant, { query, path: origin + path });
+  const headers = answer.headers as Readonly<Record<string, string>>;
+  return 'json' in answer ? { data: new JsonText(answer.json), headers } : { data: answer.chunks, headers };
 };
 
 /** The list of whatever source there is now; made anew when that is another one. */

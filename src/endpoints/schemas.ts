@@ -9,8 +9,10 @@ const time: JsonSchema = { type: 'string', format: 'date-time' };
 const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
 const texts: JsonSchema = { type: 'array', items: text };
 
-const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+/** The title names the schema in the API description. */
+const object = (title: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
+  title,
   properties,
   required: Object.keys(properties),
 });
@@ -27,19 +29,28 @@ const key = {
 } as const;
 
 export const schemas = {
-  login: object({ token: text, user: object(userIdentity) }),
-  user: object({ ...userIdentity, roles: texts }),
-  adminUser: object({ ...userIdentity, roles: texts, disabled: boolean, created_at: time, updated_at: time }),
-  key: object(key),
-  adminKey: object({ ...key, user: object({ id: integer, username: text, name: text }) }),
-  newKey: object({
+  login: object('Login', { token: text, user: object('UserIdentity', userIdentity) }),
+  user: object('User', { ...userIdentity, roles: texts }),
+  adminUser: object('ManagedUser', {
+    ...userIdentity,
+    roles: texts,
+    disabled: boolean,
+    created_at: time,
+    updated_at: time,
+  }),
+  key: object('ApiKey', key),
+  adminKey: object('ManagedApiKey', {
+    ...key,
+    user: object('KeyOwner', { id: integer, username: text, name: text }),
+  }),
+  newKey: object('NewApiKey', {
     id: integer,
     name: text,
     key: { type: 'string', pattern: '^[0-9a-f]{64}$' },
     expires_at: timeOrNull,
     created_at: time,
   }),
-  receipt: object({
+  receipt: object('Receipt', {
     id: integer,
     app_id: text,
     order_no: {},
@@ -48,7 +59,7 @@ export const schemas = {
     status: { const: 'received' },
     created_at: time,
   }),
-  payment: object({
+  payment: object('Payment', {
     id: integer,
     app_id: text,
     order_no: {},
@@ -58,11 +69,23 @@ export const schemas = {
     body: { type: 'object' },
     created_at: time,
   }),
-  role: object({ name: text, built_in: boolean, users: integer, created_at: time }),
-  permission: object({ role: text, model: text, action: text, allowed: boolean, checked: boolean }),
-  application: object({ app_id: text, rotated_at: time, last_used_at: timeOrNull }),
-  session: object({ id: integer, address: text, user_agent: text, created_at: time, last_used_at: time }),
-  audit: object({
+  role: object('Role', { name: text, built_in: boolean, users: integer, created_at: time }),
+  permission: object('Permission', {
+    role: text,
+    model: text,
+    action: text,
+    allowed: boolean,
+    checked: boolean,
+  }),
+  application: object('Application', { app_id: text, rotated_at: time, last_used_at: timeOrNull }),
+  session: object('Session', {
+    id: integer,
+    address: text,
+    user_agent: text,
+    created_at: time,
+    last_used_at: time,
+  }),
+  audit: object('AuditEntry', {
     id: integer,
     created_at: time,
     actor_kind: text,

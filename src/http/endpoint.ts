@@ -1,7 +1,8 @@
 import type { AuthMethodName, Principal } from '../auth/method.ts';
-import type { JsonSchema } from '../fields/field.ts';
+import type { FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { Json, JsonObject, JsonText } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
+import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Rule } from '../policy/rule.ts';
 
@@ -40,16 +41,52 @@ export interface Answer {
   readonly raw?: { readonly type: string; readonly body: string | Uint8Array };
 }
 
-/** What the API description says of an endpoint. */
+/** A field of a list, and what a caller may do with it in the query. */
+export interface ListField {
+  readonly name: string;
+  readonly operators: readonly FilterOperator[];
+  readonly sortable: boolean;
+  readonly searchable: boolean;
+  /** Schema of one value in a filter. */
+  readonly value: JsonSchema;
+}
+
+/** A query parameter of an endpoint that is no list. */
+export interface QueryDocs {
+  readonly name: string;
+  readonly description: Label;
+  readonly schema: JsonSchema;
+  readonly required?: boolean;
+}
+
+/**
+ * What the API description says of an endpoint beyond what its other members say. The endpoints of resources need
+ * neither `etag`, `ifMatch` nor `idempotent`: their policy says which action they are.
+ */
 export interface EndpointDocs {
   readonly summary: Label;
   readonly description?: Label;
   readonly tag: string;
-  /** Schema of `data` on success; absent where there is none. */
+  /** Schema of `data` on success (of one item of a list); absent where there is none. */
   readonly data?: JsonSchema;
   readonly list?: boolean;
-  /** Problems beyond those that follow from authentication, policy and body. */
-  readonly problems?: readonly string[];
+  /** What the list can be filtered, sorted and searched by. */
+  readonly listFields?: readonly ListField[];
+  readonly query?: readonly QueryDocs[];
+  /** The answer carries an ETag; a GET answers 304 to an `If-None-Match` that names it. */
+  readonly etag?: boolean;
+  /** A write takes `If-Match` and refuses with 412. */
+  readonly ifMatch?: boolean;
+  /** Takes an `Idempotency-Key`. */
+  readonly idempotent?: boolean;
+  /** Further headers of a success, by name. */
+  readonly headers?: Readonly<Record<string, Label>>;
+  /** Problems beyond those that follow from authentication, policy, body and the members above. */
+  readonly problems?: readonly ProblemName[];
+  /** Media type of a whole body other than the envelope. */
+  readonly media?: string;
+  /** Left out of the description: the parts of a page. */
+  readonly hidden?: boolean;
 }
 
 /** An endpoint is data. The pipeline is the only thing that runs it. */
