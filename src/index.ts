@@ -17,3 +17,4 @@ export type { CreateOf, RecordOf, UpdateOf } from './model/types.ts';
 export type { Server, ServerOptions } from './server.ts';
 export { createServer } from './server.ts';
 export type { Migration, MigrationDatabase } from './store/migrations/runner.ts';
+export { createTable } from './store/migrations/schema.ts';

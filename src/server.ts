@@ -8,17 +8,22 @@ import { throttleWindow } from './auth/login-throttle.ts';
 import { createPasswords } from './auth/password.ts';
 import { createAuthMethods } from './auth/registry.ts';
 import { type Config, withPort } from './config.ts';
+import { adminArea } from './endpoints/admin/records.ts';
 import { applicationEndpoints } from './endpoints/application-endpoints.ts';
 import { fixedEndpoints } from './endpoints/fixed.ts';
 import { permissionEntriesOf } from './endpoints/permission-entries.ts';
+import { apiArea, resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
 import type { Services } from './endpoints/services.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import type { Endpoint } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
 import { createHttpServer } from './http/fastify.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
 import { applyMigrations, pendingMigrations } from './migrate.ts';
+import type { Models } from './model/models.ts';
+import { createResource, type ResourceContext } from './operations/resource.ts';
 import { createKeyed } from './secrets.ts';
 import type { Database } from './store/database.ts';
 import { type DatabaseTarget, databaseTarget } from './store/dialects/target.ts';
@@ -110,9 +115,11 @@ interface Parts {
 }
 
 /** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
-const compose = async ({ config, application, clock, database, vault, usage }: Parts) => {
+const compose = async ({ config, application, clock, logger, database, vault, usage }: Parts) => {
   const context = { database, clock };
   const passwords = createPasswords();
+  const idempotency = createIdempotency(context);
+  const report = (error: unknown, what: string): void => logger.error({ err: error }, what);
   const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
   const services: Services = {
     locale: config.locale,
@@ -129,8 +136,14 @@ const compose = async ({ config, application, clock, database, vault, usage }: P
     roles: createRoleStore(context),
     sessions: createSessionStore(context),
     payments: createPaymentStore(context),
-    idempotency: createIdempotency(context),
+    idempotency,
     applications: vault,
+    resources: createResources(application.models, {
+      ...context,
+      locale: config.locale,
+      idempotency,
+      report,
+    }),
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
   };
@@ -144,6 +157,19 @@ const compose = async ({ config, application, clock, database, vault, usage }: P
   });
   return { services, methods };
 };
+
+const createResources = (models: Models, context: Omit<ResourceContext, 'models'>) =>
+  new Map([...models].map(([name, model]) => [name, createResource(model, { ...context, models })]));
+
+/** Everything that the service answers: what it always has, its resources, and the application's own endpoints. */
+const allEndpoints = (services: Services, application: Application): Endpoint[] => [
+  ...fixedEndpoints(services),
+  ...[...services.resources.values()].flatMap((resource) => [
+    ...resourceEndpoints(resource, apiArea, services.baseUrl),
+    ...resourceEndpoints(resource, adminArea, services.baseUrl),
+  ]),
+  ...applicationEndpoints(services, application.endpoints),
+];
 
 const startSweeping = (services: Services, logger: FastifyBaseLogger): NodeJS.Timeout => {
   const sweep = async (): Promise<void> => {
@@ -200,7 +226,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config.admin);
     const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue) });
-    const endpoints = [...fixedEndpoints(services), ...applicationEndpoints(services, application.endpoints)];
+    const endpoints = allEndpoints(services, application);
     const app = await createHttpServer(endpoints, pipeline, { ...config, logger });
     const sweeping = startSweeping(services, logger);
     closers.push(async () => clearInterval(sweeping));

@@ -66,7 +66,9 @@ export const applicationEndpoints = (
           header: call.header,
           database: services.database,
           requestId: call.requestId,
-          signal: call.signal,
+          get signal() {
+            return call.signal;
+          },
         });
         return data === undefined ? {} : { data };
       },

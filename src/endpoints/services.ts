@@ -5,6 +5,7 @@ import type { SessionCookies } from '../auth/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import type { Resource } from '../operations/resource.ts';
 import type { Database } from '../store/database.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
@@ -46,6 +47,8 @@ export interface Services {
   readonly payments: PaymentStore;
   readonly idempotency: Idempotency;
   readonly applications: Applications;
+  /** Every model with its operations, by model name. */
+  readonly resources: ReadonlyMap<string, Resource>;
   readonly permissionEntries: readonly PermissionEntry[];
   readonly onPayment: PaymentHook | undefined;
 }

@@ -73,18 +73,36 @@ const ownership = (
   return [step('ownership', 'passed', `${model.owner} = ${owner}`), owner];
 };
 
+/** What the rules of a model come to for a kind of caller; found once, as models never change. */
+interface Fields {
+  readonly all: readonly string[];
+  readonly forAdministrators: ReadonlySet<string>;
+  readonly forOthers: ReadonlySet<string>;
+}
+
+const fieldsOfModels = new WeakMap<ResourceModel, Fields>();
+
+const fieldsOf = (model: ResourceModel): Fields => {
+  const known = fieldsOfModels.get(model);
+  if (known !== undefined) return known;
+  const { rules, owner } = model;
+  const ownerIsSet = rules.isolation || rules.ownership;
+  const names = [...model.fields.values()]
+    .filter((field) => !field.serverSet && !(ownerIsSet && field.name === owner))
+    .map(({ name }) => name);
+  const fields: Fields = {
+    all: Object.freeze([...model.fields.keys()]),
+    forAdministrators: new Set(names),
+    forOthers: new Set(names.filter((name) => !rules.restricted.has(name))),
+  };
+  fieldsOfModels.set(model, fields);
+  return fields;
+};
+
 /** Fields that a body may set: not the server's, not the owner under isolation or ownership, not restricted ones. */
 export const writableFields = (model: ResourceModel, principal: Principal): ReadonlySet<string> => {
-  const { rules } = model;
-  const administrator = principal.kind === 'user' && isAdministrator(principal);
-  const writable = new Set<string>();
-  for (const field of model.fields.values()) {
-    if (field.serverSet) continue;
-    if (field.name === model.owner && (rules.isolation || rules.ownership)) continue;
-    if (rules.restricted.has(field.name) && !administrator) continue;
-    writable.add(field.name);
-  }
-  return writable;
+  const { forAdministrators, forOthers } = fieldsOf(model);
+  return principal.kind === 'user' && isAdministrator(principal) ? forAdministrators : forOthers;
 };
 
 const restriction = (rule: ResourceRule, writable: ReadonlySet<string>): Step => {
@@ -104,7 +122,7 @@ const nothing: ReadonlySet<string> = new Set();
  */
 export const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { model, action, area } = rule;
-  const readable = area === 'admin' ? [...model.fields.keys()] : model.views[viewOf[action]];
+  const readable = area === 'admin' ? fieldsOf(model).all : model.views[viewOf[action]];
   const published = area === 'api' && isRead(action) ? model.rules.publicRead : undefined;
   if (published !== undefined) {
     const because = published.map(({ column, value }) => `${column} = ${value}`).join(', ');

@@ -43,8 +43,8 @@ const initial: Migration = {
         created_at ${t.timestamp} not null,
         updated_at ${t.timestamp} not null
       )`,
-      sql`create unique index users_username_unique on users (username_canonical)`,
-      sql`create unique index users_email_unique on users (email_canonical)`,
+      sql`create unique index users_username_canonical_unique on users (username_canonical)`,
+      sql`create unique index users_email_canonical_unique on users (email_canonical)`,
       sql`create table roles (
         name ${t.text} primary key not null,
         built_in ${t.boolean} not null default ${t.off},
@@ -66,7 +66,7 @@ const initial: Migration = {
         created_at ${t.timestamp} not null,
         last_used_at ${t.timestamp}
       )`,
-      sql`create unique index api_keys_key_unique on api_keys (key_hash)`,
+      sql`create unique index api_keys_key_hash_unique on api_keys (key_hash)`,
       sql`create index api_keys_user_id on api_keys (user_id, id)`,
       sql`create table permission_entries (
         model ${t.text} not null,
@@ -90,7 +90,7 @@ const initial: Migration = {
         created_at ${t.timestamp} not null,
         last_used_at ${t.timestamp} not null
       )`,
-      sql`create unique index sessions_session_unique on sessions (session_hash)`,
+      sql`create unique index sessions_session_hash_unique on sessions (session_hash)`,
       sql`create index sessions_user_id on sessions (user_id, id)`,
       sql`create table payments (
         id ${t.id},

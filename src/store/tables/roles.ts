@@ -108,12 +108,12 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
     /** Registers the entries of an instance's models; those of other versions and every grant stay as they are. */
     register: (entries: readonly { readonly model: string; readonly action: string }[]): Promise<void> =>
       database.write(async (transaction) => {
-        for (const entry of entries)
+        for (const { model, action } of entries)
           await transaction.run(
             toQuery(
               sql
                 .insertInto('permission_entries')
-                .values(entry)
+                .values({ model, action })
                 .onConflict((conflict) => conflict.doNothing()),
             ),
           );

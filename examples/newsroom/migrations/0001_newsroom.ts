@@ -1,0 +1,24 @@
+import { createTable, field, type Migration } from 'gatewright';
+
+export const up: Migration['up'] = async (db, dialect) => {
+  await createTable(db, dialect, 'notes', {
+    fields: { title: field.string({ required: true, max: 200 }), body: field.text() },
+  });
+  await createTable(db, dialect, 'orders', {
+    fields: {
+      number: field.string({ required: true, unique: true }),
+      amount: field.integer({ required: true }),
+      status: field.enum(['pending', 'paid', 'cancelled']),
+      internal_note: field.text(),
+      user_id: field.owner(),
+    },
+  });
+  await createTable(db, dialect, 'articles', {
+    fields: {
+      title: field.string({ required: true, max: 200 }),
+      body: field.text(),
+      published: field.boolean({ index: true }),
+      user_id: field.owner(),
+    },
+  });
+};

@@ -1,0 +1,27 @@
+import { defineResource, field } from 'gatewright';
+
+/** Everybody sees their own orders; roles decide who may write; the internal note is for administrators. */
+export default defineResource('Order', {
+  label: { 'zh-CN': '订单', en: 'Order' },
+  fields: {
+    number: field.string({ required: true, unique: true, label: { 'zh-CN': '订单号', en: 'Number' } }),
+    /** In minor units: cents, fen. */
+    amount: field.integer({ required: true, min: 0, label: { 'zh-CN': '金额', en: 'Amount' } }),
+    status: field.enum(['pending', 'paid', 'cancelled'], {
+      default: 'pending',
+      label: { 'zh-CN': '状态', en: 'Status' },
+    }),
+    internal_note: field.text({ label: { 'zh-CN': '内部备注', en: 'Internal note' } }),
+    user_id: field.owner({ label: { 'zh-CN': '所有者', en: 'Owner' } }),
+  },
+  auth: ['jwt', 'api_key'],
+  permissions: 'writes',
+  isolation: true,
+  ownership: true,
+  restricted: ['internal_note'],
+  views: {
+    list: ['id', 'number', 'amount', 'status', 'created_at'],
+    detail: ['id', 'number', 'amount', 'status', 'created_at', 'internal_note', 'user_id', 'updated_at'],
+    saved: ['id', 'number', 'status'],
+  },
+});

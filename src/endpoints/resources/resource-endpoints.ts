@@ -1,0 +1,165 @@
+import type { AuthMethodName } from '../../auth/method.ts';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import { JsonText } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { ProblemName } from '../../kernel/problem-table.ts';
+import type { Action, ResourceModel } from '../../model/resource.ts';
+import { inputSchema, outputSchema } from '../../model/schema.ts';
+import { create } from '../../operations/create.ts';
+import { entityTag, isKnown } from '../../operations/preconditions.ts';
+import { remove } from '../../operations/remove.ts';
+import type { Resource } from '../../operations/resource.ts';
+import { update } from '../../operations/update.ts';
+import type { ResourceRule } from '../../policy/rule.ts';
+import { idempotentRequest } from '../../store/tables/idempotency.ts';
+import { answerList } from '../list-endpoint.ts';
+import { idOf } from '../shared.ts';
+
+/** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
+export interface Area {
+  readonly name: ResourceRule['area'];
+  /** Path of the list. */
+  readonly path: (model: ResourceModel) => string;
+  readonly auth: (model: ResourceModel, action: Action) => readonly AuthMethodName[];
+  readonly operation: (verb: string, noun: string) => string;
+  readonly tag: (model: ResourceModel, locale: Locale) => string;
+  readonly accepts: 'json' | 'json-or-form';
+}
+
+/** The API: as the contract shapes it. Public reads ask nobody who they are. */
+export const apiArea: Area = {
+  name: 'api',
+  path: ({ path }) => `/api/v1/${path}`,
+  auth: (model, action) =>
+    model.rules.publicRead !== undefined && (action === 'list' || action === 'detail')
+      ? []
+      : model.auth[action],
+  operation: (verb, noun) => `${verb}${noun}`,
+  tag: ({ name }) => name,
+  accepts: 'json',
+};
+
+const label = (chinese: string, english: string, model: ResourceModel): Label => ({
+  'zh-CN': chinese + labelText(model.label, 'zh-CN'),
+  en: `${english} ${labelText(model.label, 'en')}`,
+});
+
+const saved = (json: string, headers: Readonly<Record<string, string>>): Answer => ({
+  data: new JsonText(json),
+  headers,
+});
+
+/** The five endpoints of a resource. Adding one, or an area, is here; what they do is in `operations`. */
+export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: string): Endpoint[] => {
+  const { model } = resource;
+  const { locale } = resource.context;
+  const path = area.path(model);
+  const origin = new URL(baseUrl).origin;
+  const savedView = area.name === 'admin' ? 'admin' : 'saved';
+  const detailView = area.name === 'admin' ? 'admin' : 'detail';
+  const everything = new Set(model.fields.keys());
+
+  const common = (action: Action) => ({
+    auth: area.auth(model, action),
+    policy: { kind: 'resource', model, action, area: area.name } as const,
+  });
+  const body = (action: 'create' | 'update') => ({
+    accepts: area.accepts,
+    bodyKey: model.singular,
+    input: inputSchema(model, action, everything, locale),
+  });
+  const docs = (
+    summary: Label,
+    view: 'list' | 'detail' | 'saved' | undefined,
+    problems: readonly ProblemName[] = [],
+  ) => ({
+    summary,
+    tag: area.tag(model, locale),
+    ...(view === undefined ? {} : { data: outputSchema(model, view, locale) }),
+    problems,
+  });
+
+  const show = async (call: Call): Promise<Answer> => {
+    const record = await resource.show(call.grant, idOf(call));
+    if (record === undefined) throw new Problem('record_not_found');
+    const tag = entityTag(record.version ?? 0, detailView);
+    const headers = { ETag: tag };
+    return isKnown(call.header('if-none-match'), tag)
+      ? { status: 304, headers }
+      : saved(record.json, headers);
+  };
+
+  const post = async (call: Call): Promise<Answer> => {
+    const key = call.header('idempotency-key');
+    const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes);
+    const created = await create(resource, call.grant, call.body, request, savedView);
+    return saved(created.data, created.headers);
+  };
+
+  const patch = async (call: Call): Promise<Answer> => {
+    const record = await update(resource, call.grant, idOf(call), call.body, call.header('if-match'));
+    return saved(record.json, { ETag: entityTag(record.version, savedView) });
+  };
+
+  return [
+    {
+      operation: area.operation('list', model.name),
+      method: 'GET',
+      path,
+      ...common('list'),
+      accepts: 'nothing',
+      docs: { ...docs(label('列出', 'List', model), 'list'), list: true },
+      handle: (call) => answerList(resource.list, call, origin),
+    },
+    {
+      operation: area.operation('get', model.name),
+      method: 'GET',
+      path: `${path}/:id`,
+      ...common('detail'),
+      accepts: 'nothing',
+      docs: docs(label('查看', 'Show', model), 'detail', ['record_not_found']),
+      handle: show,
+    },
+    {
+      operation: area.operation('create', model.name),
+      method: 'POST',
+      path,
+      ...common('create'),
+      ...body('create'),
+      status: 201,
+      docs: docs(label('创建', 'Create', model), 'saved', [
+        'invalid_parameter',
+        'idempotency_conflict',
+        'conflict',
+      ]),
+      handle: post,
+    },
+    {
+      operation: area.operation('update', model.name),
+      method: 'PATCH',
+      path: `${path}/:id`,
+      ...common('update'),
+      ...body('update'),
+      docs: docs(label('修改', 'Update', model), 'saved', ['record_not_found', 'stale', 'conflict']),
+      handle: patch,
+    },
+    {
+      operation: area.operation('delete', model.name),
+      method: 'DELETE',
+      path: `${path}/:id`,
+      ...common('destroy'),
+      accepts: 'nothing',
+      docs: docs(label('删除', 'Delete', model), undefined, [
+        'record_not_found',
+        'stale',
+        'still_referenced',
+      ]),
+      handle: async (call) => {
+        await remove(resource, call.grant, idOf(call), call.header('if-match'));
+        return {};
+      },
+    },
+  ];
+};

@@ -1,0 +1,19 @@
+import type { JsonObject } from '../kernel/json.ts';
+import type { Grant } from '../policy/grant.ts';
+import { hookPrincipal } from './prepare.ts';
+import type { Resource } from './resource.ts';
+
+/** Runs the resource's `afterCommit` beside the answer. The record is durable, so what the hook throws is only logged. */
+export const afterCommit = (
+  { model, context }: Resource,
+  action: 'create' | 'update',
+  grant: Grant,
+  id: number,
+  values: JsonObject,
+): void => {
+  const hook = model.hooks.afterCommit;
+  if (hook === undefined) return;
+  const run = async (): Promise<void> =>
+    hook({ action, id, values, principal: hookPrincipal(grant.principal) });
+  run().catch((error: unknown) => context.report(error, `afterCommit of ${model.name} ${id}`));
+};

@@ -1,0 +1,78 @@
+import type { Principal } from '../auth/method.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { type FieldError, Problem } from '../kernel/problem.ts';
+import type { HookPrincipal } from '../model/resource.ts';
+import type { Validated } from '../model/validate.ts';
+import type { Grant } from '../policy/grant.ts';
+import type { Columns } from '../store/records.ts';
+import type { Resource } from './resource.ts';
+
+/** What a write comes to before the database is asked to do it. */
+export interface Prepared {
+  readonly values: JsonObject;
+  readonly columns: Columns;
+  /** Every violated rule; a record with one is not written. */
+  readonly errors: readonly FieldError[];
+}
+
+export const hookPrincipal = (principal: Principal): HookPrincipal => {
+  if (principal.kind === 'user') {
+    const { id, username, roles } = principal;
+    return { kind: 'user', id, username, roles };
+  }
+  return principal.kind === 'application'
+    ? { kind: 'application', appId: principal.appId }
+    : { kind: 'nobody' };
+};
+
+/** Runs the resource's `beforeSave`: what it changes is validated once more, what it throws is a 500. */
+const consultHook = async (
+  { model, validate }: Resource,
+  action: 'create' | 'update',
+  id: number | undefined,
+  grant: Grant,
+  validated: Validated,
+): Promise<Validated> => {
+  const { beforeSave } = model.hooks;
+  if (beforeSave === undefined) return validated;
+  const added: FieldError[] = [];
+  const values = { ...validated.values };
+  try {
+    await beforeSave({
+      action,
+      id,
+      values,
+      principal: hookPrincipal(grant.principal),
+      addError: (field, message) => void added.push({ field, rule: 'custom', message }),
+    });
+  } catch (cause) {
+    throw new Problem('internal', { cause });
+  }
+  const again = validate(values, action, model.fields);
+  return { ...again, errors: [...again.errors, ...added] };
+};
+
+/**
+ * Validates a body as this caller may write it, asks the hook, and looks up uniqueness and references, so that every
+ * message comes at once. Nothing is written.
+ */
+export const prepare = async (
+  resource: Resource,
+  action: 'create' | 'update',
+  grant: Grant,
+  body: JsonObject,
+  id?: number,
+): Promise<Prepared> => {
+  const { model, records, validate, collision } = resource;
+  const first = validate(body, action, grant.writable);
+  const { values, columns, errors } =
+    first.errors.length > 0 ? first : await consultHook(resource, action, id, grant, first);
+  const collisions = await records.collisions(columns, id);
+  const known = new Set(errors.map(({ field }) => field));
+  const all = [...errors, ...collisions.filter(({ field }) => !known.has(field)).map(collision)];
+  if (all.length > 1) {
+    const order = [...model.fields.keys()];
+    all.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
+  }
+  return { values, columns, errors: all };
+};

@@ -1,0 +1,26 @@
+import { Problem } from '../kernel/problem.ts';
+import type { Grant } from '../policy/grant.ts';
+import { ConstraintError } from '../store/database.ts';
+import { acceptedVersions } from './preconditions.ts';
+import type { Resource } from './resource.ts';
+import { refuseMissing } from './update.ts';
+
+/**
+ * Deletes a record; optional references to it become null.
+ * @throws Problem `record_not_found`, `stale`, `still_referenced`
+ */
+export const remove = async (
+  resource: Resource,
+  grant: Grant,
+  id: number,
+  ifMatch: string | undefined,
+): Promise<void> => {
+  try {
+    if (!(await resource.records.remove(grant, id, acceptedVersions(ifMatch))))
+      await refuseMissing(resource, grant, id);
+  } catch (error) {
+    if (error instanceof ConstraintError && error.kind === 'foreign_key')
+      throw new Problem('still_referenced', { cause: error });
+    throw error;
+  }
+};

@@ -1,0 +1,51 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
+import type { FieldError } from '../kernel/problem.ts';
+import type { Models } from '../model/models.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import { compileValidator, type Validator } from '../model/validate.ts';
+import type { Database } from '../store/database.ts';
+import { createList, type List } from '../store/list.ts';
+import { type Collision, createRecords, type Records } from '../store/records.ts';
+import { versionColumn } from '../store/resource-source.ts';
+import { createShow, type Show } from '../store/show.ts';
+import type { Idempotency } from '../store/tables/idempotency.ts';
+
+export interface ResourceContext {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly locale: Locale;
+  readonly models: Models;
+  readonly idempotency: Idempotency;
+  /** Told of what went wrong after the answer was decided. */
+  readonly report: (error: unknown, what: string) => void;
+}
+
+/** A model with everything that its operations need; made once, at start. */
+export interface Resource {
+  readonly model: ResourceModel;
+  readonly context: ResourceContext;
+  readonly validate: Validator;
+  readonly list: List;
+  readonly show: Show;
+  readonly records: Records;
+  /** The validation message of a value that collides with what is stored. */
+  readonly collision: (collision: Collision) => FieldError;
+}
+
+export const createResource = (model: ResourceModel, context: ResourceContext): Resource => {
+  const { database, locale, clock } = context;
+  const records = createRecords(database, model, context.models);
+  const catalogue = catalogueOf(locale);
+  return {
+    model,
+    context,
+    validate: compileValidator(model, locale),
+    list: createList(database, records.source, { clock }),
+    show: createShow(database, records.source, { version: versionColumn }),
+    records,
+    collision: ({ field, rule }) =>
+      fieldError(catalogue, field, labelText(model.fields.get(field)?.label ?? field, locale), rule),
+  };
+};

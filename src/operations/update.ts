@@ -1,0 +1,58 @@
+import type { JsonObject } from '../kernel/json.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Grant } from '../policy/grant.ts';
+import type { SavedRecord } from '../store/records.ts';
+import { afterCommit } from './after-commit.ts';
+import { refusal } from './constraint.ts';
+import { acceptedVersions } from './preconditions.ts';
+import { prepare } from './prepare.ts';
+import type { Resource } from './resource.ts';
+
+/** Says why a write found no record: none there for this caller (404), or another version (412). */
+export const refuseMissing = async ({ records }: Resource, grant: Grant, id: number): Promise<never> => {
+  const version = await records.version(grant, id);
+  throw new Problem(version === undefined ? 'record_not_found' : 'stale');
+};
+
+/** Refuses with 404 or 412 where these come before what is wrong with the body. */
+const checkTarget = async (
+  { records }: Resource,
+  grant: Grant,
+  id: number,
+  versions: readonly number[] | undefined,
+): Promise<void> => {
+  const version = await records.version(grant, id);
+  if (version === undefined) throw new Problem('record_not_found');
+  if (versions !== undefined && !versions.includes(version)) throw new Problem('stale');
+};
+
+/**
+ * Changes the fields that were sent. The version that `If-Match` names is compared in the statement that writes.
+ * @throws Problem `record_not_found`, `stale`, `invalid_record`
+ */
+export const update = async (
+  resource: Resource,
+  grant: Grant,
+  id: number,
+  body: JsonObject,
+  ifMatch: string | undefined,
+): Promise<SavedRecord> => {
+  const { model, records, context } = resource;
+  const versions = acceptedVersions(ifMatch);
+  // A hook must not run for a record that is not there.
+  if (model.hooks.beforeSave !== undefined) await checkTarget(resource, grant, id, versions);
+  const { values, columns, errors } = await prepare(resource, 'update', grant, body, id);
+  if (errors.length > 0) {
+    await checkTarget(resource, grant, id, versions);
+    throw new Problem('invalid_record', { errors });
+  }
+  let saved: SavedRecord | undefined;
+  try {
+    saved = await records.update(grant, id, columns, context.clock(), versions);
+  } catch (error) {
+    throw await refusal(resource, error, columns, id);
+  }
+  if (saved === undefined) return refuseMissing(resource, grant, id);
+  afterCommit(resource, 'update', grant, id, values);
+  return saved;
+};
