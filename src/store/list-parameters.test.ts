@@ -171,7 +171,7 @@ describe('parseListParameters', () => {
   it('ignores the cache buster `_` and an empty q, and keeps the rest for links', () => {
     expect(parse('_=123&q=&page=2&sort=n&per_page=5')).toMatchObject({
       search: undefined,
-      shared: ['q=', 'sort=n'],
+      shared: 'q=&sort=n&',
     });
   });
 

@@ -1,6 +1,7 @@
 import type { ColumnValue } from '../fields/field.ts';
 import { decodeCursor } from './cursor.ts';
 import { type Filter, foldAscii, maxValueLength, parseFilter } from './filters.ts';
+import { sharedQuery } from './links.ts';
 import { invalidParameter, parseQueryString, type QueryParameter, unusableField } from './query-string.ts';
 import { defaultSort, parseSort, type Sort } from './sort.ts';
 import type { Source, SourceColumn } from './source.ts';
@@ -33,8 +34,8 @@ export interface ListParameters<Pages extends Paging | AnchorPaging = Paging> {
   /** What `q` looks for, folded; undefined where nothing is searched. */
   readonly search: string | undefined;
   readonly paging: Pages;
-  /** The parameters that every page shares, as they came: links repeat them. */
-  readonly shared: readonly string[];
+  /** The parameters that every page shares, as links begin with them. */
+  readonly shared: string;
 }
 
 /** What a caller may see of a source, as its grant says. */
@@ -173,6 +174,6 @@ export const parseListParameters = (
     filters: parseFilters(view, filters),
     search: parseSearch(single.get('q')),
     paging: parsePaging(single, sort, maxPerPage),
-    shared,
+    shared: sharedQuery(shared),
   };
 };

@@ -26,8 +26,10 @@ interface Plan {
 /** A list request ready to run for any caller with the same view and the same columns in the row filter. */
 export interface PreparedList extends Plan {
   readonly parameters: ListParameters;
-  /** Values behind those of the row filter; the last is the number of bytes up to which a row is answered at once. */
+  /** Values behind those of the row filter; the last is `rowBytes`. */
   readonly values: readonly SqlValue[];
+  /** Bytes up to which a row is answered in one piece with its page: its share of what a piece may hold. */
+  readonly rowBytes: number;
   /** The statement of the page as it is, where no row filter adds values. */
   readonly query: Query | undefined;
 }
@@ -47,9 +49,10 @@ export class ListPlanner {
   prepare(view: View, rows: readonly string[], parameters: ListParameters): PreparedList {
     const plan = this.#planOf(view, rows, parameters);
     const limit = limitOf(parameters);
-    const values = requestValues(parameters, limit, Math.floor(maxPieceBytes / limit));
+    const rowBytes = Math.floor(maxPieceBytes / limit);
+    const values = requestValues(parameters, limit, rowBytes);
     const query = rows.length === 0 ? toQuery(plan.page, values) : undefined;
-    return { ...plan, parameters, values, query };
+    return { ...plan, parameters, values, rowBytes, query };
   }
 
   #planOf({ source, usable }: View, rows: readonly string[], parameters: ListParameters): Plan {

@@ -4,14 +4,17 @@ import { ArrayChunks } from './array-chunks.ts';
 import { parsePlace, placeOf } from './cursor.ts';
 import type { Database, Query, SqlValue } from './database.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './list-plan.ts';
-import { anchorStatement, type PageRow, streamUntilStatement, toQuery } from './query.ts';
+import { anchorStatement, type PageRow, streamUntilStatement, toQuery, weightStatement } from './query.ts';
 import type { Scope } from './scope.ts';
 import { SizeEstimate, smallTable } from './size-estimate.ts';
 import type { Sort } from './sort.ts';
 import type { Source } from './source.ts';
 
-/** What an aggregate without rows or a lost one would answer. */
-const noRows: PageRow = { json: null, rows: 0 };
+export interface FoundPage {
+  readonly row: PageRow;
+  /** Whether no row was too large for one piece. */
+  readonly complete: boolean;
+}
 
 const pageQuery = (list: PreparedList, scope: Scope): Query =>
   list.query ?? toQuery(list.page, [...scope.values, ...list.values]);
@@ -33,15 +36,20 @@ export class ListRows {
   }
 
   /**
-   * The page in one row. Where rows too large for one piece are missing from it (`large`) although all of them
-   * together are not too much, it is asked for again with them.
+   * The page in one row; `complete` where it holds every row. Where a row is too large for its share of one piece
+   * although all of them together are not too much, the page is asked for again with all.
    */
-  async page(list: PreparedList, scope: Scope): Promise<PageRow> {
+  async page(list: PreparedList, scope: Scope): Promise<FoundPage> {
     // Awaited only where the size is needed and not known.
     const direct = list.bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
-    const row = await this.#first(pageQuery(list, scope), direct);
-    if (Number(row.large ?? 0) === 0 || Number(row.bytes ?? 0) > maxPieceBytes) return row;
-    return this.#first(pageQueryUpTo(list, scope, maxPieceBytes), direct);
+    const row = await this.#first<PageRow>(pageQuery(list, scope), direct);
+    if (Number(row.widest ?? 0) <= list.rowBytes) return { row, complete: true };
+    const weight = weightStatement(list.shape, this.#database.dialect);
+    const values = [...scope.values, ...list.values];
+    const { bytes } = await this.#first<{ bytes: number | null }>(toQuery(weight, values), direct);
+    if (Number(bytes) > maxPieceBytes) return { row, complete: false };
+    const again = await this.#first<PageRow>(pageQueryUpTo(list, scope, maxPieceBytes), direct);
+    return { row: again, complete: Number(again.widest ?? 0) <= maxPieceBytes };
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
@@ -49,8 +57,8 @@ export class ListRows {
     // Asking for a piece of what is known to be too much would only cost time.
     const few = !list.whole || (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
     if (few) {
-      const row = await this.page(list, scope);
-      if (Number(row.rows) <= maxWholeRows && Number(row.large ?? 0) === 0) return `[${row.json ?? ''}]`;
+      const { row, complete } = await this.page(list, scope);
+      if (complete && Number(row.rows) <= maxWholeRows) return `[${row.json ?? ''}]`;
     }
     return this.stream(list, scope);
   }
@@ -76,10 +84,11 @@ export class ListRows {
     return place?.kind === 'values' ? place.values : undefined;
   }
 
-  async #first(query: Query, direct: boolean): Promise<PageRow> {
-    if (direct) return (await this.#database.get<PageRow>(query)) ?? noRows;
-    const [row] = await this.#database.scan<PageRow>(query);
-    return row ?? noRows;
+  /** The row of an aggregate, which is always there. */
+  async #first<Row>(query: Query, direct: boolean): Promise<Row> {
+    const row = direct ? await this.#database.get<Row>(query) : (await this.#database.scan<Row>(query))[0];
+    if (row === undefined) throw new Error(`no row for: ${query.sql}`);
+    return row;
   }
 
   #untilQuery(list: PreparedList, values: readonly SqlValue[], end: readonly ColumnValue[]): Query {

@@ -3,7 +3,7 @@ import type { Grant, RowCondition } from '../policy/grant.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { encodeCursor, parsePlace } from './cursor.ts';
 import type { Database } from './database.ts';
-import { type LinkRelation, linkHeader, type PagingParameters } from './links.ts';
+import { type Links, linkHeader } from './links.ts';
 import {
   type AnchorPaging,
   type ListParameters,
@@ -16,6 +16,7 @@ import { ListRows } from './list-rows.ts';
 import type { PageRow } from './query.ts';
 import { invalidParameter } from './query-string.ts';
 import { type Scope, scopeOf, Views } from './scope.ts';
+import type { Sort } from './sort.ts';
 import type { Source } from './source.ts';
 
 export interface ListHeaders {
@@ -74,15 +75,21 @@ const nextPlace = ({ places, parameters: { paging } }: PreparedList, row: PageRo
   return places === 'key' ? [row.place] : parsePlace(String(row.place));
 };
 
-const pageLinks = (page: number, perPage: number, total: number) => {
+const pageLinks = (page: number, perPage: number, total: number): Links => {
   const last = Math.max(1, Math.ceil(total / perPage));
-  const link = (number: number) => ({ page: number, per_page: perPage });
+  const link = (number: number): string => `page=${number}&per_page=${perPage}`;
   return {
     first: link(1),
     last: link(last),
     ...(page > 1 && { prev: link(Math.min(page - 1, last)) }),
     ...(page < last && { next: link(page + 1) }),
   };
+};
+
+/** Links of a caller who counts no pages: led on by cursor, no row is skipped or met twice while others write. */
+const cursorLinks = (sort: Sort, perPage: number, place: readonly unknown[] | undefined): Links => {
+  const first = `per_page=${perPage}`;
+  return place === undefined ? { first } : { first, next: `${first}&after=${encodeCursor(sort, place)}` };
 };
 
 const headersOf = (
@@ -93,13 +100,10 @@ const headersOf = (
 ): ListHeaders => {
   if (paging.kind === 'all') return {};
   const { perPage } = paging;
-  const next = place && { per_page: perPage, after: encodeCursor(sort, place) };
-  const links: Partial<Record<LinkRelation, PagingParameters>> =
-    paging.kind === 'after' ? { first: { per_page: perPage } } : pageLinks(paging.page, perPage, total);
-  // Without a page number the caller is led on by cursor: no row is skipped or met twice while others write.
-  const led = paging.kind === 'page' && !paging.numbered ? { ...links, first: { per_page: perPage } } : links;
-  const Link = linkHeader(path, shared, next ? { ...led, next } : led);
-  return paging.kind === 'page' ? { 'X-Total-Count': String(total), Link } : { Link };
+  if (paging.kind === 'after') return { Link: linkHeader(path, shared, cursorLinks(sort, perPage, place)) };
+  const pages = pageLinks(paging.page, perPage, total);
+  const links = paging.numbered ? pages : { last: pages.last, ...cursorLinks(sort, perPage, place) };
+  return { 'X-Total-Count': String(total), Link: linkHeader(path, shared, links) };
 };
 
 class SourceList {
@@ -125,10 +129,10 @@ class SourceList {
       const rows = await this.#rows.all(list, scope);
       return typeof rows === 'string' ? { json: rows, headers: {} } : { chunks: rows, headers: {} };
     }
-    const row = await this.#rows.page(list, scope);
+    const { row, complete } = await this.#rows.page(list, scope);
     const place = nextPlace(list, row);
     const headers = headersOf(list.parameters, request.path, Number(row.total ?? 0), place);
-    return Number(row.large ?? 0) === 0
+    return complete
       ? { json: `[${row.json ?? ''}]`, headers }
       : { chunks: await this.#rows.stream(list, scope, place), headers };
   }

@@ -60,16 +60,15 @@ export const projectionSql = (
 const isLight = (column: SourceColumn, bytes: number): boolean =>
   column.render !== undefined || (column.type.indexBytes?.(column.options) ?? 0) <= bytes;
 
-const octets = (column: SourceColumn, dialect: Dialect): string => {
-  const value = columnSql(column, dialect);
-  // Neither database reads a long value to tell its length.
-  return dialect === 'sqlite'
-    ? `coalesce(octet_length(${value}), 0)`
-    : `coalesce(octet_length((${value})::text), 0)::bigint`;
-};
+/** Neither database reads a long value to tell its length. */
+const octets = (column: SourceColumn, dialect: Dialect): string =>
+  dialect === 'sqlite'
+    ? `octet_length(${columnSql(column, dialect)})`
+    : `octet_length((${columnSql(column, dialect)})::text)::bigint`;
 
 /**
- * SQL of the bytes that a row holds in those columns that may hold more than `bytes` each; undefined where none may.
+ * SQL of the bytes (or null for none) that a row holds in those columns that may hold more than `bytes` each;
+ * undefined where none may.
  */
 export const heavyBytesSql = (
   columns: readonly SourceColumn[],
@@ -77,5 +76,9 @@ export const heavyBytesSql = (
   bytes = lightBytes,
 ): string | undefined => {
   const heavy = columns.filter((column) => !isLight(column, bytes));
-  return heavy.length === 0 ? undefined : heavy.map((column) => octets(column, dialect)).join(' + ');
+  if (heavy.length === 0) return undefined;
+  const lengths = heavy.map((column) => octets(column, dialect));
+  return lengths.length === 1
+    ? lengths.join()
+    : lengths.map((length) => `coalesce(${length}, 0)`).join(' + ');
 };

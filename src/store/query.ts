@@ -24,15 +24,13 @@ export const toQuery = ({ sql, slots }: Statement, values: readonly SqlValue[]):
 
 /** The one row that answers a list request. */
 export interface PageRow {
-  /** The rows' JSON texts joined by commas; null where there are none. */
+  /** The rows' JSON texts joined by commas, without those too large for one piece; null where there are none. */
   readonly json: string | null;
-  /** How many rows there are, those too large for one piece included. */
-  readonly rows: number;
-  /** How many are too large for one piece and missing in `json`; absent where the columns are all short. */
-  readonly large?: number;
-  /** Bytes that the rows hold in long columns; null where there are no rows. */
-  readonly bytes?: number | null;
-  /** Places of the rows in the order (see `places`); null where there are none. */
+  /** Rows that were found, where all are asked for. */
+  readonly rows?: number;
+  /** Bytes that the largest row holds in long columns; null without rows, absent where no column is long. */
+  readonly widest?: number | null;
+  /** Places of the rows in the order (see `places`); null without rows. */
   readonly place?: number | string | null;
   /** All rows that match, on whatever page. */
   readonly total?: number;
@@ -70,7 +68,7 @@ export const placeSql = (sort: Sort, dialect: Dialect): string => {
   const bytes = heavyBytesSql(columns, dialect, maxPlaceBytes);
   return bytes === undefined
     ? array(values)
-    : `case when ${bytes} <= ${maxPlaceBytes} then ${array(values)} else ${array(values.slice(-1))} end`;
+    : `case when ${bytes} > ${maxPlaceBytes} then ${array(values.slice(-1))} else ${array(values)} end`;
 };
 
 /**
@@ -172,6 +170,15 @@ const extrasSql = (shape: Shape, clauses: Clauses, dialect: Dialect, bind: Place
   return { inner, outer };
 };
 
+const heavySql = ({ source, parameters }: Shape, dialect: Dialect): string | undefined =>
+  heavyBytesSql(
+    parameters.fields.map((name) => columnOf(source, name)),
+    dialect,
+  );
+
+const windowSql = (columns: readonly string[], { from, following, order, window }: Clauses): string =>
+  `select ${columns.join(', ')}${from}${whereSql(following)}${order}${window()}`;
+
 /**
  * The statement whose single row is the answer. The rows are aggregated in the order of the sub-select: its LIMIT
  * forbids both planners to drop or move its ORDER BY, and nothing stands between the two that could reorder.
@@ -181,22 +188,26 @@ export const pageStatement = (shape: Shape, dialect: Dialect): Statement => {
   const bind = new Placeholders(dialect);
   const clauses = clausesOf(shape, dialect, bind);
   const json = projectionSql(source, parameters.fields, dialect);
-  const bytes = heavyBytesSql(
-    parameters.fields.map((name) => columnOf(source, name)),
-    dialect,
-  );
+  const bytes = heavySql(shape, dialect);
   const extras = extrasSql(shape, clauses, dialect, bind);
   const inner = [...extras.inner];
-  const outer = [`${words[dialect].join}(row_json, ',') as json`, 'count(*) as rows', ...extras.outer];
+  const outer = [`${words[dialect].join}(row_json, ',') as json`, ...extras.outer];
   if (bytes === undefined) inner.push(`${json} as row_json`);
   else {
-    const fits = `${bytes} <= ${bind.of(layoutOf(shape).rowBytes)}`;
-    inner.push(`case when ${fits} then ${json} end as row_json`, `${bytes} as row_bytes`);
-    outer.push('count(*) - count(row_json) as large', 'sum(row_bytes) as bytes');
+    const tooLarge = `${bytes} > ${bind.of(layoutOf(shape).rowBytes)}`;
+    inner.push(`case when ${tooLarge} then null else ${json} end as row_json`, `${bytes} as row_bytes`);
+    outer.push('max(row_bytes) as widest');
   }
-  const { from, following, order, window } = clauses;
-  const rows = `select ${inner.join(', ')}${from}${whereSql(following)}${order}${window()}`;
-  return { sql: `select ${outer.join(', ')} from (${rows}) as page`, slots: bind.slots };
+  if (parameters.paging.kind === 'all') outer.push('count(*) as rows');
+  return { sql: `select ${outer.join(', ')} from (${windowSql(inner, clauses)}) as page`, slots: bind.slots };
+};
+
+/** The bytes that the rows of a page hold in long columns, in one row `bytes`; for shapes that have such columns. */
+export const weightStatement = (shape: Shape, dialect: Dialect): Statement => {
+  const bind = new Placeholders(dialect);
+  const clauses = clausesOf(shape, dialect, bind);
+  const rows = windowSql([`${heavySql(shape, dialect) ?? '0'} as row_bytes`], clauses);
+  return { sql: `select sum(row_bytes) as bytes from (${rows}) as page`, slots: bind.slots };
 };
 
 /** The rows one by one: those of the page, or all. */
