@@ -16,7 +16,7 @@ export interface Filter {
 /** Characters of one filter value. */
 export const maxValueLength = 1024;
 /** Values of one `in`. */
-export const maxInValues = 1000;
+const maxInValues = 1000;
 
 /** Upper case letters of ASCII to lower case ones, others untouched, as both databases fold here. */
 export const foldAscii = (text: string): string =>

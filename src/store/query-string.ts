@@ -8,7 +8,7 @@ export interface QueryParameter {
 }
 
 /** Characters of a whole query string: 1,000 seven-digit ids in one `in`, and links that repeat it stay short enough. */
-export const maxQueryLength = 8192;
+const maxQueryLength = 8192;
 
 /** How much of a name is repeated in an answer. */
 const shownLength = 100;

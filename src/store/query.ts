@@ -61,7 +61,7 @@ const words: Readonly<Record<Dialect, Words>> = {
 const maxPlaceBytes = 1024;
 
 /** SQL of a row's place in the order: a JSON array of its sort values, or of its key alone where they are long. */
-export const placeSql = (sort: Sort, dialect: Dialect): string => {
+const placeSql = (sort: Sort, dialect: Dialect): string => {
   const { array } = words[dialect];
   const columns = sort.map(({ column }) => column);
   const values = columns.map((column) => comparedSql(column, dialect));
