@@ -3,40 +3,20 @@ import { createServer as createNetServer } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Application } from './application.ts';
-import { createLogin } from './auth/login.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
-import { createPasswords } from './auth/password.ts';
-import { createAuthMethods } from './auth/registry.ts';
+import { allEndpoints, compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
-import { adminArea } from './endpoints/admin/records.ts';
-import { applicationEndpoints } from './endpoints/application-endpoints.ts';
-import { fixedEndpoints } from './endpoints/fixed.ts';
-import { permissionEntriesOf } from './endpoints/permission-entries.ts';
-import { apiArea, resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
 import type { Services } from './endpoints/services.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
-import type { Endpoint } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
 import { createHttpServer } from './http/fastify.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
-import { catalogueOf } from './kernel/messages/messages.ts';
 import { applyMigrations, pendingMigrations } from './migrate.ts';
-import type { Models } from './model/models.ts';
-import { createResource, type ResourceContext } from './operations/resource.ts';
-import { createKeyed } from './secrets.ts';
-import type { Database } from './store/database.ts';
 import { type DatabaseTarget, databaseTarget } from './store/dialects/target.ts';
 import { openDatabase } from './store/open.ts';
-import { createKeyStore } from './store/tables/api-keys.ts';
-import { createIdempotency } from './store/tables/idempotency.ts';
-import { createAccountStore, createIdentityStore } from './store/tables/identities.ts';
-import { createLoginAttempts, sweepLoginAttempts } from './store/tables/login-attempts.ts';
-import { createPaymentStore } from './store/tables/payments.ts';
-import { createRoleStore } from './store/tables/roles.ts';
-import { createSessionStore } from './store/tables/sessions.ts';
-import { createUsageRecorder, type Usage } from './store/tables/usage.ts';
-import { createUserStore } from './store/tables/users.ts';
+import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
+import { createUsageRecorder } from './store/tables/usage.ts';
 import { openVault, type Vault } from './vault/vault.ts';
 
 export interface ServerOptions {
@@ -104,73 +84,6 @@ const openCredentials = async (config: Config, logger: FastifyBaseLogger): Promi
   return vault;
 };
 
-interface Parts {
-  readonly config: Config;
-  readonly application: Application;
-  readonly clock: Clock;
-  readonly logger: FastifyBaseLogger;
-  readonly database: Database;
-  readonly vault: Vault;
-  readonly usage: Usage;
-}
-
-/** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
-const compose = async ({ config, application, clock, logger, database, vault, usage }: Parts) => {
-  const context = { database, clock };
-  const passwords = createPasswords();
-  const idempotency = createIdempotency(context);
-  const report = (error: unknown, what: string): void => logger.error({ err: error }, what);
-  const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
-  const services: Services = {
-    locale: config.locale,
-    catalogue: catalogueOf(config.locale),
-    baseUrl: config.baseUrl,
-    clock,
-    database,
-    tokens: keyed.tokens,
-    cookies: keyed.cookies,
-    passwords,
-    login: createLogin({ accounts: createAccountStore(database), passwords, throttle: keyed.throttle }),
-    users: createUserStore(context),
-    keys: createKeyStore(context),
-    roles: createRoleStore(context),
-    sessions: createSessionStore(context),
-    payments: createPaymentStore(context),
-    idempotency,
-    applications: vault,
-    resources: createResources(application.models, {
-      ...context,
-      locale: config.locale,
-      idempotency,
-      report,
-    }),
-    permissionEntries: permissionEntriesOf(application.models.values()),
-    onPayment: application.config.onPayment,
-  };
-  const methods = createAuthMethods({
-    tokens: keyed.tokens,
-    cookies: keyed.cookies,
-    identities: createIdentityStore(database, usage.sessionUsed),
-    applications: vault,
-    usage,
-    clock,
-  });
-  return { services, methods };
-};
-
-const createResources = (models: Models, context: Omit<ResourceContext, 'models'>) =>
-  new Map([...models].map(([name, model]) => [name, createResource(model, { ...context, models })]));
-
-/** Everything that the service answers: what it always has, its resources, and the application's own endpoints. */
-const allEndpoints = (services: Services, application: Application): Endpoint[] => [
-  ...fixedEndpoints(services),
-  ...[...services.resources.values()].flatMap((resource) => [
-    ...resourceEndpoints(resource, apiArea, services.baseUrl),
-    ...resourceEndpoints(resource, adminArea, services.baseUrl),
-  ]),
-  ...applicationEndpoints(services, application.endpoints),
-];
-
 const startSweeping = (services: Services, logger: FastifyBaseLogger): NodeJS.Timeout => {
   const sweep = async (): Promise<void> => {
     await services.idempotency.sweep();
@@ -214,7 +127,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
       logger.warn({ err: error }, 'last uses'),
     );
     closers.push(() => usage.stop());
-    const { services, methods } = await compose({
+    const composed = await compose({
       config,
       application,
       clock,
@@ -223,10 +136,11 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
       vault,
       usage,
     });
+    const { services, methods } = composed;
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config.admin);
     const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue) });
-    const endpoints = allEndpoints(services, application);
+    const endpoints = await allEndpoints(composed, application, config);
     const app = await createHttpServer(endpoints, pipeline, { ...config, logger });
     const sweeping = startSweeping(services, logger);
     closers.push(async () => clearInterval(sweeping));

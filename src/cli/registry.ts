@@ -35,6 +35,10 @@ export const registry: ReadonlyMap<string, Entry> = new Map(
       summary: 'store a secret read from stdin in the encrypted credentials',
       load: () => import('./commands/credentials-set.ts'),
     },
+    openapi: {
+      summary: 'print the OpenAPI description of the application',
+      load: () => import('./commands/openapi.ts'),
+    },
     sign: {
       summary: 'sign a request: its headers, or a whole curl',
       load: () => import('./commands/sign.ts'),

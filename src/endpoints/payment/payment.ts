@@ -83,7 +83,7 @@ export const paymentEndpoint = (services: Services): Endpoint => {
       },
       tag: 'Payment',
       data: schemas.receipt,
-      problems: ['invalid_parameter', 'idempotency_conflict'],
+      idempotent: true,
     },
     handle: async (call) => {
       const payment = paymentOf(call);

@@ -1,0 +1,141 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Application } from './application.ts';
+import { createLogin } from './auth/login.ts';
+import { createPasswords } from './auth/password.ts';
+import { createAuthMethods } from './auth/registry.ts';
+import type { Config } from './config.ts';
+import { adminArea } from './endpoints/admin/records.ts';
+import { applicationEndpoints } from './endpoints/application-endpoints.ts';
+import { createDocumentation, type Documentation } from './endpoints/docs/docs.ts';
+import { fixedEndpoints } from './endpoints/fixed.ts';
+import { permissionEntriesOf } from './endpoints/permission-entries.ts';
+import { apiArea, resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
+import type { Services } from './endpoints/services.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Locale } from './kernel/messages/catalogue.ts';
+import { catalogueOf } from './kernel/messages/messages.ts';
+import type { Models } from './model/models.ts';
+import { createResource, type Resource, type ResourceContext } from './operations/resource.ts';
+import { createKeyed } from './secrets.ts';
+import type { Database } from './store/database.ts';
+import { createKeyStore } from './store/tables/api-keys.ts';
+import { createIdempotency } from './store/tables/idempotency.ts';
+import { createAccountStore, createIdentityStore } from './store/tables/identities.ts';
+import { createLoginAttempts } from './store/tables/login-attempts.ts';
+import { createPaymentStore } from './store/tables/payments.ts';
+import { createRoleStore } from './store/tables/roles.ts';
+import { createSessionStore } from './store/tables/sessions.ts';
+import type { Usage } from './store/tables/usage.ts';
+import { createUserStore } from './store/tables/users.ts';
+import type { Vault } from './vault/vault.ts';
+
+/** What a process opens once, and what everything else is made of. */
+export interface Parts {
+  readonly config: Config;
+  readonly application: Application;
+  readonly clock: Clock;
+  readonly logger: FastifyBaseLogger;
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly usage: Usage;
+}
+
+/** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
+export const compose = async ({ config, application, clock, logger, database, vault, usage }: Parts) => {
+  const context = { database, clock };
+  const passwords = createPasswords();
+  const idempotency = createIdempotency(context);
+  const report = (error: unknown, what: string): void => logger.error({ err: error }, what);
+  const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
+  const services: Services = {
+    locale: config.locale,
+    catalogue: catalogueOf(config.locale),
+    baseUrl: config.baseUrl,
+    clock,
+    database,
+    tokens: keyed.tokens,
+    cookies: keyed.cookies,
+    passwords,
+    login: createLogin({ accounts: createAccountStore(database), passwords, throttle: keyed.throttle }),
+    users: createUserStore(context),
+    keys: createKeyStore(context),
+    roles: createRoleStore(context),
+    sessions: createSessionStore(context),
+    payments: createPaymentStore(context),
+    idempotency,
+    applications: vault,
+    resources: createResources(application.models, {
+      ...context,
+      locale: config.locale,
+      idempotency,
+      report,
+    }),
+    permissionEntries: permissionEntriesOf(application.models.values()),
+    onPayment: application.config.onPayment,
+  };
+  const methods = createAuthMethods({
+    tokens: keyed.tokens,
+    cookies: keyed.cookies,
+    identities: createIdentityStore(database, usage.sessionUsed),
+    applications: vault,
+    usage,
+    clock,
+  });
+  return { services, methods };
+};
+
+export type Composed = Awaited<ReturnType<typeof compose>>;
+
+const createResources = (models: Models, context: Omit<ResourceContext, 'models'>) =>
+  new Map([...models].map(([name, model]) => [name, createResource(model, { ...context, models })]));
+
+/** What the service always has, its resources, and the application's own endpoints. */
+const ownEndpoints = (services: Services, application: Application): Endpoint[] => [
+  ...fixedEndpoints(services),
+  ...[...services.resources.values()].flatMap((resource) => [
+    ...resourceEndpoints(resource, apiArea, services.baseUrl),
+    ...resourceEndpoints(resource, adminArea, services.baseUrl),
+  ]),
+  ...applicationEndpoints(services, application.endpoints),
+];
+
+/** The same services speaking another language. Endpoints made with them are for reading, not for running. */
+const speaking = (services: Services, locale: Locale): Services => {
+  if (locale === services.locale) return services;
+  const translated = (resource: Resource): Resource => ({
+    ...resource,
+    context: { ...resource.context, locale },
+  });
+  return {
+    ...services,
+    locale,
+    catalogue: catalogueOf(locale),
+    resources: new Map([...services.resources].map(([name, resource]) => [name, translated(resource)])),
+  };
+};
+
+/** The documentation of everything that the service answers. */
+export const documentationOf = (
+  { services, methods }: Composed,
+  application: Application,
+  config: Config,
+): Promise<Documentation> =>
+  createDocumentation({
+    locale: services.locale,
+    messages: services.catalogue,
+    baseUrl: config.baseUrl,
+    bodyLimit: config.bodyLimit,
+    methods,
+    endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
+  });
+
+/** Everything that the service answers, its own description included unless that is off. */
+export const allEndpoints = async (
+  composed: Composed,
+  application: Application,
+  config: Config,
+): Promise<Endpoint[]> => {
+  const documentation = config.apiDocs ? await documentationOf(composed, application, config) : undefined;
+  return [...ownEndpoints(composed.services, application), ...(documentation?.endpoints ?? [])];
+};

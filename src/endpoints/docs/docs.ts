@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type Locale, locales } from '../../kernel/messages/catalogue.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { DescriptionOptions } from '../../openapi/context.ts';
+import { describeApi } from '../../openapi/document.ts';
+import { pageEndpoints } from './page.ts';
+import { answerWith, type Representation, represent } from './representation.ts';
+
+export interface DocumentationOptions extends Omit<DescriptionOptions, 'version'> {
+  /** The endpoints with their texts in a language; asked for once a language. */
+  readonly endpoints: (locale: Locale) => readonly Endpoint[];
+}
+
+/** Version of this package. */
+const packageVersion = async (): Promise<string> => {
+  const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(text) as { readonly version: string };
+  return version;
+};
+
+/** The language that `?lang=` names, else the service's own. */
+const languageOf = (call: Call, fallback: Locale): Locale => {
+  const given = new URLSearchParams(call.query).get('lang');
+  if (given === null) return fallback;
+  const found = locales.find((locale) => locale === given);
+  if (found === undefined) throw new Problem('invalid_parameter', { params: { name: 'lang' } });
+  return found;
+};
+
+const descriptionEndpoint = (locale: Locale, find: (locale: Locale) => Representation): Endpoint => ({
+  operation: 'getApiDescription',
+  method: 'GET',
+  path: '/api-docs/openapi.json',
+  auth: [],
+  policy: { kind: 'open' },
+  accepts: 'nothing',
+  docs: {
+    summary: { 'zh-CN': '接口描述（OpenAPI 3.1）', en: 'API description (OpenAPI 3.1)' },
+    tag: 'Documentation',
+    media: 'application/json',
+    etag: true,
+    query: [
+      {
+        name: 'lang',
+        description: { 'zh-CN': '描述的语言', en: 'Language of the description' },
+        schema: { type: 'string', enum: [...locales], default: locale },
+      },
+    ],
+  },
+  handle: (call) => answerWith(call, find(languageOf(call, locale)), { 'Cache-Control': 'no-cache' }),
+});
+
+export interface Documentation {
+  readonly endpoints: readonly Endpoint[];
+  /** The whole description in a language, the endpoints of the documentation included. */
+  readonly describe: (locale: Locale) => JsonObject;
+}
+
+/** The API description and the page that shows it. Both are public: they say what is asked, never who has it. */
+export const createDocumentation = async (options: DocumentationOptions): Promise<Documentation> => {
+  const version = await packageVersion();
+  const made = new Map<Locale, Representation>();
+  const describe = (locale: Locale): JsonObject =>
+    describeApi([...options.endpoints(locale), ...endpoints], { ...options, locale, version });
+  const find = (locale: Locale): Representation => {
+    const known = made.get(locale);
+    if (known !== undefined) return known;
+    const description = represent('application/json; charset=utf-8', JSON.stringify(describe(locale)));
+    made.set(locale, description);
+    return description;
+  };
+  const endpoints = [...(await pageEndpoints(options.locale)), descriptionEndpoint(options.locale, find)];
+  return { endpoints, describe };
+};

@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { answerWith, fingerprint, type Representation, represent } from './representation.ts';
+
+/** The page's files: beside `src` in a checkout, beside `dist` in the package. */
+const directory = new URL('../../../docs-page/', import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * Everything comes from this service and nothing else may: no script, style or connection from elsewhere, no inline
+ * script, no frame, no form; and text can never become markup or code (Trusted Types).
+ */
+const pageHeaders = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-cache',
+};
+
+/** A file's name changes with the content of any of them, so that one that was loaded is good for ever. */
+const assetHeaders = {
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+interface Page {
+  readonly html: Representation;
+  readonly version: string;
+  readonly assets: ReadonlyMap<string, Representation>;
+}
+
+const loadPage = async (locale: string): Promise<Page> => {
+  const names = (await readdir(directory)).filter((name) => Object.hasOwn(types, extname(name))).sort();
+  const contents = await Promise.all(names.map((name) => readFile(new URL(name, directory))));
+  const version = fingerprint(...names, ...contents);
+  const template = await readFile(new URL('index.html', directory), 'utf8');
+  // Relative to the page's own address, so that a path prefix or a proxy in front changes nothing.
+  const html = template.replaceAll('{assets}', `api-docs/assets/${version}`).replaceAll('{locale}', locale);
+  return {
+    html: represent('text/html; charset=utf-8', html),
+    version,
+    assets: new Map(
+      names.map((name, index) => [
+        name,
+        represent(types[extname(name)] ?? '', contents[index] ?? new Uint8Array()),
+      ]),
+    ),
+  };
+};
+
+/** The interactive page and its parts. */
+export const pageEndpoints = async (locale: string): Promise<Endpoint[]> => {
+  const { html, version, assets } = await loadPage(locale);
+  const open = { method: 'GET', auth: [], policy: { kind: 'open' }, accepts: 'nothing' } as const;
+  const tag = 'Documentation';
+  return [
+    {
+      operation: 'getApiDocs',
+      path: '/api-docs',
+      ...open,
+      docs: {
+        summary: { 'zh-CN': '交互式接口文档', en: 'Interactive documentation' },
+        tag,
+        media: 'text/html',
+        etag: true,
+      },
+      handle: (call) => answerWith(call, html, pageHeaders),
+    },
+    {
+      operation: 'getApiDocsAsset',
+      path: '/api-docs/assets/:version/:file',
+      ...open,
+      docs: { summary: 'Part of the page', tag, media: 'text/javascript', hidden: true },
+      handle: (call) => {
+        const asset = call.params['version'] === version ? assets.get(call.params['file'] ?? '') : undefined;
+        if (asset === undefined) throw new Problem('path_not_found');
+        return answerWith(call, asset, assetHeaders);
+      },
+    },
+  ];
+};

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { Answer, Call } from '../../http/endpoint.ts';
+import { isKnown } from '../../operations/preconditions.ts';
+
+/** Bytes that are the same for everybody, with their compressed form. */
+export interface Representation {
+  readonly type: string;
+  readonly plain: Uint8Array;
+  readonly compressed: Uint8Array;
+  /** Entity tag of the plain bytes, without quotes. */
+  readonly tag: string;
+}
+
+/** The first 16 hex digits of SHA-256: enough to tell versions apart. */
+export const fingerprint = (...parts: readonly (string | Uint8Array)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex').slice(0, 16);
+};
+
+export const represent = (type: string, content: string | Uint8Array): Representation => {
+  const plain = typeof content === 'string' ? Buffer.from(content) : content;
+  return { type, plain, compressed: gzipSync(plain, { level: 9 }), tag: fingerprint(plain) };
+};
+
+/** Whether the caller takes gzip, and does not refuse it by `q=0`. */
+const takesGzip = (header: string | undefined): boolean =>
+  (header ?? '').split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    return name === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+
+/** Answers a representation, compressed where the caller takes that; 304 where it is known already. */
+export const answerWith = (
+  call: Call,
+  { type, plain, compressed, tag }: Representation,
+  headers: Readonly<Record<string, string>>,
+): Answer => {
+  const gzip = takesGzip(call.header('accept-encoding'));
+  const etag = gzip ? `"${tag}-gz"` : `"${tag}"`;
+  const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding' };
+  if (isKnown(call.header('if-none-match'), etag)) return { status: 304, headers: common };
+  return {
+    headers: gzip ? { ...common, 'Content-Encoding': 'gzip' } : common,
+    raw: { type, body: gzip ? compressed : plain },
+  };
+};

@@ -1,0 +1,36 @@
+import type { Json, JsonObject } from '../kernel/json.ts';
+
+type Section = 'schemas' | 'responses' | 'parameters' | 'headers';
+
+/** The parts of a description that operations share. What is the same is there once. */
+export class Components {
+  readonly #sections = new Map<Section, Map<string, string>>();
+  readonly #names = new Map<string, string>();
+
+  /**
+   * Adds a part under a name and answers a reference to it. The same part under the same `family` is not added again,
+   * whatever it would be called; another part of the name gets a number behind it.
+   */
+  add(section: Section, name: string, part: JsonObject, family = name): JsonObject {
+    const text = JSON.stringify(part);
+    const identity = `${section} ${family} ${text}`;
+    const known = this.#names.get(identity);
+    if (known !== undefined) return { $ref: known };
+    const parts = this.#sections.get(section) ?? new Map<string, string>();
+    this.#sections.set(section, parts);
+    let free = name;
+    for (let number = 2; parts.has(free); number += 1) free = `${name}${number}`;
+    parts.set(free, text);
+    const reference = `#/components/${section}/${free}`;
+    this.#names.set(identity, reference);
+    return { $ref: reference };
+  }
+
+  toJson(): JsonObject {
+    const sections = [...this.#sections].map(([section, parts]): [string, Json] => {
+      const entries = [...parts].map(([name, text]): [string, Json] => [name, JSON.parse(text) as Json]);
+      return [section, Object.fromEntries(entries)];
+    });
+    return Object.fromEntries(sections);
+  }
+}

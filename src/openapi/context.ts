@@ -1,0 +1,23 @@
+import type { AuthMethod, AuthMethodName } from '../auth/method.ts';
+import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import type { Components } from './components.ts';
+
+/** What the description is made for. */
+export interface DescriptionOptions {
+  /** Language of the description's own texts. */
+  readonly locale: Locale;
+  /** Texts that the service answers: the examples of messages. */
+  readonly messages: Catalogue;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** Version of the software. */
+  readonly version: string;
+  /** Bytes of a request body. */
+  readonly bodyLimit: number;
+  readonly methods: Readonly<Record<AuthMethodName, Pick<AuthMethod, 'schemes'>>>;
+}
+
+/** The same with the parts that operations share. */
+export interface Context extends DescriptionOptions {
+  readonly components: Components;
+}

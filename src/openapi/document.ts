@@ -1,0 +1,100 @@
+import type { Endpoint } from '../http/endpoint.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { labelText } from '../kernel/messages/messages.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import { accessOf } from './access.ts';
+import { Components } from './components.ts';
+import type { Context, DescriptionOptions } from './context.ts';
+import { dataName, familyOf, inputName, templatePath } from './names.ts';
+import { parametersOf } from './parameters.ts';
+import { generalResponses, responsesOf } from './responses.ts';
+import { requirements, securitySchemes } from './security.ts';
+import { about, tagTexts, title } from './texts.ts';
+
+const bodyOf = (endpoint: Endpoint, { components }: Context): JsonObject => {
+  const { accepts, bodyKey, input = { type: 'object' } } = endpoint;
+  if (accepts === 'nothing') return {};
+  const named = typeof input['properties'] === 'object';
+  const record = named ? components.add('schemas', inputName(endpoint), input, familyOf(endpoint)) : input;
+  const schema: Json =
+    bodyKey === undefined
+      ? record
+      : { type: 'object', properties: { [bodyKey]: record }, required: [bodyKey] };
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } };
+};
+
+const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {
+  const { summary, description, tag } = endpoint.docs;
+  const parameters = parametersOf(endpoint, context);
+  return {
+    operationId: endpoint.operation,
+    summary: labelText(summary, context.locale),
+    ...(description === undefined ? {} : { description: labelText(description, context.locale) }),
+    tags: [tag],
+    security: requirements(endpoint.auth, context),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...bodyOf(endpoint, context),
+    responses: responsesOf(endpoint, context),
+    'x-gatewright': accessOf(endpoint),
+  };
+};
+
+const pathsOf = (endpoints: readonly Endpoint[], context: Context): JsonObject => {
+  const paths = new Map<string, Record<string, Json>>();
+  for (const endpoint of endpoints) {
+    const path = templatePath(endpoint.path);
+    const operations = paths.get(path) ?? {};
+    paths.set(path, operations);
+    operations[endpoint.method.toLowerCase()] = operationOf(endpoint, context);
+  }
+  return Object.fromEntries(paths);
+};
+
+/** One tag a model, in the order in which they are met. */
+const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
+  const models = new Map<string, ResourceModel | undefined>();
+  for (const { docs, policy } of endpoints)
+    models.set(docs.tag, policy.kind === 'resource' && policy.area === 'api' ? policy.model : undefined);
+  return [...models].map(([name, model]) => ({
+    name,
+    'x-displayName': labelText(model?.label ?? tagTexts[name] ?? name, locale),
+  }));
+};
+
+/** The detail view gives a model's schema its plain name, so it comes before views that are the same. */
+const nameDetails = (endpoints: readonly Endpoint[], { components }: Context): void => {
+  for (const endpoint of endpoints) {
+    const { policy, docs } = endpoint;
+    if (policy.kind === 'resource' && policy.action === 'detail' && docs.data !== undefined)
+      components.add('schemas', dataName(endpoint), docs.data, familyOf(endpoint));
+  }
+};
+
+/**
+ * The OpenAPI 3.1 description of endpoints. Pure: everything follows from the endpoints' own data. Paths are whole
+ * (`/api/v1/…`); what stands before them is in `servers`.
+ */
+export const describeApi = (endpoints: readonly Endpoint[], options: DescriptionOptions): JsonObject => {
+  const context: Context = { ...options, components: new Components() };
+  const shown = endpoints.filter(({ docs }) => docs.hidden !== true);
+  nameDetails(shown, context);
+  const paths = pathsOf(shown, context);
+  const general = generalResponses(context);
+  const methods = new Set(shown.flatMap(({ auth }) => auth));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: labelText(title, options.locale),
+      version: options.version,
+      description: about[options.locale],
+    },
+    servers: [{ url: options.baseUrl }],
+    tags: tagsOf(shown, context),
+    paths,
+    components: {
+      ...context.components.toJson(),
+      securitySchemes: securitySchemes(methods, options),
+    },
+    'x-gatewright': { language: options.locale, generalResponses: general },
+  };
+};

@@ -1,0 +1,32 @@
+import type { Endpoint, ListField } from '../http/endpoint.ts';
+import type { ResourceRule } from '../policy/rule.ts';
+import { listField } from './list-field.ts';
+
+/** What an endpoint has because of what it is; those of resources need not say it. */
+
+const actionOf = ({ policy }: Endpoint): ResourceRule['action'] | undefined =>
+  policy.kind === 'resource' ? policy.action : undefined;
+
+/** Detail and saved answers carry the record's version. */
+export const answersETag = (endpoint: Endpoint): boolean =>
+  endpoint.docs.etag ?? ['detail', 'create', 'update'].includes(actionOf(endpoint) ?? '');
+
+export const takesIfNoneMatch = (endpoint: Endpoint): boolean =>
+  endpoint.method === 'GET' && answersETag(endpoint);
+
+export const takesIfMatch = (endpoint: Endpoint): boolean =>
+  endpoint.docs.ifMatch ?? ['update', 'destroy'].includes(actionOf(endpoint) ?? '');
+
+export const takesIdempotencyKey = (endpoint: Endpoint): boolean =>
+  endpoint.docs.idempotent ?? actionOf(endpoint) === 'create';
+
+/** Fields that a list shows to some caller, and what can be done with them in the query. */
+export const listFields = ({ docs, policy }: Endpoint): readonly ListField[] => {
+  if (docs.listFields !== undefined || policy.kind !== 'resource') return docs.listFields ?? [];
+  const { model, area } = policy;
+  const names = area === 'admin' ? [...model.fields.keys()] : model.views.list;
+  return names.flatMap((name) => {
+    const field = model.fields.get(name);
+    return field === undefined ? [] : listField(field);
+  });
+};

@@ -1,0 +1,34 @@
+import type { Endpoint } from '../http/endpoint.ts';
+import type { View } from '../model/resource.ts';
+import type { ResourceRule } from '../policy/rule.ts';
+
+const pascal = (text: string): string =>
+  text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_whole, first: string) => first.toUpperCase());
+
+const suffixes: Readonly<Record<View, string>> = { list: 'ListItem', detail: '', saved: 'Saved' };
+
+const viewOf = (action: ResourceRule['action']): View =>
+  action === 'list' ? 'list' : action === 'detail' ? 'detail' : 'saved';
+
+/** Schemas that are the same are shared within a family: the views of a model, or of the service's own. */
+export const familyOf = ({ policy }: Endpoint): string =>
+  policy.kind === 'resource' ? policy.model.name : '';
+
+/** Name of the schema of what an endpoint answers: the model and its view, the schema's own title, or the operation's. */
+export const dataName = ({ policy, docs, operation }: Endpoint): string => {
+  if (policy.kind === 'resource') {
+    const { model, action, area } = policy;
+    return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffixes[viewOf(action)]}`;
+  }
+  const title = docs.data?.['title'];
+  return typeof title === 'string' && /^[A-Z][A-Za-z0-9]*$/.test(title) ? title : `${pascal(operation)}Data`;
+};
+
+/** Name of the schema of the record in a body. */
+export const inputName = ({ policy, operation }: Endpoint): string => {
+  if (policy.kind !== 'resource') return `${pascal(operation)}Input`;
+  return `${policy.model.name}${policy.action === 'create' ? 'Create' : 'Update'}`;
+};
+
+/** `/notes/:id` in the form of the description. */
+export const templatePath = (path: string): string => path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}');

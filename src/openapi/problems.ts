@@ -1,0 +1,101 @@
+import type { AuthMethodName } from '../auth/method.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { isJsonObject } from '../kernel/json.ts';
+import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
+import type { Rule } from '../policy/rule.ts';
+import { takesIdempotencyKey, takesIfMatch } from './features.ts';
+
+/** What each method of authentication refuses credentials with. */
+const refusals: Readonly<Record<AuthMethodName, readonly ProblemName[]>> = {
+  jwt: ['invalid_token'],
+  bearer: ['invalid_token'],
+  api_key: ['invalid_key'],
+  signature: ['invalid_signature', 'invalid_timestamp'],
+  session: ['invalid_session'],
+};
+
+const ofAuthentication = ({ auth, method }: Endpoint): readonly ProblemName[] => {
+  if (auth.length === 0) return [];
+  const problems: ProblemName[] = ['unauthenticated', ...auth.flatMap((name) => refusals[name])];
+  if (auth.includes('session') && method !== 'GET') problems.push('cross_site');
+  // A signature covers the body, so the body is read before anything else.
+  if (auth.includes('signature')) problems.push('body_too_large');
+  return problems;
+};
+
+/** Whether a caller who authenticated can be refused: an application where a user is asked for, a user without a role. */
+const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
+  switch (rule.kind) {
+    case 'open':
+    case 'identified':
+      return false;
+    case 'user':
+    case 'isolated':
+      return auth.includes('signature');
+    case 'administrator':
+    case 'roles':
+      return true;
+    case 'resource': {
+      const { model, action, area } = rule;
+      if (area === 'admin') return true;
+      const reads = action === 'list' || action === 'detail';
+      if (reads && model.rules.publicRead !== undefined) return false;
+      return model.rules.permissions === 'all' || (model.rules.permissions === 'writes' && !reads);
+    }
+  }
+};
+
+/** Whether the record of a body has rules that it can break. */
+const isValidated = ({ input }: Endpoint): boolean =>
+  input !== undefined && isJsonObject(input['properties']) && Object.keys(input['properties']).length > 0;
+
+const ofBody = (endpoint: Endpoint): readonly ProblemName[] => {
+  if (endpoint.accepts === 'nothing') return [];
+  const problems: ProblemName[] = [
+    'malformed_json',
+    'invalid_text',
+    'too_deep',
+    'not_an_object',
+    'body_too_large',
+    'unsupported_media_type',
+  ];
+  if (endpoint.bodyKey !== undefined) problems.push('missing_key');
+  if (endpoint.accepts === 'json-or-form') problems.push('bad_request');
+  if (isValidated(endpoint)) problems.push('invalid_record');
+  return problems;
+};
+
+/** A part of the path that is too long names nothing; one that cannot be decoded is no request. */
+const ofPath = ({ path }: Endpoint): readonly ProblemName[] =>
+  path.includes(':') ? ['bad_request', 'path_not_found'] : [];
+
+const ofQuery = ({ docs }: Endpoint): readonly ProblemName[] => [
+  ...(docs.list === true ? (['invalid_parameter', 'unusable_field'] as const) : []),
+  ...(docs.query?.some(({ schema }) => schema['enum'] !== undefined) ? (['invalid_parameter'] as const) : []),
+];
+
+const ofHeaders = (endpoint: Endpoint): readonly ProblemName[] => [
+  ...(takesIdempotencyKey(endpoint) ? (['invalid_parameter', 'idempotency_conflict'] as const) : []),
+  ...(takesIfMatch(endpoint) ? (['stale'] as const) : []),
+];
+
+/** What stands in memory cannot be away. */
+const ofStorage = ({ docs }: Endpoint): readonly ProblemName[] =>
+  docs.media === undefined ? ['database_unavailable', 'overloaded'] : [];
+
+/** Every problem that an endpoint can answer, by status in rising order, as follows from its own data. */
+export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly ProblemName[]> => {
+  const names = new Set<ProblemName>([
+    ...ofAuthentication(endpoint),
+    ...(canForbid(endpoint.policy, endpoint.auth) ? (['forbidden'] as const) : []),
+    ...ofPath(endpoint),
+    ...ofQuery(endpoint),
+    ...ofBody(endpoint),
+    ...ofHeaders(endpoint),
+    ...(endpoint.docs.problems ?? []),
+    'internal',
+    ...ofStorage(endpoint),
+  ]);
+  const sorted = [...names].sort((a, b) => problemTable[a] - problemTable[b]);
+  return Map.groupBy(sorted, statusOf);
+};

@@ -1,0 +1,175 @@
+import { maxDepth } from '../http/body.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { fill } from '../kernel/messages/catalogue.ts';
+import { fieldError, labelText } from '../kernel/messages/messages.ts';
+import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
+import type { Context } from './context.ts';
+import { answersETag, takesIfNoneMatch } from './features.ts';
+import { dataName, familyOf } from './names.ts';
+import { problemsOf } from './problems.ts';
+import { headerTexts, statusTexts } from './texts.ts';
+
+type HeaderName = keyof typeof headerTexts;
+
+const header = (name: HeaderName, { components, locale }: Context): JsonObject =>
+  components.add('headers', name, {
+    description: headerTexts[name][locale],
+    schema: { type: name === 'X-Total-Count' || name === 'Retry-After' ? 'integer' : 'string' },
+  });
+
+const headers = (names: readonly HeaderName[], context: Context): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, header(name, context)]));
+
+const described = (status: number, { locale }: Context): string =>
+  labelText(statusTexts[status] ?? String(status), locale);
+
+/** What is behind `data` on success. */
+const dataSchema = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
+  const { data, list } = endpoint.docs;
+  if (data === undefined) return undefined;
+  const reference = context.components.add('schemas', dataName(endpoint), data, familyOf(endpoint));
+  return list === true ? { type: 'array', items: reference } : reference;
+};
+
+const envelope = (
+  code: JsonObject,
+  examples: readonly string[],
+  data: JsonObject | undefined,
+): JsonObject => ({
+  type: 'object',
+  properties: {
+    code,
+    message: { type: 'string', ...(examples.length === 0 ? {} : { examples: [...examples] }) },
+    ...(data === undefined ? {} : { data }),
+  },
+  required: ['code', 'message', ...(data === undefined ? [] : ['data'])],
+});
+
+const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({
+  'application/json': { schema, ...(examples === undefined ? {} : { examples }) },
+});
+
+const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
+  const { media } = endpoint.docs;
+  if (media !== undefined)
+    return { [media]: { schema: media === 'application/json' ? { type: 'object' } : { type: 'string' } } };
+  return json(envelope({ const: 0 }, [context.messages.success], dataSchema(endpoint, context)));
+};
+
+const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
+  ...headers(
+    [
+      ...(endpoint.docs.list === true ? (['X-Total-Count', 'Link'] as const) : []),
+      ...(answersETag(endpoint) ? (['ETag'] as const) : []),
+    ],
+    context,
+  ),
+  ...Object.fromEntries(
+    Object.entries(endpoint.docs.headers ?? {}).map(([name, text]) => [
+      name,
+      { description: labelText(text, context.locale), schema: { type: 'string' } },
+    ]),
+  ),
+});
+
+const withHeaders = (found: JsonObject): JsonObject =>
+  Object.keys(found).length === 0 ? {} : { headers: found };
+
+const success = (endpoint: Endpoint, context: Context): JsonObject => {
+  const status = endpoint.status ?? 200;
+  return {
+    [status]: {
+      description: described(status, context),
+      ...withHeaders(successHeaders(endpoint, context)),
+      content: successContent(endpoint, context),
+    },
+    ...(takesIfNoneMatch(endpoint)
+      ? { 304: { description: described(304, context), ...withHeaders(headers(['ETag'], context)) } }
+      : {}),
+  };
+};
+
+/** Headers that always come with a refusal of this status. */
+const refusalHeaders: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After'],
+  500: ['X-Request-Id'],
+  503: ['Retry-After', 'X-Request-Id'],
+};
+
+const validationErrors = ({ components }: Context): JsonObject =>
+  components.add('schemas', 'ValidationErrors', {
+    type: 'object',
+    properties: {
+      errors: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          properties: { field: { type: 'string' }, rule: { type: 'string' }, message: { type: 'string' } },
+          required: ['field', 'rule', 'message'],
+        },
+      },
+    },
+    required: ['errors'],
+  });
+
+/** An error as it is answered, with likely values where the message has room for some. */
+const example = (name: ProblemName, bodyKey: string | undefined, context: Context): JsonObject => {
+  const { messages, bodyLimit } = context;
+  const errors = [fieldError(messages, 'name', messages.labels['name'] ?? 'name', 'required')];
+  const joined = errors.map(({ message }) => message).join(', ');
+  const params = { max: maxDepth, limit: bodyLimit, key: bodyKey ?? 'record', name: 'sort', errors: joined };
+  const message = fill(messages.problems[name], params);
+  const data = name === 'invalid_record' ? { data: { errors: errors.map((error) => ({ ...error })) } } : {};
+  return { value: { code: problemTable[name], message, ...data } };
+};
+
+/** The answer of one status, shared between the operations that have the same problems. */
+export const refusal = (
+  status: number,
+  names: readonly ProblemName[],
+  bodyKey: string | undefined,
+  context: Context,
+): JsonObject => {
+  const codes = names.map((name) => problemTable[name]);
+  const key = names.includes('missing_key') && bodyKey !== undefined ? bodyKey : undefined;
+  const schema = envelope(
+    { type: 'integer', enum: codes },
+    [],
+    names.includes('invalid_record') ? validationErrors(context) : undefined,
+  );
+  const examples = names.map((name): [string, Json] => [name, example(name, key, context)]);
+  return context.components.add('responses', ['Error', ...codes, ...(key ? [key] : [])].join('-'), {
+    description: described(status, context),
+    ...withHeaders(headers(refusalHeaders[status] ?? [], context)),
+    content: json(schema, Object.fromEntries(examples)),
+  });
+};
+
+/** Every answer of an endpoint by status. */
+export const responsesOf = (endpoint: Endpoint, context: Context): JsonObject => ({
+  ...success(endpoint, context),
+  ...Object.fromEntries(
+    [...problemsOf(endpoint)].map(([status, names]) => [
+      status,
+      refusal(status, names, endpoint.bodyKey, context),
+    ]),
+  ),
+});
+
+/** Answers that belong to no operation: the request named none, or never became one. */
+const withoutOperation: readonly ProblemName[] = [
+  'bad_request',
+  'path_not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'headers_too_large',
+];
+
+export const generalResponses = (context: Context): JsonObject =>
+  Object.fromEntries(
+    withoutOperation.map((name) => [statusOf(name), refusal(statusOf(name), [name], undefined, context)]),
+  );

@@ -1,0 +1,134 @@
+import type { AuthMethodName } from '../auth/method.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Label } from '../kernel/messages/messages.ts';
+
+/** The prose of the description in both languages. Texts that belong to one endpoint stand with the endpoint. */
+
+type Text = Readonly<Record<Locale, string>>;
+
+export const about: Text = {
+  'zh-CN': [
+    '所有响应均为统一信封 `{"code":0,"message":"…","data":…}`：成功时 `code` 为 0，失败时为 HTTP 状态码 × 100 + 序号，`message` 供人阅读。',
+    '四种认证方式：JWT（登录后获得，24 小时有效）、Bearer 令牌（与 JWT 相同）、API 密钥（`X-Api-Key`）、请求签名（`X-App-Id`、`X-Timestamp`、`X-Signature` 三个请求头同时发送）。',
+    '签名 = HMAC-SHA256(api_secret, 时间戳 + 换行符 + 原始请求体) 的小写十六进制；时间戳为 Unix 秒，与服务器相差不得超过 300 秒。',
+    '每个 GET 也接受 HEAD；每个 PATCH 也接受 PUT。',
+  ].join('\n\n'),
+  en: [
+    'Every answer is an envelope `{"code":0,"message":"…","data":…}`: `code` is 0 on success, else the HTTP status × 100 + n; `message` is for people.',
+    'Four methods of authentication: JWT (from the login, good for 24 hours), Bearer token (the same token), API key (`X-Api-Key`), request signature (`X-App-Id`, `X-Timestamp` and `X-Signature` together).',
+    'Signature = lowercase hex of HMAC-SHA256(api_secret, timestamp + line feed + raw request body); the timestamp is Unix seconds, at most 300 seconds away from the server.',
+    'Every GET answers HEAD as well; every PATCH is taken as PUT too.',
+  ].join('\n\n'),
+};
+
+export const schemeTexts: Readonly<Record<Exclude<AuthMethodName, 'signature'>, Text>> = {
+  jwt: { 'zh-CN': '登录接口返回的令牌', en: 'The token that the login answers' },
+  bearer: {
+    'zh-CN': '与 JWT 相同的令牌、相同的校验',
+    en: 'The same token and the same verification as JWT',
+  },
+  api_key: {
+    'zh-CN': '64 位小写十六进制；权限与其所有者相同',
+    en: '64 lowercase hex digits; acts as the user who owns it',
+  },
+  session: { 'zh-CN': '管理后台的会话', en: 'A session of the administration area' },
+};
+
+/** The parts of a method that needs several, by scheme. */
+export const partTexts: Readonly<Record<string, Text>> = {
+  appId: { 'zh-CN': '应用编号', en: 'Id of the application' },
+  timestamp: {
+    'zh-CN': 'Unix 秒，与服务器时间相差不超过 300 秒',
+    en: 'Unix seconds, at most 300 away from the server',
+  },
+  signature: {
+    'zh-CN': 'HMAC-SHA256(api_secret, 时间戳 + 换行符 + 请求体) 的小写十六进制',
+    en: 'Lowercase hex of HMAC-SHA256(api_secret, timestamp + line feed + body)',
+  },
+};
+
+/** Tags of the service itself; those of resources are their models. */
+export const tagTexts: Readonly<Record<string, Text>> = {
+  Health: { 'zh-CN': '健康检查', en: 'Health' },
+  Auth: { 'zh-CN': '登录与账号', en: 'Sign-in' },
+  Users: { 'zh-CN': '用户', en: 'Users' },
+  'API keys': { 'zh-CN': 'API 密钥', en: 'API keys' },
+  Payment: { 'zh-CN': '支付', en: 'Payment' },
+  Metadata: { 'zh-CN': '元数据', en: 'Metadata' },
+  Application: { 'zh-CN': '应用接口', en: 'Application' },
+  Administration: { 'zh-CN': '管理后台', en: 'Administration' },
+  Documentation: { 'zh-CN': '文档', en: 'Documentation' },
+};
+
+export const parameterTexts = {
+  page: {
+    'zh-CN': '页码，从 1 起。每页条数默认 20',
+    en: 'Page number from 1 on; 20 records a page unless per_page says otherwise',
+  },
+  perPage: { 'zh-CN': '每页条数', en: 'Records a page' },
+  after: {
+    'zh-CN': '游标，取自 `Link` 响应头的 next；与 `page` 互斥',
+    en: 'Cursor from the `next` of a `Link` header; not together with `page`',
+  },
+  sort: {
+    'zh-CN': '排序字段，逗号分隔，前缀 `-` 为降序',
+    en: 'Fields to sort by, comma-separated, `-` before one for descending',
+  },
+  search: { 'zh-CN': '在文本字段中查找（包含）', en: 'Contained in a text field' },
+  fields: {
+    'zh-CN': '只返回这些字段，逗号分隔',
+    en: 'Answer these fields only, comma-separated',
+  },
+  filterIn: { 'zh-CN': '多个值，逗号分隔', en: 'Values, comma-separated' },
+  ifMatch: {
+    'zh-CN': '先前响应的 ETag；记录已被修改则为 412',
+    en: 'ETag of an earlier answer; 412 where the record has changed since',
+  },
+  ifNoneMatch: {
+    'zh-CN': '先前响应的 ETag；未变则为 304',
+    en: 'ETag of an earlier answer; 304 where nothing has changed',
+  },
+  idempotencyKey: {
+    'zh-CN': '1 至 255 个可见 ASCII 字符；24 小时内相同请求返回首次的响应',
+    en: '1 to 255 visible ASCII characters; for 24 hours the same request is answered as it was first',
+  },
+} as const satisfies Readonly<Record<string, Text>>;
+
+export const headerTexts = {
+  'X-Total-Count': {
+    'zh-CN': '符合条件的记录总数；使用 `page` 或 `per_page` 时返回',
+    en: 'All records that match; with `page` or `per_page`',
+  },
+  Link: {
+    'zh-CN': '其他页的地址（RFC 8288）：first、prev、next、last',
+    en: 'Other pages (RFC 8288): first, prev, next, last',
+  },
+  ETag: { 'zh-CN': '记录的版本', en: 'Version of the record' },
+  'WWW-Authenticate': { 'zh-CN': '可用的认证方式', en: 'Methods of authentication that would do' },
+  'Retry-After': { 'zh-CN': '多少秒后重试', en: 'Seconds after which to try again' },
+  Allow: { 'zh-CN': '该路径支持的方法', en: 'Methods that the path has' },
+  'X-Request-Id': { 'zh-CN': '请求编号，与服务日志对应', en: 'Id of the request in the log' },
+} as const satisfies Readonly<Record<string, Text>>;
+
+export const statusTexts: Readonly<Record<number, Text>> = {
+  200: { 'zh-CN': '成功', en: 'Success' },
+  201: { 'zh-CN': '已创建', en: 'Created' },
+  304: { 'zh-CN': '自该 ETag 以来未变', en: 'Unchanged since that ETag' },
+  400: { 'zh-CN': '请求格式错误', en: 'Malformed request' },
+  401: { 'zh-CN': '未认证', en: 'Not authenticated' },
+  403: { 'zh-CN': '无权限', en: 'Not allowed' },
+  404: { 'zh-CN': '不存在', en: 'Not found' },
+  405: { 'zh-CN': '不支持该请求方法', en: 'Method not allowed' },
+  408: { 'zh-CN': '请求超时', en: 'The request took too long to arrive' },
+  409: { 'zh-CN': '冲突', en: 'Conflict' },
+  412: { 'zh-CN': '记录已被修改', en: 'The record has changed' },
+  413: { 'zh-CN': '请求体过大', en: 'The body is too large' },
+  415: { 'zh-CN': '请求体类型不支持', en: 'The body is of another type' },
+  422: { 'zh-CN': '校验失败', en: 'Validation failed' },
+  429: { 'zh-CN': '请求过于频繁', en: 'Too many requests' },
+  431: { 'zh-CN': '请求头过大', en: 'The headers are too large' },
+  500: { 'zh-CN': '服务器内部错误', en: 'Internal server error' },
+  503: { 'zh-CN': '暂不可用', en: 'Unavailable for now' },
+};
+
+export const title: Label = 'Gatewright API';
