@@ -30,8 +30,11 @@ const source = (
   indexed: new Set([key, ...indexed]),
 });
 
-const id = column('id', field.integer());
-const createdAt = column('created_at', field.datetime());
+/** `required` says that the column is never null: sorts and cursors are simpler and faster then. */
+const always = { required: true } as const;
+
+const id = column('id', field.integer(always));
+const createdAt = column('created_at', field.datetime(always));
 const lastUsedAt = column('last_used_at', field.datetime());
 
 const rolesOf: Readonly<Record<Dialect, string>> = {
@@ -44,20 +47,27 @@ export const userSource = source(
   '"users"',
   [
     id,
-    column('username', field.string()),
-    column('email', field.string()),
-    column('name', field.string()),
+    column('username', field.string(always)),
+    column('email', field.string(always)),
+    column('name', field.string(always)),
     column('roles', field.text(), { render: (dialect) => rolesOf[dialect], comparable: false }),
-    column('disabled', field.boolean()),
+    column('disabled', field.boolean(always)),
     createdAt,
-    column('updated_at', field.datetime()),
+    column('updated_at', field.datetime(always)),
   ],
   [],
 );
 
+/** Fields per view, frozen: lists recognise a view by its very array. */
+
 /** Fields of a user that users themselves see, and those that administrators see. */
-export const publicUserFields = ['id', 'username', 'email', 'name', 'roles'] as const;
-export const userFields = [...publicUserFields, 'disabled', 'created_at', 'updated_at'] as const;
+export const publicUserFields = Object.freeze(['id', 'username', 'email', 'name', 'roles'] as const);
+export const userFields = Object.freeze([
+  ...publicUserFields,
+  'disabled',
+  'created_at',
+  'updated_at',
+] as const);
 
 const now: Readonly<Record<Dialect, string>> = {
   sqlite: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
@@ -66,7 +76,7 @@ const now: Readonly<Record<Dialect, string>> = {
 
 const keyColumns = [
   id,
-  column('name', field.string()),
+  column('name', field.string(always)),
   column('key', field.string(), { expression: () => `(t."key_prefix" || '****')` }),
   column('status', field.enum(['active', 'expired']), {
     expression: (dialect) =>
@@ -81,10 +91,18 @@ const keyColumns = [
 export const keySource = source(
   'api_keys',
   '"api_keys"',
-  [...keyColumns, column('user_id', field.integer())],
+  [...keyColumns, column('user_id', field.integer(always))],
   ['user_id'],
 );
-export const keyFields = ['id', 'name', 'key', 'status', 'expires_at', 'created_at', 'last_used_at'] as const;
+export const keyFields = Object.freeze([
+  'id',
+  'name',
+  'key',
+  'status',
+  'expires_at',
+  'created_at',
+  'last_used_at',
+] as const);
 
 const ownerOf: Readonly<Record<Dialect, string>> = {
   sqlite: `json_object('id', t."user_id", 'username', t."username", 'name', t."user_name")`,
@@ -103,14 +121,14 @@ export const everyKeySource = source(
     }),
   ],
 );
-export const everyKeyFields = [...keyFields, 'user'] as const;
+export const everyKeyFields = Object.freeze([...keyFields, 'user'] as const);
 
 export const roleSource = source(
   'roles',
   '"roles"',
   [
-    column('name', field.string()),
-    column('built_in', field.boolean()),
+    column('name', field.string(always)),
+    column('built_in', field.boolean(always)),
     column('users', field.integer(), {
       expression: () => '(select count(*) from "user_roles" ur where ur."role" = t."name")',
     }),
@@ -119,7 +137,7 @@ export const roleSource = source(
   [],
   'name',
 );
-export const roleFields = ['name', 'built_in', 'users', 'created_at'] as const;
+export const roleFields = Object.freeze(['name', 'built_in', 'users', 'created_at'] as const);
 
 /** A permission entry of this instance's models. */
 export interface PermissionEntry {
@@ -151,15 +169,15 @@ export const permissionSource = (entries: readonly PermissionEntry[]): Source =>
       left join "permissions" p on p."role" = r."name" and p."model" = e."model" and p."action" = e."action")`,
     [
       column('id', field.string()),
-      column('role', field.string()),
-      column('model', field.string()),
-      column('action', field.string()),
+      column('role', field.string(always)),
+      column('model', field.string(always)),
+      column('action', field.string(always)),
       column('allowed', field.boolean()),
       column('checked', field.boolean()),
     ],
   );
 };
-export const permissionFields = ['role', 'model', 'action', 'allowed', 'checked'] as const;
+export const permissionFields = Object.freeze(['role', 'model', 'action', 'allowed', 'checked'] as const);
 
 /** Applications stand in the encrypted credentials; their last use stands in the database. */
 export const applicationSource = (
@@ -180,19 +198,19 @@ export const applicationSource = (
     'applications',
     (dialect) => `(select a."app_id", ${rotated[dialect]}, l."last_used_at"
       from (${rows === '' ? none : rows}) a left join "application_usage" l on l."app_id" = a."app_id")`,
-    [column('app_id', field.string()), column('rotated_at', field.datetime()), lastUsedAt],
+    [column('app_id', field.string(always)), column('rotated_at', field.datetime()), lastUsedAt],
     [],
     'app_id',
   );
 };
-export const applicationFields = ['app_id', 'rotated_at', 'last_used_at'] as const;
+export const applicationFields = Object.freeze(['app_id', 'rotated_at', 'last_used_at'] as const);
 
 export const paymentSource = source(
   'payments',
   '"payments"',
   [
     id,
-    column('app_id', field.string()),
+    column('app_id', field.string(always)),
     column('order_no', field.json()),
     column('amount', field.json()),
     column('currency', field.json()),
@@ -202,7 +220,7 @@ export const paymentSource = source(
   ],
   ['app_id'],
 );
-export const paymentFields = [
+export const paymentFields = Object.freeze([
   'id',
   'app_id',
   'order_no',
@@ -211,7 +229,7 @@ export const paymentFields = [
   'status',
   'body',
   'created_at',
-] as const;
+] as const);
 
 export const sessionSource = source(
   'sessions',
@@ -219,14 +237,20 @@ export const sessionSource = source(
   [
     id,
     column('address', field.string()),
-    column('user_agent', field.string()),
+    column('user_agent', field.string(always)),
     createdAt,
     lastUsedAt,
-    column('user_id', field.integer()),
+    column('user_id', field.integer(always)),
   ],
   ['user_id'],
 );
-export const sessionFields = ['id', 'address', 'user_agent', 'created_at', 'last_used_at'] as const;
+export const sessionFields = Object.freeze([
+  'id',
+  'address',
+  'user_agent',
+  'created_at',
+  'last_used_at',
+] as const);
 
 export const auditSource = source(
   'audit',
@@ -234,11 +258,11 @@ export const auditSource = source(
   [
     id,
     createdAt,
-    column('actor_kind', field.string()),
+    column('actor_kind', field.string(always)),
     column('actor_id', field.string()),
     column('actor_name', field.string()),
-    column('action', field.string()),
-    column('target_kind', field.string()),
+    column('action', field.string(always)),
+    column('target_kind', field.string(always)),
     column('target_id', field.string()),
     column('target_name', field.string()),
     column('detail', field.json(), { comparable: false }),
@@ -246,9 +270,9 @@ export const auditSource = source(
   ],
   ['created_at'],
 );
-export const auditFields = [
+export const auditFields = Object.freeze([
   'id',
   'created_at',
   ...['actor_kind', 'actor_id', 'actor_name', 'action'],
   ...['target_kind', 'target_id', 'target_name', 'detail', 'address'],
-] as const;
+] as const);
