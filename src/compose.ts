@@ -4,14 +4,17 @@ import { createLogin } from './auth/login.ts';
 import { createPasswords } from './auth/password.ts';
 import { createAuthMethods } from './auth/registry.ts';
 import type { Config } from './config.ts';
+import { adminMetaEndpoints } from './endpoints/admin/meta.ts';
 import { adminArea } from './endpoints/admin/records.ts';
 import { applicationEndpoints } from './endpoints/application-endpoints.ts';
 import { createDocumentation, type Documentation } from './endpoints/docs/docs.ts';
 import { fixedEndpoints } from './endpoints/fixed.ts';
+import { metaEndpoints } from './endpoints/meta/meta.ts';
 import { permissionEntriesOf } from './endpoints/permission-entries.ts';
 import { apiArea, resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
 import type { Services } from './endpoints/services.ts';
 import type { Endpoint } from './http/endpoint.ts';
+import { Routes } from './http/routes.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
@@ -58,6 +61,7 @@ export const compose = async ({ config, application, clock, logger, database, va
     cookies: keyed.cookies,
     passwords,
     login: createLogin({ accounts: createAccountStore(database), passwords, throttle: keyed.throttle }),
+    routes: new Routes(),
     users: createUserStore(context),
     keys: createKeyStore(context),
     roles: createRoleStore(context),
@@ -91,14 +95,19 @@ const createResources = (models: Models, context: Omit<ResourceContext, 'models'
   new Map([...models].map(([name, model]) => [name, createResource(model, { ...context, models })]));
 
 /** What the service always has, its resources, and the application's own endpoints. */
-const ownEndpoints = (services: Services, application: Application): Endpoint[] => [
-  ...fixedEndpoints(services),
-  ...[...services.resources.values()].flatMap((resource) => [
+const ownEndpoints = (services: Services, application: Application): Endpoint[] => {
+  const generated = [...services.resources.values()].flatMap((resource) => [
     ...resourceEndpoints(resource, apiArea, services.baseUrl),
     ...resourceEndpoints(resource, adminArea, services.baseUrl),
-  ]),
-  ...applicationEndpoints(services, application.endpoints),
-];
+  ]);
+  return [
+    ...fixedEndpoints(services),
+    ...generated,
+    ...metaEndpoints(application.models.values(), generated, services.locale),
+    ...adminMetaEndpoints(services, generated),
+    ...applicationEndpoints(services, application.endpoints),
+  ];
+};
 
 /** The same services speaking another language. Endpoints made with them are for reading, not for running. */
 const speaking = (services: Services, locale: Locale): Services => {

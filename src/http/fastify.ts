@@ -179,7 +179,7 @@ const addRoutes = (
   const methodsOf = new Map<string, Set<string>>();
   for (const endpoint of endpoints) {
     const run = pipeline.serve(endpoint);
-    const model = endpoint.policy.kind === 'resource' ? endpoint.policy.model.name : undefined;
+    const model = endpoint.policy.kind === 'resource' ? endpoint.policy.model.name : endpoint.grantsOn;
     const url = options.basePath + endpoint.path;
     const taken = methodsOf.get(url) ?? new Set<string>();
     methodsOf.set(url, taken);

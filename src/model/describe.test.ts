@@ -24,9 +24,14 @@ const order = defineResource('Order', {
 });
 
 const everything = new Set([...order.fields.keys()]);
+const nothing: ReadonlySet<string> = new Set();
+const { list, detail, saved } = order.views;
 const full: Access = {
-  actions: { list: true, detail: true, create: true, update: true, destroy: true },
-  writable: everything,
+  list: { readable: list, writable: nothing },
+  detail: { readable: detail, writable: nothing },
+  create: { readable: saved, writable: everything },
+  update: { readable: saved, writable: everything },
+  destroy: { readable: saved, writable: everything },
 };
 
 const fieldsOf = (metadata: JsonObject): Record<string, JsonObject> =>
@@ -62,7 +67,7 @@ describe('schemas', () => {
   });
 
   it('promises what an answer holds, in the order of the view', () => {
-    expect(outputSchema(order, 'detail', 'en')).toEqual({
+    expect(outputSchema(order, order.views.detail, 'en')).toEqual({
       type: 'object',
       title: 'Order',
       properties: {
@@ -111,16 +116,35 @@ describe('metadata', () => {
   });
 
   it('is read-only where this caller writes nothing', () => {
-    const reader: Access = { ...full, actions: { ...full.actions, create: false, update: false } };
+    const reader: Access = { ...full, create: undefined, update: undefined };
     const metadata = describeModel(order, reader, [], 'en');
     for (const one of Object.values(fieldsOf(metadata))) expect(one['read_only']).toBe(true);
     expect(metadata['schemas']).toMatchObject({ create: { properties: {} }, update: { properties: {} } });
   });
 
   it('does not name fields that the caller neither reads nor writes', () => {
-    const clerk: Access = { ...full, writable: new Set(['number', 'amount', 'paid']) };
+    const writable = new Set(['number', 'amount', 'paid']);
+    const clerk: Access = {
+      ...full,
+      create: { readable: saved, writable },
+      update: { readable: saved, writable },
+    };
     const metadata = describeModel(order, clerk, [], 'en');
     expect(JSON.stringify(metadata)).not.toMatch(/internal_note|cost/);
+  });
+
+  it('names what a caller writes only, where reads are refused', () => {
+    const writable = new Set(['number', 'cost']);
+    const refused = { list: undefined, detail: undefined, update: undefined, destroy: undefined };
+    const writer: Access = { ...refused, create: { readable: ['id'], writable } };
+    const metadata = describeModel(order, writer, [], 'en');
+    expect(Object.keys(fieldsOf(metadata))).toEqual(['id', 'number', 'cost']);
+    expect(metadata['schemas']).toMatchObject({
+      create: { properties: { number: {}, cost: {} } },
+      update: { properties: {} },
+      read: { properties: {}, required: [] },
+    });
+    expect(JSON.stringify(metadata)).not.toMatch(/internal_note|status|user_id/);
   });
 
   it('gives the form what it cannot guess', () => {
@@ -145,7 +169,7 @@ describe('metadata', () => {
       plural: 'orders',
       label: '订单',
       endpoints,
-      permissions: full.actions,
+      permissions: { list: true, detail: true, create: true, update: true, destroy: true },
     });
   });
 });

@@ -2,15 +2,17 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
-import type { Action, ModelField, ResourceModel, View } from './resource.ts';
+import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
 import { inputSchema, outputSchema, writableFields } from './schema.ts';
 
-/** What one caller may do, as the policy has decided it. */
-export interface Access {
-  readonly actions: Readonly<Record<Action, boolean>>;
-  /** Fields that this caller's bodies may hold. */
+/** The fields that an action shows a caller and takes from them. */
+export interface Reach {
+  readonly readable: readonly string[];
   readonly writable: ReadonlySet<string>;
 }
+
+/** What one caller may do, as the policy has decided it: the reach of each action, undefined where it is refused. */
+export type Access = Readonly<Record<Action, Reach | undefined>>;
 
 /** An endpoint of the resource, as the router has it. */
 export interface EndpointSummary {
@@ -22,13 +24,13 @@ export interface EndpointSummary {
   readonly authentication: readonly string[];
 }
 
-/** Fields that a caller may read somewhere or write; a field in no view is nobody's business. */
-const isVisible = (model: ResourceModel, field: ModelField, writes: ReadonlySet<string>): boolean =>
-  writes.has(field.name) || Object.values(model.views).some((names) => names.includes(field.name));
+/** Names of the fields that the caller reads in the answer to some action or writes; others are nobody's business. */
+const visibleTo = (access: Access, writes: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...writes, ...Object.values(access).flatMap((reach) => reach?.readable ?? [])]);
 
 /** Only what the list shows can be filtered and sorted by. */
-const queryOf = (model: ResourceModel, { name, type }: ModelField, list: boolean): JsonObject => {
-  const listed = list && model.views.list.includes(name);
+const queryOf = ({ name, type }: ModelField, { list }: Access): JsonObject => {
+  const listed = list?.readable.includes(name) ?? false;
   return {
     operators: listed ? [...type.operators] : [],
     sortable: listed && type.sortable,
@@ -37,7 +39,6 @@ const queryOf = (model: ResourceModel, { name, type }: ModelField, list: boolean
 };
 
 const describeField = (
-  model: ResourceModel,
   field: ModelField,
   access: Access,
   writes: ReadonlySet<string>,
@@ -57,7 +58,7 @@ const describeField = (
     ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
     ...(Object.keys(bounds).length === 0 ? {} : { bounds }),
     ...(field.reference === undefined ? {} : { reference: field.reference }),
-    ...queryOf(model, field, access.actions.list),
+    ...queryOf(field, access),
   };
 };
 
@@ -76,12 +77,10 @@ const uiSchemaOf = (fields: readonly ModelField[]): JsonObject => {
   return { 'ui:order': fields.map(({ name }) => name), ...Object.fromEntries(entries) };
 };
 
-/** Fields whose writing has an effect for the caller. */
-const effective = (model: ResourceModel, { actions, writable }: Access): ReadonlySet<string> =>
-  new Set(actions.create || actions.update ? writableFields(model, writable).map(({ name }) => name) : []);
+const nothing: ReadonlySet<string> = new Set();
 
-/** The schema of what the caller reads of one record: detail, else what the list shows. */
-const readView = ({ actions }: Access): View => (actions.detail || !actions.list ? 'detail' : 'list');
+/** The fields of one record that the caller reads: of detail, else what the list shows, else nothing. */
+const readableOf = ({ detail, list }: Access): readonly string[] => (detail ?? list)?.readable ?? [];
 
 /** Metadata of a model for one caller: all that a front end needs to render lists and forms. */
 export const describeModel = (
@@ -90,12 +89,15 @@ export const describeModel = (
   endpoints: readonly EndpointSummary[],
   locale: Locale,
 ): JsonObject => {
-  const writes = effective(model, access);
-  const fields = [...model.fields.values()].filter((field) => isVisible(model, field, writes));
+  const [creates, updates] = [access.create?.writable ?? nothing, access.update?.writable ?? nothing];
+  const written = writableFields(model, new Set([...creates, ...updates]));
+  const writes = new Set(written.map(({ name }) => name));
+  const visible = visibleTo(access, writes);
+  const fields = [...model.fields.values()].filter(({ name }) => visible.has(name));
   const schemas: Record<'create' | 'update' | 'read', JsonSchema> = {
-    create: inputSchema(model, 'create', writes, locale),
-    update: inputSchema(model, 'update', writes, locale),
-    read: outputSchema(model, readView(access), locale),
+    create: inputSchema(model, 'create', creates, locale),
+    update: inputSchema(model, 'update', updates, locale),
+    read: outputSchema(model, readableOf(access), locale),
   };
   return {
     model: model.name,
@@ -108,9 +110,9 @@ export const describeModel = (
       path,
       authentication: [...authentication],
     })),
-    fields: fields.map((field) => describeField(model, field, access, writes, locale)),
+    fields: fields.map((field) => describeField(field, access, writes, locale)),
     schemas,
-    uiSchema: uiSchemaOf(writableFields(model, writes)),
-    permissions: { ...access.actions },
+    uiSchema: uiSchemaOf(written),
+    permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),
   };
 };

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
-import type { FieldSet, ModelField, ResourceModel, View } from './resource.ts';
+import type { FieldSet, ModelField } from './resource.ts';
 
 /** Choice of a form that clears an optional field. */
 const nothing = { const: null, title: '—' } as const;
@@ -73,9 +73,8 @@ export const inputSchema = (
   };
 };
 
-/** Schema of a record as a view answers it: every field of the view, null where there is no value. */
-export const outputSchema = (model: ResourceModel, view: View, locale: Locale): JsonSchema => {
-  const names = model.views[view];
+/** Schema of a record as it is answered: every one of these fields, null where there is no value. */
+export const outputSchema = (model: FieldSet, names: readonly string[], locale: Locale): JsonSchema => {
   const fields = names.flatMap((name) => model.fields.get(name) ?? []);
   return {
     type: 'object',

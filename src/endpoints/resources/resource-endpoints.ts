@@ -5,7 +5,7 @@ import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
-import type { Action, ResourceModel } from '../../model/resource.ts';
+import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { create } from '../../operations/create.ts';
 import { entityTag, isKnown } from '../../operations/preconditions.ts';
@@ -60,6 +60,8 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
   const savedView = area.name === 'admin' ? 'admin' : 'saved';
   const detailView = area.name === 'admin' ? 'admin' : 'detail';
   const everything = new Set(model.fields.keys());
+  const fieldsOf = (view: View): readonly string[] =>
+    area.name === 'admin' ? [...everything] : model.views[view];
 
   const common = (action: Action) => ({
     auth: area.auth(model, action),
@@ -70,16 +72,15 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
     bodyKey: model.singular,
     input: inputSchema(model, action, everything, locale),
   });
-  const docs = (
-    summary: Label,
-    view: 'list' | 'detail' | 'saved' | undefined,
-    problems: readonly ProblemName[] = [],
-  ) => ({
+  const docs = (summary: Label, view: View | undefined, problems: readonly ProblemName[] = []) => ({
     summary,
     tag: area.tag(model, locale),
-    ...(view === undefined ? {} : { data: outputSchema(model, view, locale) }),
+    ...(view === undefined ? {} : { data: outputSchema(model, fieldsOf(view), locale) }),
     problems,
   });
+
+  const reaches = async (grant: Call['grant'], params: Call['params']): Promise<boolean> =>
+    (await resource.records.version(grant, idOf({ params }))) !== undefined;
 
   const show = async (call: Call): Promise<Answer> => {
     const record = await resource.show(call.grant, idOf(call));
@@ -121,6 +122,7 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
       accepts: 'nothing',
       docs: docs(label('查看', 'Show', model), 'detail', ['record_not_found']),
       handle: show,
+      reaches,
     },
     {
       operation: area.operation('create', model.name),
@@ -144,6 +146,7 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
       ...body('update'),
       docs: docs(label('修改', 'Update', model), 'saved', ['record_not_found', 'stale', 'conflict']),
       handle: patch,
+      reaches,
     },
     {
       operation: area.operation('delete', model.name),
@@ -160,6 +163,7 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
         await remove(resource, call.grant, idOf(call), call.header('if-match'));
         return {};
       },
+      reaches,
     },
   ];
 };

@@ -9,14 +9,14 @@ import { quoteText } from '../sql.ts';
 
 type Extras = Pick<SourceColumn, 'expression' | 'render' | 'comparable'>;
 
-const column = (name: string, definition: FieldDefinition, extras: Extras = {}): SourceColumn => ({
+export const column = (name: string, definition: FieldDefinition, extras: Extras = {}): SourceColumn => ({
   name,
   type: definition.type,
   options: definition.options,
   ...extras,
 });
 
-const source = (
+export const source = (
   name: string,
   from: string | ((dialect: Dialect) => string),
   columns: readonly SourceColumn[],
@@ -31,7 +31,7 @@ const source = (
 });
 
 /** `required` says that the column is never null: sorts and cursors are simpler and faster then. */
-const always = { required: true } as const;
+export const always = { required: true } as const;
 
 const id = column('id', field.integer(always));
 const createdAt = column('created_at', field.datetime(always));

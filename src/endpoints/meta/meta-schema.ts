@@ -1,0 +1,66 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import { fieldKinds } from '../../fields/registry.ts';
+import { actions } from '../../model/resource.ts';
+
+const text: JsonSchema = { type: 'string' };
+const flag: JsonSchema = { type: 'boolean' };
+const jsonSchema: JsonSchema = { type: 'object', additionalProperties: true };
+
+const object = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema => ({
+  type: 'object',
+  properties: { ...properties, ...optional },
+  required: Object.keys(properties),
+});
+
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+const endpoint = object({
+  action: { type: 'string', enum: [...actions] },
+  method: text,
+  path: text,
+  authentication: { ...listOf(text), description: 'Any one is enough; empty: open' },
+});
+
+const field = object(
+  {
+    name: text,
+    label: text,
+    type: { type: 'string', enum: [...fieldKinds] },
+    required: flag,
+    unique: flag,
+    read_only: { type: 'boolean', description: 'Writing it has no effect for this caller' },
+    operators: { ...listOf(text), description: 'filter[field][operator] of the list' },
+    sortable: flag,
+    searchable: flag,
+  },
+  {
+    default: {},
+    choices: listOf(object({ value: text, label: text })),
+    bounds: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
+    reference: { type: 'string', description: 'Model whose id it holds' },
+  },
+);
+
+/** The answer of a metadata endpoint. The title names it in the API description. */
+export const metadataSchema: JsonSchema = {
+  title: 'ModelMetadata',
+  ...object({
+    model: text,
+    singular: { type: 'string', description: 'Key of a body' },
+    plural: text,
+    label: text,
+    endpoints: listOf(endpoint),
+    fields: listOf(field),
+    schemas: object({ create: jsonSchema, update: jsonSchema, read: jsonSchema }),
+    uiSchema: { ...jsonSchema, description: 'For react-jsonschema-form' },
+    permissions: object(Object.fromEntries(actions.map((action) => [action, flag]))),
+  }),
+};
+
+export const modelEntrySchema: JsonSchema = {
+  title: 'ModelEntry',
+  ...object({ model: text, label: text, path: text, fields: { type: 'integer' } }),
+};

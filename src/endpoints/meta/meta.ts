@@ -1,0 +1,114 @@
+import type { AuthMethodName, Principal } from '../../auth/method.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { labelText } from '../../kernel/messages/messages.ts';
+import { type Access, describeModel } from '../../model/describe.ts';
+import { type Action, actions, type ResourceModel } from '../../model/resource.ts';
+import { decide } from '../../policy/decide.ts';
+import type { ResourceRule } from '../../policy/rule.ts';
+import { metadataSchema } from './meta-schema.ts';
+
+/** An endpoint of a resource: one whose policy names the action. */
+type ResourceEndpoint = Endpoint & { readonly policy: ResourceRule };
+
+const isOf =
+  (model: ResourceModel, area: ResourceRule['area']) =>
+  (endpoint: Endpoint): endpoint is ResourceEndpoint =>
+    endpoint.policy.kind === 'resource' && endpoint.policy.model === model && endpoint.policy.area === area;
+
+/** `bearer` is the same token as `jwt`. */
+const verified = (method: AuthMethodName): AuthMethodName => (method === 'bearer' ? 'jwt' : method);
+
+/** Whether the endpoint takes the credentials that the caller sent; one that asks for none takes all. */
+const accepts = ({ auth }: Endpoint, principal: Principal): boolean =>
+  auth.length === 0 ||
+  (principal.kind !== 'nobody' && auth.some((method) => verified(method) === verified(principal.method)));
+
+/** What the caller may do: of each endpoint, what its own authentication and its own policy decide. */
+const accessOf = (endpoints: readonly ResourceEndpoint[], principal: Principal): Access => {
+  const reachOf = (action: Action) => {
+    const endpoint = endpoints.find(({ policy }) => policy.action === action);
+    if (endpoint === undefined || !accepts(endpoint, principal)) return undefined;
+    const decision = decide(endpoint.policy, principal);
+    return decision.allowed ? decision.grant : undefined;
+  };
+  return Object.fromEntries(actions.map((action) => [action, reachOf(action)])) as Record<
+    Action,
+    ReturnType<typeof reachOf>
+  >;
+};
+
+const describe = (
+  model: ResourceModel,
+  endpoints: readonly ResourceEndpoint[],
+  principal: Principal,
+  locale: Locale,
+): JsonObject =>
+  describeModel(
+    model,
+    accessOf(endpoints, principal),
+    endpoints.map(({ method, path, auth, policy }) => ({
+      action: policy.action,
+      method,
+      path,
+      authentication: auth,
+    })),
+    locale,
+  );
+
+type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & {
+  readonly area: ResourceRule['area'];
+  readonly tag: string;
+};
+
+/** The metadata of a model as one area offers it: read from the area's endpoints, which are the ones that are served. */
+export const metadataEndpoint = (
+  model: ResourceModel,
+  served: readonly Endpoint[],
+  { area, tag, ...place }: MetadataPlace,
+  locale: Locale,
+): Endpoint => {
+  const endpoints = served.filter(isOf(model, area));
+  return {
+    ...place,
+    grantsOn: model.name,
+    method: 'GET',
+    accepts: 'nothing',
+    docs: {
+      summary: {
+        'zh-CN': `${labelText(model.label, 'zh-CN')}的元数据`,
+        en: `Metadata of ${labelText(model.label, 'en')}`,
+      },
+      description: {
+        'zh-CN': '前端渲染列表与表单所需的一切：字段、JSON Schema、uiSchema，以及当前调用者的权限。',
+        en: 'All that a front end needs for lists and forms: fields, JSON Schemas, uiSchema, and what this caller may do.',
+      },
+      tag,
+      data: metadataSchema,
+    },
+    handle: ({ principal }) => ({ data: describe(model, endpoints, principal, locale) }),
+  };
+};
+
+/** `GET /api/v1/meta/<ModelName>`, one for each model: a name that is no model is an unknown path. */
+export const metaEndpoints = (
+  models: Iterable<ResourceModel>,
+  served: readonly Endpoint[],
+  locale: Locale,
+): Endpoint[] =>
+  [...models].map((model) =>
+    metadataEndpoint(
+      model,
+      served,
+      {
+        area: 'api',
+        operation: `describe${model.name}`,
+        path: `/api/v1/meta/${model.name}`,
+        auth: ['jwt', 'api_key'],
+        policy: { kind: 'user' },
+        tag: model.name,
+      },
+      locale,
+    ),
+  );

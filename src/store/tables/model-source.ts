@@ -1,0 +1,37 @@
+import { field } from '../../fields/define.ts';
+import type { Source } from '../source.ts';
+import { quoteText } from '../sql.ts';
+import { always, column, source } from './sources.ts';
+
+/** What the list of models says of one. */
+export interface ModelEntry {
+  readonly model: string;
+  readonly label: string;
+  /** Last part of the resource's path. */
+  readonly path: string;
+  /** How many fields it has, `id` and the timestamps included. */
+  readonly fields: number;
+}
+
+export const modelFields = Object.freeze(['model', 'label', 'path', 'fields'] as const);
+
+const valuesOf = ({ model, label, path, fields }: ModelEntry): string =>
+  `select ${quoteText(model)} as "model", ${quoteText(label)} as "label", ${quoteText(path)} as "path", ${fields} as "fields"`;
+
+/** The models of the application as rows, so that they are listed as everything else is. */
+export const modelSource = (models: readonly ModelEntry[]): Source => {
+  const none = `${valuesOf({ model: '', label: '', path: '', fields: 0 })} where 1 = 0`;
+  const rows = models.length === 0 ? none : models.map(valuesOf).join(' union all ');
+  return source(
+    'models',
+    `(${rows})`,
+    [
+      column('model', field.string(always)),
+      column('label', field.string(always)),
+      column('path', field.string(always)),
+      column('fields', field.integer(always)),
+    ],
+    [],
+    'model',
+  );
+};
