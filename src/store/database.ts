@@ -44,6 +44,11 @@ export interface Database extends Reader {
    * conflict with another process, so it must have no effect outside the transaction.
    */
   write<T>(unit: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Told of every request that arrives: until the end of this turn of the event loop its reads may share a snapshot
+   * with those of the other requests of the turn. Absent where that saves nothing.
+   */
+  beginTurn?(): void;
   /** Answers when the database answers; for the readiness check. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -8,6 +8,7 @@ import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
 import { ScanPool } from './scan-pool.ts';
 import { StreamThread } from './stream-thread.ts';
+import { TurnReader } from './turn-reader.ts';
 import { Writer } from './writer.ts';
 
 export interface SqliteOptions {
@@ -26,6 +27,7 @@ class SqliteDatabase implements Database {
   readonly #target: SqliteTarget;
   readonly #writing: Connection;
   readonly #reading: Connection;
+  readonly #turn: TurnReader;
   readonly #writer: Writer;
   readonly #scans: ScanPool;
   readonly #streams: StreamThread;
@@ -35,11 +37,16 @@ class SqliteDatabase implements Database {
     this.#target = target;
     this.#writing = writing;
     this.#reading = reading;
-    this.#writer = new Writer(writing, options.busyLimit);
+    this.#turn = new TurnReader(reading);
+    this.#writer = new Writer(writing, () => this.#turn.end(), options.busyLimit);
     const startThread = (onExit: (thread: ReaderThread) => void) =>
       new ReaderThread(target.path, (error) => reading.toError(error), onExit);
     this.#scans = new ScanPool(startThread, options.scanLimit);
     this.#streams = new StreamThread(() => startThread(() => {}));
+  }
+
+  beginTurn(): void {
+    this.#turn.begin();
   }
 
   all<Row>(query: Query): Promise<Row[]> {
@@ -78,6 +85,7 @@ class SqliteDatabase implements Database {
   async #close(): Promise<void> {
     await this.#writer.close();
     await Promise.all([this.#scans.close(), this.#streams.close()]);
+    this.#turn.end();
     this.#reading.close();
     this.#writing.close();
     removeTemporary(this.#target);
@@ -86,10 +94,11 @@ class SqliteDatabase implements Database {
   async #read<T>(statement: () => T): Promise<T> {
     if (this.#closing !== undefined) throw databaseUnavailable(new Error('The database is closed'));
     try {
-      return statement();
+      return this.#turn.read(statement);
     } catch (error) {
       if (!isBusy(error)) throw this.#reading.toError(error);
     }
+    this.#turn.end();
     // Rare in WAL: another process recovers the log after a crash, or is the last to close it.
     return whileBusy(statement).catch((error: unknown) => {
       throw this.#reading.toError(error);

@@ -39,6 +39,7 @@ const isDeferredForeignKey = (error: unknown): boolean => isSqliteError(error) &
  */
 export class Writer {
   readonly #connection: Connection;
+  readonly #endReads: () => void;
   readonly #busyLimit: number;
   #queue: Write[] = [];
   #scheduled = false;
@@ -49,8 +50,10 @@ export class Writer {
   /** Writes at the head of the queue that get a transaction each, because their common one was refused. */
   #apart = 0;
 
-  constructor(connection: Connection, limit = busyLimit) {
+  /** `endReads` gives the shared snapshot of reads back: before a write, for the log's sake, and after, to be seen. */
+  constructor(connection: Connection, endReads: () => void, limit = busyLimit) {
     this.#connection = connection;
+    this.#endReads = endReads;
     this.#busyLimit = limit;
   }
 
@@ -81,6 +84,7 @@ export class Writer {
   }
 
   async #turn(): Promise<void> {
+    this.#endReads();
     if (!this.#writeAlone()) await this.#writeGroup();
     this.#scheduled = false;
     if (this.#queue.length > 0) return this.#schedule();
@@ -94,7 +98,9 @@ export class Writer {
     if (write === undefined) return true;
     if (next !== undefined || typeof write.work === 'function') return false;
     try {
-      write.resolve(this.#connection.all(write.work));
+      const rows = this.#connection.all(write.work);
+      this.#endReads();
+      write.resolve(rows);
     } catch (error) {
       if (isBusy(error)) return false;
       write.reject(this.#connection.toError(error));
@@ -112,6 +118,7 @@ export class Writer {
     } catch (error) {
       return this.#fail(group, error);
     }
+    this.#endReads();
     for (const { write, outcome } of group) {
       if ('value' in outcome) write.resolve(outcome.value);
       else write.reject(outcome.error);

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Database } from '../../database.ts';
+import { openDatabase } from '../../open.ts';
+
+let directory = '';
+let [database, other]: Database[] = [];
+
+const run = (on: Database | undefined, sql: string) => on?.execute({ sql, parameters: [] });
+const count = async (on: Database | undefined): Promise<unknown> =>
+  (await on?.get<{ n: number }>({ sql: 'select count(*) as n from t', parameters: [] }))?.n;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gatewright-turn-'));
+  const url = `sqlite:${join(directory, 'test.db')}`;
+  database = await openDatabase(url);
+  await run(database, 'create table t (a text)');
+  other = await openDatabase(url);
+});
+
+afterEach(async () => {
+  await database?.close();
+  await other?.close();
+  await rm(directory, { recursive: true });
+});
+
+it('sees its own write in the very turn in which it was answered', async () => {
+  database?.beginTurn?.();
+  expect(await count(database)).toBe(0);
+  await run(database, `insert into t values ('x')`);
+  expect(await count(database)).toBe(1);
+});
+
+it('sees the write of another connection from the next turn on', async () => {
+  database?.beginTurn?.();
+  expect(await count(database)).toBe(0);
+  await run(other, `insert into t values ('x')`);
+  await nextTurn();
+  database?.beginTurn?.();
+  expect(await count(database)).toBe(1);
+});
+
+it('does not share a snapshot outside a turn', async () => {
+  expect(await count(database)).toBe(0);
+  await run(other, `insert into t values ('x')`);
+  expect(await count(database)).toBe(1);
+});
+
+it('goes on after a statement that fails, and closes with a turn under way', async () => {
+  database?.beginTurn?.();
+  await expect(database?.get({ sql: 'select nothing from t', parameters: [] })).rejects.toThrow();
+  expect(await count(database)).toBe(0);
+});

@@ -1,0 +1,53 @@
+import type { Connection } from './connection.ts';
+
+/** Milliseconds for which a snapshot is shared at most, whatever became of the turn. */
+const oldest = 5;
+
+/**
+ * Lets the reads of one turn of the event loop share a read transaction: taking and giving back its locks costs more
+ * than most statements. The requests that one poll has brought are read from one snapshot, which begins after they
+ * arrived and ends before the next poll, so none of them sees less than what was committed before it was sent. Our
+ * own writes end it as well.
+ */
+export class TurnReader {
+  readonly #connection: Connection;
+  /** Whether a request has arrived in this turn. */
+  #active = false;
+  #open = false;
+  #since = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** A request has arrived. The check phase, where immediates run, comes right after the poll that brought it. */
+  begin(): void {
+    if (this.#active) return;
+    this.#active = true;
+    setImmediate(this.#finish);
+  }
+
+  readonly #finish = (): void => {
+    this.#active = false;
+    this.end();
+  };
+
+  /** Gives the snapshot back; the next read takes a new one. */
+  end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#connection.exec('commit');
+  }
+
+  read<T>(statement: () => T): T {
+    if (!this.#active) return statement();
+    const now = performance.now();
+    if (now - this.#since > oldest) this.end();
+    if (!this.#open) {
+      this.#connection.exec('begin');
+      this.#open = true;
+      this.#since = now;
+    }
+    return statement();
+  }
+}

@@ -1,0 +1,49 @@
+import type { DialectName } from '../database.ts';
+import { introspectPostgres } from '../dialects/postgres/introspect.ts';
+import { introspectSqlite } from '../dialects/sqlite/introspect.ts';
+import type { Ask, IndexedColumn, IndexShape, Introspection, Tables } from '../introspection.ts';
+
+const dialects: Readonly<Record<DialectName, Introspection>> = {
+  sqlite: introspectSqlite,
+  postgres: introspectPostgres,
+};
+
+/** Whether a column declared like this holds what a field with this column type writes. */
+export const holds = (dialect: DialectName, declared: string, wanted: string): boolean =>
+  dialects[dialect].holds(declared, wanted);
+
+const group = <T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [row]);
+    else known.push(row);
+  }
+  return groups;
+};
+
+const indexShapes = (rows: readonly IndexedColumn[]): IndexShape[] =>
+  [...group(rows, ({ index }) => index)].flatMap(([name, parts]) => {
+    const columns = parts.flatMap(({ column }) => column ?? []);
+    return columns.length === parts.length
+      ? [{ name, columns, unique: parts.every(({ unique }) => unique) }]
+      : [];
+  });
+
+/** Every table of the database (of the current schema), by name. */
+export const readTables = async (ask: Ask, dialect: DialectName): Promise<Tables> => {
+  const introspection = dialects[dialect];
+  const columns = group(await introspection.columns(ask), ({ table }) => table);
+  const indexes = group(await introspection.indexes(ask), ({ table }) => table);
+  return new Map(
+    [...columns].map(([name, list]) => [
+      name,
+      {
+        name,
+        columns: new Map(list.map(({ table: _, ...column }) => [column.name, column])),
+        indexes: indexShapes(indexes.get(name) ?? []),
+      },
+    ]),
+  );
+};
