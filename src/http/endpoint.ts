@@ -111,4 +111,9 @@ export interface Endpoint {
   readonly status?: 200 | 201;
   readonly docs: EndpointDocs;
   readonly handle: (call: Call) => Promise<Answer> | Answer;
+  /**
+   * Whether the record that the path names is there for a caller with this grant, as `handle` would find it; what an
+   * explanation asks. Absent where the path names no record.
+   */
+  readonly reaches?: (grant: Grant, params: Call['params']) => Promise<boolean>;
 }

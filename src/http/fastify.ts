@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import Fastify, {
@@ -14,6 +14,7 @@ import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Endpoint, HttpMethod } from './endpoint.ts';
 import type { HttpRequest, HttpResponse, Pipeline } from './pipeline.ts';
 import { type Body, readBody } from './read-body.ts';
+import { Probe, type Routes } from './routes.ts';
 import { sendPieces } from './send-pieces.ts';
 
 export interface HttpOptions {
@@ -21,12 +22,23 @@ export interface HttpOptions {
   readonly bodyLimit: number;
   readonly trustProxy: boolean | number | string[];
   readonly corsOrigins: readonly string[];
+  /** Told of the router once it is complete. */
+  readonly routes: Routes;
   readonly logger: FastifyBaseLogger;
 }
 
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-const noBytes = new Uint8Array(0);
+/** Methods whose body is read; that of any other is left alone. */
+const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+const noBytes = Buffer.alloc(0);
+
+const receive = (request: FastifyRequest, limit: number): Promise<Body> | Body => {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const sent = encoding !== undefined || (length !== undefined && length !== '0');
+  return sent && methodsWithBody.has(request.method) ? readBody(request.raw, limit) : noBytes;
+};
 
 /** Headers of every answer. */
 const security = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
@@ -43,11 +55,21 @@ class Request implements HttpRequest {
   readonly model: string | undefined;
   principal: Principal = nobody;
   readonly #request: FastifyRequest;
+  readonly #response: ServerResponse;
+  readonly #body: Body;
   readonly #bodyLimit: number;
   #abort: AbortController | undefined;
 
-  constructor(request: FastifyRequest, model: string | undefined, bodyLimit: number) {
+  constructor(
+    request: FastifyRequest,
+    response: ServerResponse,
+    body: Body,
+    model: string | undefined,
+    bodyLimit: number,
+  ) {
     this.#request = request;
+    this.#response = response;
+    this.#body = body;
     this.#bodyLimit = bodyLimit;
     this.method = request.method;
     this.model = model;
@@ -80,7 +102,11 @@ class Request implements HttpRequest {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController();
-      this.#request.raw.socket.once('close', () => abort.abort());
+      const response = this.#response;
+      // The response's own event: a connection serves many requests, and a listener of each would stay with it.
+      response.once('close', () => {
+        if (!response.writableFinished) abort.abort();
+      });
       this.#abort = abort;
     }
     return this.#abort.signal;
@@ -98,9 +124,9 @@ class Request implements HttpRequest {
   }
 
   bytes(): Uint8Array {
-    const body = this.#request.body as Body | undefined;
+    const body = this.#body;
     if (body === 'too-large') throw new Problem('body_too_large', { params: { limit: this.#bodyLimit } });
-    return body ?? noBytes;
+    return body;
   }
 }
 
@@ -136,8 +162,6 @@ export const createHttpServer = async (
     trustProxy: trusted(options.trustProxy),
     genReqId: requestIds(),
     requestIdHeader: false,
-    // A body is read by readBody, under its own limit; this one only must not come first.
-    bodyLimit: Number.MAX_SAFE_INTEGER,
     http: { headersTimeout: 15_000, requestTimeout: 60_000, maxHeaderSize: 16_384 },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
@@ -145,17 +169,19 @@ export const createHttpServer = async (
     frameworkErrors: (error, request, reply) => answerError(pipeline, error, request, reply),
     routerOptions: { maxParamLength: 200 },
   });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, payload, done) => {
-    readBody(payload, options.bodyLimit).then((body) => done(null, body), done);
-  });
+  // Fastify would judge the media type before anybody has asked who sends the body: `receive` reads it instead.
+  for (const method of allMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.setErrorHandler((error, request, reply) => answerError(pipeline, error, request, reply));
-  app.setNotFoundHandler((_request, reply) => send(reply, pipeline.failed(new Problem('path_not_found'))));
+  app.setNotFoundHandler(async (request, reply) => {
+    await receive(request, options.bodyLimit);
+    return send(reply, pipeline.failed(new Problem('path_not_found')));
+  });
   app.decorateRequest('pipelineRequest', null);
   if (options.corsOrigins.length > 0) await useCors(app, options.corsOrigins);
   if (options.logger.level === 'info' || options.logger.level === 'debug' || options.logger.level === 'trace')
     logRequests(app);
   addRoutes(app, endpoints, pipeline, options);
+  options.routes.serveFrom(app);
   return app;
 };
 
@@ -190,7 +216,12 @@ const addRoutes = (
       method: methods,
       url,
       handler: async (fastifyRequest, reply) => {
-        const request = new Request(fastifyRequest, model, options.bodyLimit);
+        if (fastifyRequest.raw instanceof Probe) {
+          fastifyRequest.raw.arrived(endpoint, fastifyRequest.params as Record<string, string>);
+          return reply.hijack();
+        }
+        const body = await receive(fastifyRequest, options.bodyLimit);
+        const request = new Request(fastifyRequest, reply.raw, body, model, options.bodyLimit);
         fastifyRequest.pipelineRequest = request;
         return send(reply, await run(request));
       },
@@ -202,12 +233,23 @@ const addRoutes = (
     const refuse = (): HttpResponse =>
       pipeline.failed(new Problem('method_not_allowed', { headers: { Allow: allow } }));
     if (others.length > 0)
-      app.route({ method: others, url, handler: (_request, reply) => send(reply, refuse()) });
+      app.route({
+        method: others,
+        url,
+        handler: async (request, reply) => {
+          await receive(request, options.bodyLimit);
+          return send(reply, refuse());
+        },
+      });
   }
 };
 
 /** Writes an answer. Every answer of the service, errors included, passes here. */
 const send = (reply: FastifyReply, response: HttpResponse): FastifyReply => {
+  if (reply.request.raw instanceof Probe) {
+    reply.request.raw.refused(response);
+    return reply.hijack();
+  }
   if (response.failure !== undefined) reply.log.error({ err: response.failure }, 'request failed');
   reply
     .code(response.status)
@@ -223,12 +265,9 @@ const send = (reply: FastifyReply, response: HttpResponse): FastifyReply => {
   return reply;
 };
 
-/** Errors of Fastify itself: the body's stream broke, the URL cannot be decoded. */
+/** Errors of Fastify itself: the URL cannot be decoded or goes on for too long. */
 const frameworkProblems: Readonly<Record<string, ProblemName>> = {
   FST_ERR_BAD_URL: 'bad_request',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_MAX_PARAM_LENGTH: 'path_not_found',
 };
 

@@ -99,7 +99,9 @@ const callOf = (
   address: request.address,
   path: request.path,
   requestId: request.id,
-  signal: request.signal,
+  get signal() {
+    return request.signal;
+  },
 });
 
 /** The body of a write: JSON (or a form where the endpoint takes one), and in it the object under the body key. */
@@ -133,14 +135,16 @@ const respond = async (answer: Answer, success: number, envelope: Envelope): Pro
 
 /** Takes the first piece before the status line goes out, so that a failure to begin is still an error envelope. */
 const started = async (pieces: AsyncGenerator<string>): Promise<AsyncIterableIterator<string>> => {
-  const first = await pieces.next();
-  const rest = async function* () {
-    try {
-      if (first.done !== true) yield first.value;
-      yield* pieces;
-    } finally {
-      await pieces.return(undefined);
-    }
+  let first: IteratorResult<string> | undefined = await pieces.next();
+  const rest: AsyncIterableIterator<string> = {
+    [Symbol.asyncIterator]: () => rest,
+    next: async () => {
+      const piece = first ?? (await pieces.next());
+      first = undefined;
+      return piece;
+    },
+    // That of the pieces themselves: a generator around them would not pass it on before somebody reads it.
+    return: () => pieces.return(undefined),
   };
-  return rest();
+  return rest;
 };

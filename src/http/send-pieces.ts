@@ -39,13 +39,14 @@ export const sendPieces = (reply: FastifyReply, pieces: AsyncIterableIterator<st
   reply.hijack();
   const response = reply.raw;
   response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
-  if (reply.request.method === 'HEAD') {
-    response.end();
-    void pieces.return?.();
-    return;
-  }
-  write(response, pieces).catch((error: unknown) => {
+  const cut = (error: unknown): void => {
     reply.log.warn({ err: error }, 'a long answer was cut');
     response.destroy();
-  });
+  };
+  if (reply.request.method === 'HEAD') {
+    response.end();
+    pieces.return?.().catch(cut);
+    return;
+  }
+  write(response, pieces).catch(cut);
 };

@@ -53,6 +53,7 @@ const headersOf = (
   if (bytes !== undefined) {
     sent['content-type'] = 'application/json';
     if (chunked === undefined) sent['content-length'] = String(bytes.length);
+    else sent['transfer-encoding'] = 'chunked';
   }
   for (const [name, value] of Object.entries(headers ?? {}))
     sent[name.toLowerCase()] = typeof value === 'string' ? value : [...value];

@@ -5,8 +5,8 @@ export interface RawSocket {
   write(data: string | Uint8Array): void;
   /** Everything received once the other side has closed. */
   closed(): Promise<string>;
-  /** Resolves once what was received matches. */
-  received(pattern: RegExp): Promise<string>;
+  /** Resolves once the text was received so many times, or the other side has closed. */
+  received(text: string, times?: number): Promise<string>;
   destroy(): void;
 }
 
@@ -41,7 +41,7 @@ export const rawSocket = (port: number): RawSocket => {
   return {
     write: (data) => void socket.write(data),
     closed: () => until(() => over),
-    received: (pattern) => until(() => pattern.test(text)),
+    received: (part, times = 1) => until(() => text.split(part).length > times),
     destroy: () => socket.destroy(),
   };
 };

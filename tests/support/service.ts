@@ -15,6 +15,7 @@ import type { DialectName } from '../../src/store/database.ts';
 import { type MovableClock, movableClock } from './clock.ts';
 import type { Databases } from './databases.ts';
 import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
+import { demandSound } from './sound-answer.ts';
 
 export type { Answer, RequestOptions } from './http-client.ts';
 
@@ -153,12 +154,18 @@ export class Service {
     return second;
   }
 
-  request<Data = Record<string, unknown>>(
+  /** Asks, and demands of every answer of the API what holds for all of them (see `demandSound`). */
+  async request<Data = Record<string, unknown>>(
     method: string,
     path: string,
     options?: RequestOptions,
   ): Promise<Answer<Data>> {
-    return this.#running.client.request<Data>(method, path, options);
+    const answer = await this.#running.client.request<Data>(method, path, options);
+    const isPage = /^text\/|\/api-docs/.test(`${answer.headers['content-type']}${path}`);
+    const isPreflight = answer.status === 204 && method === 'OPTIONS';
+    if (!isPage && !isPreflight)
+      demandSound(`${method} ${path}`, answer, [this.env['JWT_SECRET'] ?? '', ...this.secrets.values()]);
+    return answer;
   }
 
   get<Data = Record<string, unknown>>(path: string, options?: RequestOptions): Promise<Answer<Data>> {
