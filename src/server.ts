@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -8,6 +9,7 @@ import { allEndpoints, compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
 import type { Services } from './endpoints/services.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import type { HttpMethod } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
 import { createHttpServer } from './http/fastify.ts';
 import { createPipeline } from './http/pipeline.ts';
@@ -27,15 +29,43 @@ export interface ServerOptions {
   readonly logger?: FastifyBaseLogger;
 }
 
+export interface InjectedRequest {
+  readonly method: HttpMethod | 'HEAD';
+  /** As a request line has it, with the query string. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface InjectedAnswer {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly text: string;
+}
+
 export interface Server {
   /** With the port that was taken. */
   readonly config: Config;
   /** The first super_admin, if this start made one. */
   readonly firstAdmin: FirstAdmin | undefined;
   readonly services: Services;
+  /** Runs a request through the whole service without a connection: for tests of many requests. */
+  inject(request: InjectedRequest): Promise<InjectedAnswer>;
   /** Takes no new connections, lets what is in flight end, closes the database. Within 10 seconds. */
   close(): Promise<void>;
 }
+
+const injecting =
+  (app: FastifyInstance): Server['inject'] =>
+  async ({ method, path, headers, body }) => {
+    const answer = await app.inject({
+      method,
+      url: path,
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    return { status: answer.statusCode, headers: answer.headers, text: answer.body };
+  };
 
 /** Milliseconds that requests in flight get at a stop before their connections are cut. */
 const grace = 8_000;
@@ -141,12 +171,16 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config.admin);
     const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue) });
     const endpoints = await allEndpoints(composed, application, config);
-    const app = await createHttpServer(endpoints, pipeline, { ...config, logger });
+    const app = await createHttpServer(endpoints, pipeline, {
+      ...config,
+      logger,
+      routes: services.routes,
+    });
     const sweeping = startSweeping(services, logger);
     closers.push(async () => clearInterval(sweeping));
     closers.push(() => stopHttp(app));
     await app.listen({ port: config.port, host: config.host, listenTextResolver: () => 'listening' });
-    return { config, firstAdmin, services, close };
+    return { config, firstAdmin, services, inject: injecting(app), close };
   } catch (error) {
     await close();
     throw error;

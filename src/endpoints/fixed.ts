@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { adminKeyEndpoints } from './admin/api-keys.ts';
+import { explainEndpoint } from './admin/explain.ts';
 import { adminListEndpoints } from './admin/lists.ts';
 import { roleEndpoints } from './admin/roles.ts';
 import { sessionEndpoints } from './admin/session.ts';
@@ -27,4 +28,5 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...adminUserEndpoints(services),
   ...roleEndpoints(services),
   ...adminListEndpoints(services),
+  explainEndpoint(services),
 ];

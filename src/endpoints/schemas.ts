@@ -78,6 +78,33 @@ export const schemas = {
     checked: boolean,
   }),
   application: object('Application', { app_id: text, rotated_at: time, last_used_at: timeOrNull }),
+  explanation: object('Explanation', {
+    method: text,
+    path: text,
+    caller: object('ExplainedCaller', {
+      kind: { type: 'string', enum: ['user', 'api_key', 'application', 'nobody'] },
+      id: { type: ['integer', 'string', 'null'] },
+      name: { type: ['string', 'null'] },
+    }),
+    allowed: boolean,
+    status: { type: 'integer', description: 'HTTP status that the request would meet' },
+    code: { type: 'integer', description: 'code of the envelope; 0 where it is allowed' },
+    endpoint: {
+      type: ['object', 'null'],
+      properties: { operation: text, method: text, path: text, authentication: texts },
+      required: ['operation', 'method', 'path', 'authentication'],
+    },
+    steps: {
+      type: 'array',
+      items: object('ExplainedStep', {
+        rule: text,
+        label: text,
+        outcome: { type: 'string', enum: ['passed', 'refused', 'narrowed', 'off'] },
+        because: text,
+      }),
+    },
+    decided_by: { type: ['string', 'null'], description: 'rule of the step that decides' },
+  }),
   session: object('Session', {
     id: integer,
     address: text,

@@ -2,6 +2,7 @@ import type { Tokens } from '../auth/jwt.ts';
 import type { AuthenticateAccount } from '../auth/login.ts';
 import type { Passwords } from '../auth/password.ts';
 import type { SessionCookies } from '../auth/session.ts';
+import type { Routes } from '../http/routes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
@@ -41,6 +42,8 @@ export interface Services {
   readonly passwords: Passwords;
   readonly login: AuthenticateAccount;
   readonly users: UserStore;
+  /** Where the router takes a request. */
+  readonly routes: Routes;
   readonly keys: KeyStore;
   readonly roles: RoleStore;
   readonly sessions: SessionStore;

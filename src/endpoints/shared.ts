@@ -1,17 +1,36 @@
 import type { UserPrincipal } from '../auth/method.ts';
 import type { Call } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { Grant } from '../policy/grant.ts';
+import type { Database } from '../store/database.ts';
+import { createShow } from '../store/show.ts';
+import type { Source } from '../store/source.ts';
 import type { Actor } from '../store/tables/audit.ts';
 
 /** Who changes something, for the audit list. */
 export const actorOf = (call: Call): Actor => ({ principal: call.principal, address: call.address });
 
 /** The id in a path. What is no id names no record. @throws Problem `record_not_found` */
-export const idOf = (call: Call, name = 'id'): number => {
-  const text = call.params[name] ?? '';
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw new Problem('record_not_found');
+export const idOf = ({ params }: Pick<Call, 'params'>, name = 'id'): number => {
+  const id = parseId(params[name] ?? '');
+  if (id === undefined) throw new Problem('record_not_found');
   return id;
+};
+
+/** An id as paths and parameters spell it; undefined for any other text. */
+export const parseId = (text: string): number | undefined => {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : undefined;
+};
+
+/** Whether the path's record of a source is there for a grant: see `Endpoint.reaches`. */
+export const reachesIn = (database: Database, source: Source, name = source.key) => {
+  const show = createShow(database, source);
+  return async (grant: Grant, params: Call['params']): Promise<boolean> => {
+    const text = params[name] ?? '';
+    const key = name === 'id' ? parseId(text) : text;
+    return key !== undefined && (await show(grant, key)) !== undefined;
+  };
 };
 
 /** The user behind a call. The policies of the endpoints that ask for it let nobody else in. */

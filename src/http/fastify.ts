@@ -15,6 +15,7 @@ import type { Endpoint, HttpMethod } from './endpoint.ts';
 import type { HttpRequest, HttpResponse, Pipeline } from './pipeline.ts';
 import { type Body, readBody } from './read-body.ts';
 import { Probe, type Routes } from './routes.ts';
+import { Probe, type Routes } from './routes.ts';
 import { sendPieces } from './send-pieces.ts';
 
 export interface HttpOptions {
@@ -22,6 +23,8 @@ export interface HttpOptions {
   readonly bodyLimit: number;
   readonly trustProxy: boolean | number | string[];
   readonly corsOrigins: readonly string[];
+  /** Told of the router once it is complete. */
+  readonly routes: Routes;
   /** Told of the router once it is complete. */
   readonly routes: Routes;
   readonly logger: FastifyBaseLogger;
@@ -182,6 +185,7 @@ export const createHttpServer = async (
     logRequests(app);
   addRoutes(app, endpoints, pipeline, options);
   options.routes.serveFrom(app);
+  options.routes.serveFrom(app);
   return app;
 };
 
@@ -221,6 +225,10 @@ const addRoutes = (
           return reply.hijack();
         }
         const body = await receive(fastifyRequest, options.bodyLimit);
+        if (fastifyRequest.raw instanceof Probe) {
+          fastifyRequest.raw.arrived(endpoint, fastifyRequest.params as Record<string, string>);
+          return reply.hijack();
+        }
         const request = new Request(fastifyRequest, reply.raw, body, model, options.bodyLimit);
         fastifyRequest.pipelineRequest = request;
         return send(reply, await run(request));
@@ -246,6 +254,10 @@ const addRoutes = (
 
 /** Writes an answer. Every answer of the service, errors included, passes here. */
 const send = (reply: FastifyReply, response: HttpResponse): FastifyReply => {
+  if (reply.request.raw instanceof Probe) {
+    reply.request.raw.refused(response);
+    return reply.hijack();
+  }
   if (reply.request.raw instanceof Probe) {
     reply.request.raw.refused(response);
     return reply.hijack();

@@ -7,7 +7,7 @@ import { createInput, refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf } from '../shared.ts';
+import { actorOf, idOf, reachesIn } from '../shared.ts';
 import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
 
 /** Keys of every user. */
@@ -76,6 +76,7 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
         await services.keys.remove(idOf(call), call.grant, actorOf(call));
         return {};
       },
+      reaches: reachesIn(services.database, everyKeySource),
     },
   ];
 };

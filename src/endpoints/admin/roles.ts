@@ -9,7 +9,7 @@ import { createInput, refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf } from '../shared.ts';
+import { actorOf, reachesIn } from '../shared.ts';
 import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
 
 export const rolePattern = '^[a-z][a-z0-9_]{0,62}$';
@@ -76,6 +76,7 @@ const roles = (services: Services): Endpoint[] => {
         await services.roles.remove(call.params['name'] ?? '', actorOf(call));
         return {};
       },
+      reaches: reachesIn(services.database, roleSource),
     },
   ];
 };

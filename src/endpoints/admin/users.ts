@@ -8,7 +8,7 @@ import { refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf } from '../shared.ts';
+import { actorOf, idOf, reachesIn } from '../shared.ts';
 import { adminAuth, administratorReads, adminTag } from './area.ts';
 import { createUserInput } from './user-input.ts';
 
@@ -17,6 +17,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
   const { users, passwords } = services;
   const input = createUserInput(users, services.locale);
   const show = createShow(services.database, userSource);
+  const reaches = reachesIn(services.database, userSource);
   const path = '/admin/users';
   const common = { auth: adminAuth, policy: administratorReads(userFields) } as const;
   const body = { accepts: 'json-or-form', bodyKey: 'user', input: input.schema } as const;
@@ -57,6 +58,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         problems: ['record_not_found'],
       },
       handle: (call) => answer(call, idOf(call)),
+      reaches,
     },
     {
       operation: 'adminCreateUser',
@@ -107,6 +109,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call)));
         return answer(call, id);
       },
+      reaches,
     },
     {
       operation: 'adminDeleteUser',
@@ -123,6 +126,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         await users.remove(idOf(call), actorOf(call));
         return {};
       },
+      reaches,
     },
   ];
 };

@@ -4,7 +4,7 @@ import { createInput, refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf, userOf } from '../shared.ts';
+import { actorOf, idOf, reachesIn, userOf } from '../shared.ts';
 import { createKey, keyFieldDefinitions } from './new-key.ts';
 
 const tag = 'API keys';
@@ -61,6 +61,7 @@ export const apiKeyEndpoints = (services: Services): Endpoint[] => {
         await services.keys.remove(idOf(call), call.grant, actorOf(call));
         return {};
       },
+      reaches: reachesIn(services.database, keySource),
     },
   ];
 };

@@ -15,7 +15,7 @@ import { update } from '../../operations/update.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { answerList } from '../list-endpoint.ts';
-import { idOf } from '../shared.ts';
+import { idOf, parseId } from '../shared.ts';
 
 /** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
 export interface Area {
@@ -79,8 +79,10 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
     problems,
   });
 
-  const reaches = async (grant: Call['grant'], params: Call['params']): Promise<boolean> =>
-    (await resource.records.version(grant, idOf({ params }))) !== undefined;
+  const reaches = async (grant: Call['grant'], { id: text = '' }: Call['params']): Promise<boolean> => {
+    const id = parseId(text);
+    return id !== undefined && (await resource.records.version(grant, id)) !== undefined;
+  };
 
   const show = async (call: Call): Promise<Answer> => {
     const record = await resource.show(call.grant, idOf(call));

@@ -27,6 +27,21 @@ export type RuleName =
   | 'password_length'
   | 'role';
 
+/** Steps that an explanation of an access decision can have, in the order in which they are taken. */
+export type ExplainedRule =
+  | 'route'
+  | 'authentication'
+  | 'open'
+  | 'user'
+  | 'role'
+  | 'administrator'
+  | 'public_read'
+  | 'permission'
+  | 'isolation'
+  | 'ownership'
+  | 'restricted_fields'
+  | 'record';
+
 /** All texts of one language. A text that is missing does not compile. */
 export interface Catalogue {
   readonly success: string;
@@ -37,6 +52,8 @@ export interface Catalogue {
   readonly types: Readonly<
     Record<'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null', string>
   >;
+  /** Labels of the steps of an explanation. */
+  readonly explained: Readonly<Record<ExplainedRule, string>>;
   /** Labels of the fields of the service's own tables. */
   readonly labels: Readonly<Record<string, string>>;
 }

@@ -1,0 +1,163 @@
+import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
+import type { Json } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { invalidParameter, parseQueryString } from '../../store/query-string.ts';
+import { type CallerStore, createCallerStore } from '../../store/tables/callers.ts';
+import { createIdentityStore } from '../../store/tables/identities.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { parseId } from '../shared.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
+import { decisiveStep, type Explanation, explain, type Subject } from './explanation.ts';
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const query: readonly QueryDocs[] = [
+  {
+    name: 'user_id',
+    description: { 'zh-CN': '以该用户的令牌或会话调用', en: "The caller is this user's token or session" },
+    schema: { type: 'integer', minimum: 1 },
+  },
+  {
+    name: 'api_key_id',
+    description: { 'zh-CN': '以该 API 密钥调用', en: 'The caller is this API key' },
+    schema: { type: 'integer', minimum: 1 },
+  },
+  {
+    name: 'app_id',
+    description: {
+      'zh-CN': '以该应用的签名调用；三者都不给出时为匿名调用',
+      en: "The caller is this application's signature; with none of the three it is nobody",
+    },
+    schema: { type: 'string' },
+  },
+  {
+    name: 'method',
+    description: { 'zh-CN': '请求方法', en: 'Method of the request' },
+    schema: { type: 'string', enum: methods },
+    required: true,
+  },
+  {
+    name: 'path',
+    description: { 'zh-CN': '请求路径，包含基础路径', en: 'Path of the request, base path included' },
+    schema: { type: 'string', pattern: '^/' },
+    required: true,
+  },
+];
+
+/** Each parameter at most once, and none that is not known: a misspelt caller must not be taken for nobody. */
+const parametersOf = (text: string): ReadonlyMap<string, string> => {
+  const parameters = new Map<string, string>();
+  for (const { name, value } of parseQueryString(text)) {
+    if (parameters.has(name) || !query.some((known) => known.name === name)) throw invalidParameter(name);
+    parameters.set(name, value);
+  }
+  return parameters;
+};
+
+const idOf = (name: string, text: string): number => {
+  const id = parseId(text);
+  if (id === undefined) throw invalidParameter(name);
+  return id;
+};
+
+const found = <T>(subject: T | undefined): T => {
+  if (subject === undefined) throw new Problem('record_not_found');
+  return subject;
+};
+
+const subjectOf = async (
+  callers: CallerStore,
+  { applications }: Services,
+  given: ReadonlyMap<string, string>,
+): Promise<Subject> => {
+  const [name, second] = ['user_id', 'api_key_id', 'app_id'].filter((each) => given.has(each));
+  if (name === undefined) return { kind: 'nobody' };
+  if (second !== undefined) throw invalidParameter(second);
+  const value = given.get(name) ?? '';
+  if (name === 'user_id') return { kind: 'user', user: found(await callers.user(idOf(name, value))) };
+  if (name === 'api_key_id') return { kind: 'api_key', key: found(await callers.key(idOf(name, value))) };
+  const known = applications.applications().some(({ app_id }) => app_id === value);
+  return { kind: 'application', appId: found(known ? value : undefined) };
+};
+
+const requestOf = (given: ReadonlyMap<string, string>) => {
+  const method = given.get('method') ?? '';
+  const path = given.get('path') ?? '';
+  if (!methods.some((known) => known === method)) throw invalidParameter('method');
+  // What a request line can hold; anything else never reaches the router.
+  if (!/^\/[!-~]*$/.test(path)) throw invalidParameter('path');
+  return { method, path };
+};
+
+const callerOf = (subject: Subject): Json => {
+  switch (subject.kind) {
+    case 'user':
+      return { kind: 'user', id: subject.user.id, name: subject.user.username };
+    case 'api_key':
+      return { kind: 'api_key', id: subject.key.id, name: subject.key.name };
+    case 'application':
+      return { kind: 'application', id: subject.appId, name: subject.appId };
+    case 'nobody':
+      return { kind: 'nobody', id: null, name: null };
+  }
+};
+
+const answerOf = (
+  { catalogue }: Services,
+  { code, status, endpoint, steps }: Explanation,
+): { readonly [name: string]: Json } => ({
+  allowed: code === 0,
+  status,
+  code,
+  endpoint:
+    endpoint === undefined
+      ? null
+      : {
+          operation: endpoint.operation,
+          method: endpoint.method,
+          path: endpoint.path,
+          authentication: [...endpoint.auth],
+        },
+  steps: steps.map(({ rule, outcome, because }) => ({
+    rule,
+    label: catalogue.explained[rule],
+    outcome,
+    because,
+  })),
+  decided_by: decisiveStep(steps)?.rule ?? null,
+});
+
+/** Why a caller may or may not send a request: what the pipeline would say of it, rule by rule. */
+export const explainEndpoint = (services: Services): Endpoint => {
+  const { routes, clock, database } = services;
+  const callers = createCallerStore(services);
+  const explainer = { routes, clock, identities: createIdentityStore(database, () => {}) };
+  return {
+    operation: 'explain',
+    method: 'GET',
+    path: '/admin/explain',
+    auth: adminAuth,
+    policy: administratorOnly,
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': '解释访问判定', en: 'Explain an access decision' },
+      description: {
+        'zh-CN':
+          '按顺序列出路由、认证、策略与记录各步，以及起决定作用的一步。不预判请求体与条件请求（400、409、412、422）。',
+        en: 'The steps in their order: route, authentication, policy, record; and the one that decides. What depends on the body or on conditions (400, 409, 412, 422) is not foreseen.',
+      },
+      tag: adminTag,
+      data: schemas.explanation,
+      query,
+      problems: ['invalid_parameter', 'record_not_found'],
+    },
+    handle: async ({ query: text, principal }: Call) => {
+      const given = parametersOf(text);
+      const request = requestOf(given);
+      const subject = await subjectOf(callers, services, given);
+      const explanation = await explain(explainer, subject, request, principal);
+      return { data: { ...request, caller: callerOf(subject), ...answerOf(services, explanation) } };
+    },
+  };
+};
