@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { Application } from './application.ts';
-import { compose, documentationOf } from './compose.ts';
+import { allEndpoints, type Composed, compose, documentationOf } from './compose.ts';
 import type { Config } from './config.ts';
+import type { Endpoint } from './http/endpoint.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
@@ -26,16 +27,9 @@ const noDatabase: Database = {
   close: async () => {},
 };
 
-/**
- * The API description of an application, as `GET /api-docs/openapi.json` of its server answers it; without database,
- * credentials or secrets.
- */
-export const describeApplication = async (
-  application: Application,
-  config: Config,
-  locale: Locale = config.locale,
-): Promise<JsonObject> => {
-  const composed = await compose({
+/** The parts of a server that never runs: without database, credentials or secrets. */
+const composeDry = (application: Application, config: Config): Promise<Composed> =>
+  compose({
     // Nothing is signed with it: it keeps the server's own secret from being read or made.
     config: { ...config, jwtSecret: randomBytes(32).toString('hex') },
     application,
@@ -58,6 +52,18 @@ export const describeApplication = async (
       stop: async () => {},
     },
   });
+
+/** The API description of an application, as `GET /api-docs/openapi.json` of its server answers it. */
+export const describeApplication = async (
+  application: Application,
+  config: Config,
+  locale: Locale = config.locale,
+): Promise<JsonObject> => {
+  const composed = await composeDry(application, config);
   const { describe } = await documentationOf(composed, application, config);
   return describe(locale);
 };
+
+/** Every endpoint that the application's server would answer, to be read, not run. */
+export const endpointsOf = async (application: Application, config: Config): Promise<readonly Endpoint[]> =>
+  allEndpoints(await composeDry(application, config), application, config);

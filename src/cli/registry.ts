@@ -39,6 +39,10 @@ export const registry: ReadonlyMap<string, Entry> = new Map(
       summary: 'print the OpenAPI description of the application',
       load: () => import('./commands/openapi.ts'),
     },
+    audit: {
+      summary: 'list who can call which endpoint',
+      load: () => import('./commands/audit.ts'),
+    },
     sign: {
       summary: 'sign a request: its headers, or a whole curl',
       load: () => import('./commands/sign.ts'),

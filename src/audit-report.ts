@@ -1,0 +1,67 @@
+import type { Endpoint } from './http/endpoint.ts';
+import type { JsonObject } from './kernel/json.ts';
+import type { ResourceModel } from './model/resource.ts';
+import { accessOf } from './openapi/access.ts';
+
+/** The contract's recommended rules for production use, in its order, as this report calls them. */
+export const recommendedRules = [
+  'field_filtering',
+  'permission_check',
+  'isolation',
+  'write_filtering',
+  'ownership',
+  'public_read',
+  'missing_is_404',
+  'smaller_saved_answer',
+  'delete_envelope',
+] as const;
+export type RecommendedRule = (typeof recommendedRules)[number];
+
+export interface ResourceReport {
+  readonly model: string;
+  readonly path: string;
+  /** Recommended rules that the resource does not use. */
+  readonly off: readonly RecommendedRule[];
+  /** Any caller who signs in can create, update and delete every record: neither permissions nor isolation decide. */
+  readonly open: boolean;
+}
+
+export interface AuditReport {
+  /** Method, path, and who may call: as the API description says it under `x-gatewright`. */
+  readonly endpoints: readonly JsonObject[];
+  readonly resources: readonly ResourceReport[];
+}
+
+/** Whether a resource uses a rule; two of them no resource can be without. */
+const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>> = {
+  field_filtering: ({ views, fields }) =>
+    views.list.length < fields.size || views.detail.length < fields.size,
+  permission_check: ({ rules }) => rules.permissions !== 'none',
+  isolation: ({ rules }) => rules.isolation,
+  write_filtering: ({ rules }) => rules.restricted.size > 0,
+  ownership: ({ rules }) => rules.ownership,
+  public_read: ({ rules }) => rules.publicRead !== undefined,
+  missing_is_404: () => true,
+  smaller_saved_answer: ({ views }) => views.saved.length < views.detail.length,
+  delete_envelope: () => true,
+};
+
+const reportOn = (model: ResourceModel): ResourceReport => ({
+  model: model.name,
+  path: `/api/v1/${model.path}`,
+  off: recommendedRules.filter((rule) => !uses[rule](model)),
+  open: model.rules.permissions === 'none' && !model.rules.isolation,
+});
+
+/** Who can call what, and which recommended rules are off. Pure: all of it follows from endpoints and models. */
+export const auditReport = (
+  endpoints: readonly Endpoint[],
+  models: Iterable<ResourceModel>,
+): AuditReport => ({
+  endpoints: endpoints.map((endpoint) => ({
+    method: endpoint.method,
+    path: endpoint.path,
+    ...accessOf(endpoint),
+  })),
+  resources: [...models].map(reportOn),
+});

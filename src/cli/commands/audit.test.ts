@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { AuditReport } from '../../audit-report.ts';
+import { run } from '../test-io.ts';
+
+// The command reads the application that package.json names: examples/newsroom.
+const audit = (...args: string[]) => run(['audit', ...args]);
+
+describe('gatewright audit', () => {
+  it('prints who can call what, and the rules that are off', async () => {
+    const { status, stdout, stderr } = await audit();
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^METHOD +PATH +CREDENTIALS +WHO +RULES$/m);
+    expect(stdout).toMatch(/^POST +\/api\/v1\/payment +signature +any caller who authenticates$/m);
+    expect(stdout).toMatch(/^GET +\/api\/v1\/articles +- +anybody +where \{"published":true\}$/m);
+    expect(stdout).toMatch(
+      /^PATCH PUT +\/api\/v1\/orders\/:id +jwt, api_key +any caller who authenticates +permission update; own records only; restricted internal_note$/m,
+    );
+    expect(stdout).toMatch(/^POST +\/admin\/users +session, jwt +super_admin, admin$/m);
+    expect(stdout).toMatch(/^Note +field_filtering, permission_check, isolation,.* OPEN: /m);
+    expect(stdout).toMatch(/^Order +public_read$/m);
+  });
+
+  it('fails with --strict where a resource is open, unless it is meant to be', async () => {
+    const strict = await audit('--strict');
+    expect(strict.status).toBe(1);
+    expect(strict.stderr).toMatch(/left open: Note$/m);
+    expect(await audit('--strict', '--allow', 'Note')).toMatchObject({ status: 0, stderr: '' });
+    expect((await audit('--strict', '--allow', 'Nope')).status).toBe(2);
+  });
+
+  it('prints one line of JSON', async () => {
+    const { status, stdout } = await audit('--json', '--strict');
+    expect([status, stdout.trimEnd().includes('\n')]).toEqual([1, false]);
+    const report = JSON.parse(stdout) as AuditReport;
+    expect(report.resources.map(({ model, open }) => [model, open])).toEqual([
+      ['Article', false],
+      ['Note', true],
+      ['Order', false],
+    ]);
+  });
+});

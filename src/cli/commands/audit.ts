@@ -1,0 +1,112 @@
+import { type AuditReport, auditReport, type ResourceReport, recommendedRules } from '../../audit-report.ts';
+import { readConfig } from '../../config.ts';
+import { endpointsOf } from '../../describe.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { openApplication } from '../application.ts';
+import { defineCommand, jsonOption } from '../command.ts';
+import { CommandError, UsageError } from '../io.ts';
+
+const words = (value: Json | undefined): string => (Array.isArray(value) ? value.join(', ') : String(value));
+
+/** Who may call, in words, of what `accessOf` says of an endpoint. */
+const whoOf = ({ access, roles }: JsonObject): string => {
+  switch (access) {
+    case 'public':
+      return 'anybody';
+    case 'authenticated':
+      return 'any caller who authenticates';
+    case 'user':
+      return 'any user';
+    case 'own':
+      return 'any user, own only';
+    case 'administrator':
+      return 'super_admin, admin';
+    case 'roles':
+      return `super_admin, ${words(roles)}`;
+    default:
+      return words(access);
+  }
+};
+
+/** The rules that narrow an endpoint further. */
+const rulesOf = ({ permission, isolation, ownership, restricted, published, own }: JsonObject): string =>
+  [
+    ...(permission === undefined ? [] : [`permission ${words(permission)}`]),
+    ...(isolation === true ? ['own records only'] : []),
+    ...(own === true ? ['own only'] : []),
+    ...(ownership === true ? ['owner is the caller'] : []),
+    ...(restricted === undefined ? [] : [`restricted ${words(restricted)}`]),
+    ...(published === undefined ? [] : [`where ${JSON.stringify(published)}`]),
+  ].join('; ');
+
+const tableOf = (rows: readonly (readonly string[])[]): string[] => {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+};
+
+const endpointRow = (endpoint: JsonObject): string[] => {
+  const { method, path, methods, also } = endpoint;
+  const credentials = Array.isArray(methods) && methods.length > 0 ? words(methods) : '-';
+  return [
+    also === undefined ? words(method) : `${words(method)} ${words(also)}`,
+    words(path),
+    credentials,
+    whoOf(endpoint),
+    rulesOf(endpoint),
+  ];
+};
+
+const resourceRow = ({ model, off, open }: ResourceReport): string[] => [
+  model,
+  off.length === 0 ? 'none' : words([...off]),
+  open ? 'OPEN: any caller who authenticates changes every record' : '',
+];
+
+const print = ({ endpoints, resources }: AuditReport): string[] => [
+  ...tableOf([['METHOD', 'PATH', 'CREDENTIALS', 'WHO', 'RULES'], ...endpoints.map(endpointRow)]),
+  '',
+  ...tableOf([['RESOURCE', 'RECOMMENDED RULES THAT ARE OFF', ''], ...resources.map(resourceRow)]),
+];
+
+export const command = defineCommand({
+  operands: [],
+  options: {
+    strict: { type: 'boolean', help: 'exit with 1 when a resource is left open, see above' },
+    allow: {
+      type: 'string',
+      multiple: true,
+      value: 'MODEL',
+      help: 'a resource that is meant to be open (may be repeated)',
+    },
+    ...jsonOption,
+  },
+  description: [
+    'Lists every endpoint of the application with who can call it, and the recommended rules that are off:',
+    `${recommendedRules.join(', ')}.`,
+    'A resource is open where neither a permission check nor isolation decides who changes its records: so is one',
+    'that was given no rules. With --strict that fails, as a step of continuous integration. No database is opened.',
+  ],
+  examples: [
+    'gatewright audit',
+    'gatewright audit --strict --allow Note',
+    'gatewright audit --json | jq .resources',
+  ],
+  async run({ values }, io) {
+    const application = await openApplication();
+    const { allow = [] } = values;
+    const stranger = allow.find((name) => !application.models.has(name));
+    if (stranger !== undefined) throw new UsageError(`--allow ${stranger}: there is no such model`);
+    const endpoints = await endpointsOf(application, readConfig(io.env));
+    const report = auditReport(endpoints, application.models.values());
+    if (values.json === true) io.print(JSON.stringify(report));
+    else for (const line of print(report)) io.print(line);
+    const open = report.resources.filter((resource) => resource.open && !allow.includes(resource.model));
+    if (values.strict === true && open.length > 0)
+      throw new CommandError(`left open: ${open.map(({ model }) => model).join(', ')}`);
+  },
+});
