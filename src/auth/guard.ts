@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/problem.ts';
-import { type AuthMethod, type AuthOutcome, type AuthRequest, nobody, type Principal } from './method.ts';
+import { type AuthMethod, type AuthRequest, nobody, type Principal } from './method.ts';
 
 /** Every kind of credentials that the endpoint takes, each challenge once (RFC 9110, 11.6.1). */
 export const challengesOf = (methods: readonly AuthMethod[]): string =>
@@ -19,16 +19,6 @@ const refusalOf = (methods: readonly AuthMethod[], refusals: readonly Problem[])
   });
 };
 
-type Attempt = AuthOutcome | { readonly kind: 'failed'; readonly error: unknown };
-
-const attempt = async (method: AuthMethod, request: AuthRequest): Promise<Attempt> => {
-  try {
-    return await method.authenticate(request);
-  } catch (error) {
-    return { kind: 'failed', error };
-  }
-};
-
 /**
  * Who sends this request? Tries every listed method; one success is enough, and an empty list asks nobody. A method
  * that cannot know (the database is away) does not stop the others, but where none succeeds its error is thrown, so
@@ -38,11 +28,15 @@ export const guard = async (methods: readonly AuthMethod[], request: AuthRequest
   if (methods.length === 0) return nobody;
   const refusals: Problem[] = [];
   const failures: unknown[] = [];
-  for (const method of new Set(methods)) {
-    const outcome = await attempt(method, request);
-    if (outcome.kind === 'principal') return outcome.principal;
-    if (outcome.kind === 'rejected') refusals.push(outcome.problem);
-    if (outcome.kind === 'failed') failures.push(outcome.error);
+  for (const [index, method] of methods.entries()) {
+    if (methods.indexOf(method) !== index) continue;
+    try {
+      const outcome = await method.authenticate(request);
+      if (outcome.kind === 'principal') return outcome.principal;
+      if (outcome.kind === 'rejected') refusals.push(outcome.problem);
+    } catch (error) {
+      failures.push(error);
+    }
   }
   if (failures.length > 0) throw failures[0];
   throw refusalOf(methods, refusals);

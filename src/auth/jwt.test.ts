@@ -221,3 +221,29 @@ describe.skipIf(!existsSync(file))(
     });
   },
 );
+
+describe('a token that was verified before', () => {
+  test('is over at its exp, and before its nbf, all the same', () => {
+    let now = start;
+    const tokens = createTokens(secret, () => now);
+    const token = tokens.issue(7);
+    expect(tokens.verify(token)?.userId).toBe(7);
+    now = (seconds + 86_400) * 1000 - 1;
+    expect(tokens.verify(token)?.userId).toBe(7);
+    now += 1;
+    expect(tokens.verify(token)).toBeUndefined();
+    now = start;
+    const later = signed(hs256, { ...claims, nbf: seconds });
+    expect(tokens.verify(later)?.userId).toBe(7);
+    now = (seconds - 1) * 1000;
+    expect(tokens.verify(later)).toBeUndefined();
+  });
+
+  test('is nothing to another secret, nor with one character changed', () => {
+    const tokens = at(start);
+    const token = tokens.issue(7);
+    expect(tokens.verify(token)).toBeDefined();
+    expect(createTokens(`${secret}!`, () => start).verify(token)).toBeUndefined();
+    expect(tokens.verify(`${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`)).toBeUndefined();
+  });
+});

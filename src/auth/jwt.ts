@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 
@@ -92,14 +93,25 @@ const isUserId = (value: unknown): value is number => Number.isSafeInteger(value
 const isBefore = (nbf: unknown, now: number): boolean =>
   nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now);
 
+/** What a token with a good signature says; whether it holds at a moment is asked of the clock every time. */
+interface SignedClaims {
+  readonly claims: TokenClaims;
+  readonly nbf: unknown;
+}
+
 /** `iat` and every other claim say nothing about whether a token is good, and are not looked at. */
-const claimsOf = (payload: JsonObject, now: number): TokenClaims | undefined => {
+const claimsOf = (payload: JsonObject): SignedClaims | undefined => {
   const userId = own(payload, 'user_id');
   const exp = own(payload, 'exp');
   if (!isUserId(userId) || typeof exp !== 'number' || !Number.isSafeInteger(exp)) return undefined;
-  if (exp * 1000 <= now || isBefore(own(payload, 'nbf'), now)) return undefined;
-  return { userId, exp };
+  return { claims: { userId, exp }, nbf: own(payload, 'nbf') };
 };
+
+const holds = ({ claims, nbf }: SignedClaims, now: number): boolean =>
+  claims.exp * 1000 > now && !isBefore(nbf, now);
+
+/** Verified tokens that are remembered: between this number and twice as many. */
+const remembered = 1_000;
 
 /** Issues and verifies the service's tokens. Throws where the secret is shorter than 32 bytes of UTF-8. */
 export const createTokens = (secret: string, clock: Clock): Tokens => {
@@ -108,6 +120,15 @@ export const createTokens = (secret: string, clock: Clock): Tokens => {
     throw new Error(`The JWT secret has ${bytes.length} bytes; it needs at least ${minSecretBytes}`);
   }
   const key = createSecretKey(bytes);
+  // A signature that was good once stays good under this secret; another secret makes another cache. Nothing else is
+  // remembered: the time is asked every time here, and the user of the database.
+  const verified = new BoundedCache<SignedClaims>(remembered);
+  const read = (token: string): SignedClaims | undefined => {
+    const payload = parseObject(verifyJws(token, key));
+    const signed = payload === undefined ? undefined : claimsOf(payload);
+    if (signed !== undefined) verified.set(token, signed);
+    return signed;
+  };
   return {
     issue(userId) {
       if (!isUserId(userId)) throw new RangeError('A token needs a positive integer as user id');
@@ -116,8 +137,8 @@ export const createTokens = (secret: string, clock: Clock): Tokens => {
       return `${input}.${sign(input, key)}`;
     },
     verify(token) {
-      const payload = parseObject(verifyJws(token, key));
-      return payload === undefined ? undefined : claimsOf(payload, clock());
+      const signed = verified.get(token) ?? read(token);
+      return signed !== undefined && holds(signed, clock()) ? signed.claims : undefined;
     },
   };
 };

@@ -1,5 +1,5 @@
 import type { Dialect } from '../fields/field.ts';
-import { BoundedCache } from './bounded-cache.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Query, SqlValue } from './database.ts';
 import type { ListParameters, View } from './list-parameters.ts';
 import { pageStatement, places, type Statement, streamStatement, toQuery } from './query.ts';

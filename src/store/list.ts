@@ -1,6 +1,6 @@
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Grant, RowCondition } from '../policy/grant.ts';
-import { BoundedCache } from './bounded-cache.ts';
 import { encodeCursor, parsePlace } from './cursor.ts';
 import type { Database } from './database.ts';
 import { type Links, linkHeader } from './links.ts';

@@ -1,6 +1,6 @@
 import type { ColumnValue } from '../fields/field.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Grant, RowCondition } from '../policy/grant.ts';
-import { BoundedCache } from './bounded-cache.ts';
 import type { Database } from './database.ts';
 import type { View } from './list-parameters.ts';
 import { columnOf, projectionSql } from './projection.ts';
