@@ -1,0 +1,52 @@
+/** A fenced block of a Markdown file. */
+export interface Block {
+  /** What stands behind the opening fence. `bash` is executed by the tour, `sh` only shown. */
+  readonly language: string;
+  readonly text: string;
+}
+
+/** A command of the tour and what it prints; undefined where the page shows no output. */
+export interface Step {
+  readonly command: string;
+  readonly output: string | undefined;
+}
+
+export const blocksOf = (markdown: string): readonly Block[] =>
+  [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+
+/** Every `bash` block with the `text` block behind it. */
+export const stepsOf = (blocks: readonly Block[]): readonly Step[] =>
+  blocks.flatMap(({ language, text }, index) => {
+    if (language !== 'bash') return [];
+    const next = blocks[index + 1];
+    const output = next?.language === 'text' ? next.text : undefined;
+    return [{ command: text, output }];
+  });
+
+/** Rows of a table, without its head, as the trimmed texts of their cells. */
+export const tableUnder = (markdown: string, head: RegExp): readonly (readonly string[])[] => {
+  const lines = markdown.split('\n');
+  const start = lines.findIndex((line) => head.test(line));
+  const after = lines.slice(start + 2);
+  const end = after.findIndex((line) => !line.startsWith('|'));
+  return after.slice(0, end).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+};
+
+/** What differs from run to run, replaced by names. */
+export const normalised = (text: string): string =>
+  text
+    .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, '<64 hex digits>')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<address>')
+    .replaceAll(/(X-Timestamp: )\d+/g, '$1<seconds>')
+    .replaceAll(/(with the password )\S+/g, '$1<password>')
+    .trim();

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { variables } from '../../src/config.ts';
+import { blocksOf, normalised, type Step, stepsOf, tableUnder } from './blocks.ts';
+import { ensureBuilt, root, type StartedService, startByCommand } from './service.ts';
+
+const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
+
+const english = await read('README.md');
+const chinese = await read('README.zh-CN.md');
+const blocks = blocksOf(english);
+const [start, ...tour] = stepsOf(blocks);
+
+/** Runs the commands one after the other in one bash; answers what each printed. */
+const runAll = async (steps: readonly Step[], environment: NodeJS.ProcessEnv): Promise<readonly string[]> => {
+  const mark = '=== end of step ===';
+  const script = steps.map(({ command }) => `${command}\nprintf '\\n%s\\n' '${mark}'\n`).join('');
+  const bash = spawn('bash', ['-c', script], {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [output, errors] = await Promise.all([text(bash.stdout), text(bash.stderr), once(bash, 'close')]);
+  const parts = output.split(`${mark}\n`);
+  if (parts.length !== steps.length + 1) throw new Error(`The tour ended early: ${errors}`);
+  return parts.slice(0, -1);
+};
+
+describe('the tour of README.md', () => {
+  let service: StartedService;
+  let outputs: readonly string[];
+
+  beforeAll(async () => {
+    await ensureBuilt();
+    // What the test itself stands on was installed by `npm ci`; the rest of the block runs as it is written.
+    service = await startByCommand((start?.command ?? '').replace('npm ci\n', ''));
+    outputs = await runAll(tour, {
+      ...service.environment,
+      URL: /http:\S+/.exec(service.greeting)?.[0],
+      PASSWORD: /with the password (\S+)/.exec(service.greeting)?.[1],
+    });
+  }, 120_000);
+
+  afterAll(() => service?.stop());
+
+  it('begins with two commands that greet as shown', () => {
+    expect(start?.command).toBe('npm ci\nnpm start\n');
+    expect(normalised(service.greeting)).toBe(normalised(start?.output ?? ''));
+  });
+
+  it.each(tour.map((step, index) => [index + 1, step] as const))(
+    'step %i answers as shown',
+    (number, step) => {
+      expect(normalised(outputs[number - 1] ?? ''), step.command).toBe(normalised(step.output ?? ''));
+    },
+  );
+});
+
+describe('both README files', () => {
+  it('show the same commands, answers and code', () => {
+    expect(blocksOf(chinese)).toEqual(blocks);
+  });
+
+  it('have the same sections', () => {
+    const levels = (markdown: string) => markdown.match(/^#+ /gm);
+    expect(levels(chinese)).toEqual(levels(english));
+  });
+
+  it('show a model that is the file of the example', async () => {
+    const source = await read('examples/newsroom/resources/note.ts');
+    const model = blocks.find(({ language }) => language === 'ts');
+    expect(model?.text).toBe(source.replace(/^\/\*\*.*\*\/\n/m, ''));
+  });
+
+  const rows = variables.map(({ name, fallback, meaning }) => [
+    `\`${name}\``,
+    fallback === '' ? '' : `\`${fallback}\``,
+    meaning,
+  ]);
+
+  it('list every variable of the configuration with its default', () => {
+    expect(tableUnder(english, /^\| variable /)).toEqual(rows);
+    const translated = tableUnder(chinese, /^\| 变量 /);
+    expect(translated.map(([name, fallback]) => [name, fallback])).toEqual(
+      rows.map(([name, fallback]) => [name, fallback]),
+    );
+    for (const [name, , meaning] of translated) expect(meaning, name).toMatch(/\p{Script=Han}/u);
+  });
+});
+
+describe('links between pages', () => {
+  const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+
+  it.each(pages)('%s leads to files that exist', async (page) => {
+    const targets = [...(await read(page)).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
+    for (const target of targets.filter((one) => !one.includes('://'))) {
+      await expect(access(join(root, dirname(page), target)), target).resolves.toBeUndefined();
+    }
+  });
+});
