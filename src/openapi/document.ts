@@ -1,7 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { labelText } from '../kernel/messages/messages.ts';
-import type { ResourceModel } from '../model/resource.ts';
 import { accessOf } from './access.ts';
 import { Components } from './components.ts';
 import type { Context, DescriptionOptions } from './context.ts';
@@ -50,15 +49,22 @@ const pathsOf = (endpoints: readonly Endpoint[], context: Context): JsonObject =
   return Object.fromEntries(paths);
 };
 
+/** Tags after all others, in this order; what people look for first comes first. */
+const lastTags = ['Application', 'Metadata', 'Health', 'Documentation', 'Administration'];
+
 /** One tag a model, in the order in which they are met. */
 const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
-  const models = new Map<string, ResourceModel | undefined>();
-  for (const { docs, policy } of endpoints)
-    models.set(docs.tag, policy.kind === 'resource' && policy.area === 'api' ? policy.model : undefined);
-  return [...models].map(([name, model]) => ({
-    name,
-    'x-displayName': labelText(model?.label ?? tagTexts[name] ?? name, locale),
-  }));
+  const labels = new Map<string, string>();
+  for (const { docs, policy } of endpoints) {
+    const model = policy.kind === 'resource' && policy.area === 'api' ? policy.model : undefined;
+    if (model !== undefined) labels.set(docs.tag, labelText(model.label, locale));
+    else if (!labels.has(docs.tag)) labels.set(docs.tag, labelText(tagTexts[docs.tag] ?? docs.tag, locale));
+  }
+  const names = [...labels.keys()].sort((a, b) => lastTags.indexOf(a) - lastTags.indexOf(b));
+  return names.map((name) => {
+    const label = labels.get(name) ?? name;
+    return { name, description: label, 'x-displayName': label };
+  });
 };
 
 /** The detail view gives a model's schema its plain name, so it comes before views that are the same. */

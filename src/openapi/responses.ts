@@ -5,7 +5,7 @@ import { fill } from '../kernel/messages/catalogue.ts';
 import { fieldError, labelText } from '../kernel/messages/messages.ts';
 import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
 import type { Context } from './context.ts';
-import { answersETag, takesIfNoneMatch } from './features.ts';
+import { answersETag, takesIdempotencyKey, takesIfNoneMatch } from './features.ts';
 import { dataName, familyOf } from './names.ts';
 import { problemsOf } from './problems.ts';
 import { headerTexts, statusTexts } from './texts.ts';
@@ -116,13 +116,29 @@ const validationErrors = ({ components }: Context): JsonObject =>
     required: ['errors'],
   });
 
+/** What an endpoint can be asked wrongly: the values in the examples of its errors. */
+interface Hints {
+  readonly key: string;
+  readonly parameter: string;
+}
+
+const defaultHints: Hints = { key: 'record', parameter: 'sort' };
+
+const hintsOf = (endpoint: Endpoint): Hints => ({
+  key: endpoint.bodyKey ?? defaultHints.key,
+  parameter:
+    endpoint.docs.query?.[0]?.name ??
+    (takesIdempotencyKey(endpoint) ? 'Idempotency-Key' : defaultHints.parameter),
+});
+
 /** An error as it is answered, with likely values where the message has room for some. */
-const example = (name: ProblemName, bodyKey: string | undefined, context: Context): JsonObject => {
+const example = (name: ProblemName, { key, parameter }: Hints, context: Context): JsonObject => {
   const { messages, bodyLimit } = context;
   const errors = [fieldError(messages, 'name', messages.labels['name'] ?? 'name', 'required')];
   const joined = errors.map(({ message }) => message).join(', ');
-  const params = { max: maxDepth, limit: bodyLimit, key: bodyKey ?? 'record', name: 'sort', errors: joined };
-  const message = fill(messages.problems[name], params);
+  const params = { max: maxDepth, limit: bodyLimit, key, errors: joined };
+  const field = name === 'unusable_field' ? 'title' : parameter;
+  const message = fill(messages.problems[name], { ...params, name: field });
   const data = name === 'invalid_record' ? { data: { errors: errors.map((error) => ({ ...error })) } } : {};
   return { value: { code: problemTable[name], message, ...data } };
 };
@@ -131,18 +147,18 @@ const example = (name: ProblemName, bodyKey: string | undefined, context: Contex
 export const refusal = (
   status: number,
   names: readonly ProblemName[],
-  bodyKey: string | undefined,
   context: Context,
+  hints = defaultHints,
 ): JsonObject => {
   const codes = names.map((name) => problemTable[name]);
-  const key = names.includes('missing_key') && bodyKey !== undefined ? bodyKey : undefined;
   const schema = envelope(
     { type: 'integer', enum: codes },
     [],
     names.includes('invalid_record') ? validationErrors(context) : undefined,
   );
-  const examples = names.map((name): [string, Json] => [name, example(name, key, context)]);
-  return context.components.add('responses', ['Error', ...codes, ...(key ? [key] : [])].join('-'), {
+  const examples = names.map((name): [string, Json] => [name, example(name, hints, context)]);
+  const key = codes.includes(problemTable.missing_key) ? [hints.key] : [];
+  return context.components.add('responses', ['Error', ...codes, ...key].join('-'), {
     description: described(status, context),
     ...withHeaders(headers(refusalHeaders[status] ?? [], context)),
     content: json(schema, Object.fromEntries(examples)),
@@ -155,7 +171,7 @@ export const responsesOf = (endpoint: Endpoint, context: Context): JsonObject =>
   ...Object.fromEntries(
     [...problemsOf(endpoint)].map(([status, names]) => [
       status,
-      refusal(status, names, endpoint.bodyKey, context),
+      refusal(status, names, context, hintsOf(endpoint)),
     ]),
   ),
 });
@@ -171,5 +187,5 @@ const withoutOperation: readonly ProblemName[] = [
 
 export const generalResponses = (context: Context): JsonObject =>
   Object.fromEntries(
-    withoutOperation.map((name) => [statusOf(name), refusal(statusOf(name), [name], undefined, context)]),
+    withoutOperation.map((name) => [statusOf(name), refusal(statusOf(name), [name], context)]),
   );

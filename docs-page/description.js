@@ -1,0 +1,145 @@
+/** The API description, read: operations in order, references followed. */
+
+/**
+ * @typedef {{ [keyword: string]: any }} Schema
+ * @typedef {{ name: string, in: 'path' | 'query' | 'header', required?: boolean, description?: string, schema: Schema }} Parameter
+ * @typedef {{ name: string, code: number, message: string }} Refusal
+ * @typedef {{ status: number, description: string, headers: string[], schema: Schema | undefined, refusals: Refusal[] }} Reply
+ * @typedef {{
+ *   access: string, methods: string[], model?: string, permission?: string, isolation?: boolean, ownership?: boolean,
+ *   own?: boolean, roles?: string[], restricted?: string[], published?: Record<string, unknown>, also?: string[]
+ * }} Access
+ * @typedef {{
+ *   id: string, method: string, path: string, tag: string, summary: string, description: string | undefined,
+ *   parameters: Parameter[], body: Schema | undefined, replies: Reply[], access: Access
+ * }} Operation
+ * @typedef {{ name: string, title: string, operations: Operation[] }} Group
+ */
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** @param {any} document */
+export const readDescription = (document) => {
+  /** @param {any} part @returns {any} */
+  const resolve = (part) => {
+    let found = part;
+    for (let hops = 0; typeof found?.$ref === 'string' && hops < 16; hops += 1) {
+      const names = String(found.$ref).split('/').slice(1);
+      found = names.reduce(
+        (inner, name) => inner?.[name.replaceAll('~1', '/').replaceAll('~0', '~')],
+        document,
+      );
+    }
+    return found ?? {};
+  };
+
+  /** @param {string} status @param {any} part @returns {Reply} */
+  const reply = (status, part) => {
+    const response = resolve(part);
+    const content = response.content?.['application/json'];
+    const examples = Object.entries(content?.examples ?? {});
+    return {
+      status: Number(status),
+      description: String(response.description ?? ''),
+      headers: Object.keys(response.headers ?? {}),
+      schema: content?.schema,
+      refusals: examples.map(([name, { value }]) => ({
+        name,
+        code: Number(value.code),
+        message: String(value.message),
+      })),
+    };
+  };
+
+  /** @param {string} path @param {string} method @param {any} part @returns {Operation} */
+  const operation = (path, method, part) => ({
+    id: String(part.operationId),
+    method: method.toUpperCase(),
+    path,
+    tag: String(part.tags?.[0] ?? ''),
+    summary: String(part.summary ?? part.operationId),
+    description: part.description,
+    parameters: (part.parameters ?? []).map(resolve),
+    body: part.requestBody?.content?.['application/json']?.schema,
+    replies: Object.entries(part.responses).map(([status, response]) => reply(status, response)),
+    access: part['x-gatewright'] ?? { access: 'public', methods: [] },
+  });
+
+  /** @type {Operation[]} */
+  const operations = [];
+  for (const [path, item] of Object.entries(document.paths))
+    for (const method of methods) {
+      const part = /** @type {any} */ (item)[method];
+      if (part !== undefined) operations.push(operation(path, method, part));
+    }
+  /** @type {Group[]} */
+  const groups = document.tags.map((/** @type {any} */ tag) => ({
+    name: tag.name,
+    title: String(tag['x-displayName'] ?? tag.name),
+    operations: operations.filter((each) => each.tag === tag.name),
+  }));
+  return {
+    title: String(document.info.title),
+    version: String(document.info.version),
+    about: String(document.info.description ?? ''),
+    groups: groups.filter((group) => group.operations.length > 0),
+    operations,
+    resolve,
+  };
+};
+
+/** @typedef {ReturnType<typeof readDescription>} Description */
+
+/** @param {Schema} schema @returns {string[]} */
+export const typesOf = (schema) =>
+  schema['type'] === undefined ? [] : Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
+
+/** Choices of an enumeration. @param {Schema} schema @returns {unknown[] | undefined} */
+export const choicesOf = (schema) => {
+  if (Array.isArray(schema['enum'])) return schema['enum'];
+  if (!Array.isArray(schema['oneOf']) || !schema['oneOf'].every((each) => 'const' in each)) return undefined;
+  return schema['oneOf'].map((each) => each.const);
+};
+
+/** @type {Record<string, string>} */
+const formats = {
+  'date-time': '2026-01-31T08:00:00.000Z',
+  date: '2026-01-31',
+  email: 'ada@example.com',
+  uri: 'https://example.com/',
+  uuid: '3f2b1c9e-8a4d-4e57-9c1b-5d7f0a6e2b34',
+};
+
+/** A plausible text that keeps to the bounds. @param {Schema} schema @param {string} name */
+const sampleText = (schema, name) => {
+  const known = formats[schema['format'] ?? ''];
+  if (known !== undefined) return known;
+  if (schema['pattern'] !== undefined || name.includes('password')) return '';
+  const text = name.replaceAll('_', ' ');
+  return text.slice(0, schema['maxLength'] ?? 40).padEnd(schema['minLength'] ?? 0, '.');
+};
+
+/**
+ * A value of a schema, to begin a body with.
+ * @param {Schema} part @param {(part: any) => any} resolve @param {string} [name] @param {number} [depth]
+ * @returns {any}
+ */
+export const sampleOf = (part, resolve, name = '', depth = 0) => {
+  const schema = resolve(part);
+  if (schema.default !== undefined) return schema.default;
+  if ('const' in schema) return schema.const;
+  const choices = choicesOf(schema);
+  if (choices !== undefined) return choices[0];
+  const [type] = typesOf(schema);
+  if (type === 'object' && depth < 6)
+    return Object.fromEntries(
+      Object.entries(schema.properties ?? {}).map(([key, value]) => [
+        key,
+        sampleOf(value, resolve, key, depth + 1),
+      ]),
+    );
+  if (type === 'array') return [];
+  if (type === 'boolean') return false;
+  if (type === 'integer' || type === 'number') return Math.max(1, schema.minimum ?? 1);
+  return type === 'string' ? sampleText(schema, name) : null;
+};

@@ -1,0 +1,412 @@
+import { authenticationHeaders, credentials, parseSigned } from './credentials.js';
+import { copyButton, fill, h, labelled } from './dom.js';
+import { methodName } from './operation-view.js';
+import { filtersOf, missing, newForm, now, plainParameters, requestOf } from './request.js';
+import { languages, signCommand } from './snippets.js';
+
+/**
+ * @typedef {import('./description.js').Operation} Operation
+ * @typedef {import('./request.js').Form} Form
+ * @typedef {import('./texts.js').Texts} Texts
+ * @typedef {{ operation: Operation, resolve: (part: any) => any, t: Texts, form: Form, changed: () => void, openSignIn: () => void }} Context
+ */
+
+/** Forms by operation: what was filled in is still there after a look at another one. @type {Map<string, Form>} */
+const forms = new Map();
+
+/** Language of the samples, kept from one operation to the next. */
+let chosenLanguage = 'curl';
+
+/** @param {Context} context */
+const parameterFields = ({ operation, form, changed, t }) =>
+  plainParameters(operation).map(({ name, required, schema }) => {
+    const set = (/** @type {Event & { target: { value: string } }} */ event) => {
+      form.values[name] = event.target.value;
+      changed();
+    };
+    const value = form.values[name] ?? '';
+    const control = Array.isArray(schema['enum'])
+      ? h('select', { oninput: set }, [
+          h('option', { value: '' }, t.notSet),
+          schema['enum'].map((choice) => h('option', { value: choice, selected: choice === value }, choice)),
+        ])
+      : h('input', { value, oninput: set, autocomplete: 'off', spellcheck: 'false', required });
+    return labelled(required ? `${name} *` : name, control);
+  });
+
+/** @param {Context} context @param {() => void} redraw @param {import('./request.js').Filter} filter */
+const filterRow = ({ operation, form, changed, t }, redraw, filter) => {
+  const fields = filtersOf(operation);
+  const operators = fields.get(filter.field)?.operators ?? [];
+  const names = /** @type {Record<string, string>} */ (t.operators);
+  /** @param {string} label @param {string[]} options @param {string} chosen @param {(value: string) => void} choose @param {(name: string) => string} [text] */
+  const select = (label, options, chosen, choose, text = (name) => name) =>
+    h(
+      'select',
+      { 'aria-label': label, oninput: (/** @type {any} */ event) => choose(event.target.value) },
+      options.map((name) => h('option', { value: name, selected: name === chosen }, text(name))),
+    );
+  return h(
+    'div',
+    { class: 'filter' },
+    select(t.field, [...fields.keys()], filter.field, (field) => {
+      filter.field = field;
+      filter.operator = fields.get(field)?.operators[0] ?? 'eq';
+      redraw();
+      changed();
+    }),
+    select(
+      t.operator,
+      operators,
+      filter.operator,
+      (operator) => {
+        filter.operator = operator;
+        if (operator === 'null') filter.value = 'true';
+        redraw();
+        changed();
+      },
+      (name) => names[name] ?? name,
+    ),
+    filter.operator === 'null'
+      ? select(t.value, ['true', 'false'], filter.value, (value) => {
+          filter.value = value;
+          changed();
+        })
+      : h('input', {
+          'aria-label': t.value,
+          value: filter.value,
+          oninput: (/** @type {any} */ event) => {
+            filter.value = event.target.value;
+            changed();
+          },
+        }),
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'small',
+        'aria-label': t.remove,
+        onclick: () => {
+          form.filters.splice(form.filters.indexOf(filter), 1);
+          redraw();
+          changed();
+        },
+      },
+      '×',
+    ),
+  );
+};
+
+/** @param {Context} context */
+const filterFields = (context) => {
+  const { operation, form, t } = context;
+  const first = [...filtersOf(operation)][0];
+  if (first === undefined) return null;
+  const list = h('div', {});
+  const redraw = () =>
+    fill(
+      list,
+      form.filters.map((filter) => filterRow(context, redraw, filter)),
+    );
+  redraw();
+  const add = () => {
+    form.filters.push({ field: first[0], operator: first[1].operators[0] ?? 'eq', value: '' });
+    redraw();
+  };
+  return h(
+    'fieldset',
+    {},
+    h('legend', {}, t.filters),
+    list,
+    h('button', { type: 'button', class: 'small', onclick: add }, t.addFilter),
+  );
+};
+
+/** @param {Context} context */
+const bodyField = ({ operation, resolve, form, changed, t }) => {
+  if (operation.body === undefined) return null;
+  const area = h('textarea', {
+    rows: String(Math.min(16, Math.max(4, form.body.split('\n').length + 1))),
+    spellcheck: 'false',
+    autocomplete: 'off',
+    oninput: (/** @type {any} */ event) => {
+      form.body = event.target.value;
+      changed();
+    },
+  });
+  area.value = form.body;
+  const reset = () => {
+    form.body = newForm(operation, resolve).body;
+    area.value = form.body;
+    changed();
+  };
+  return [
+    labelled(t.body, area),
+    h('p', {}, h('button', { type: 'button', class: 'small', onclick: reset }, t.reset)),
+  ];
+};
+
+/** What is wrong with pasted headers, or that nothing is. @param {Form} form @param {Texts} t */
+const signedWord = ({ signed, timestamp }, t) => {
+  const headers = parseSigned(signed);
+  if (signed.trim() === '') return '';
+  if (headers === undefined) return t.headersWrong;
+  if (Math.abs(Number(headers.timestamp) - Number(now())) > 300) return t.headersStale;
+  return headers.timestamp === timestamp ? t.headersUnderstood : t.headersOld;
+};
+
+/**
+ * How to sign this request elsewhere, and the place for the headers. The message is what the form says at this moment.
+ * @param {Context} context
+ */
+const signing = (context) => {
+  const { operation, form, t } = context;
+  const body = () => (operation.body === undefined ? '' : form.body);
+  const message = h('pre', { class: 'message' });
+  const command = h('pre', { class: 'command' });
+  const word = h('p', { class: 'hint', role: 'status' });
+  const stamp = h('input', { inputmode: 'numeric', value: form.timestamp });
+  const update = () => {
+    message.textContent = `${form.timestamp}\n${body()}`;
+    command.textContent = signCommand(form.appId, form.timestamp, body());
+    word.textContent = signedWord(form, t);
+  };
+  /** @param {'appId' | 'timestamp' | 'signed'} name */
+  const set = (name) => (/** @type {any} */ event) => {
+    form[name] = name === 'signed' ? event.target.value : event.target.value.trim();
+    update();
+  };
+  stamp.addEventListener('input', set('timestamp'));
+  const renew = () => {
+    form.timestamp = now();
+    stamp.value = form.timestamp;
+    update();
+  };
+  const paste = h('textarea', {
+    rows: '3',
+    spellcheck: 'false',
+    autocomplete: 'off',
+    oninput: set('signed'),
+    placeholder: 'X-App-Id: …\nX-Timestamp: …\nX-Signature: …',
+  });
+  paste.value = form.signed;
+  update();
+  const element = h(
+    'fieldset',
+    { class: 'signing' },
+    h('legend', {}, t.signing),
+    labelled(
+      t.appId,
+      h('input', { value: form.appId, oninput: set('appId'), autocomplete: 'off', spellcheck: 'false' }),
+    ),
+    h(
+      'div',
+      { class: 'beside' },
+      labelled(t.timestamp, stamp),
+      h('button', { type: 'button', class: 'small', onclick: renew }, t.renew),
+    ),
+    h('h4', {}, t.toSign),
+    message,
+    copyButton(t, () => message.textContent ?? ''),
+    h('h4', {}, t.signWith),
+    command,
+    copyButton(t, () => command.textContent ?? ''),
+    labelled(t.pasteHeaders, paste),
+    word,
+  );
+  return { element, update };
+};
+
+/** @param {Context} context @param {() => void} redraw */
+const methodField = ({ operation, form, t, openSignIn }, redraw) => {
+  const { methods } = operation.access;
+  if (methods.length === 0) return h('p', { class: 'dim' }, `${t.authentication}: ${t.noAuthentication}`);
+  const select = h(
+    'select',
+    {
+      oninput: (/** @type {any} */ event) => {
+        form.method = event.target.value;
+        redraw();
+      },
+    },
+    methods.map((name) => h('option', { value: name, selected: name === form.method }, methodName(name, t))),
+  );
+  const lacking = form.method !== 'signature' && !credentials.has(form.method ?? '');
+  return [
+    labelled(t.authentication, select),
+    lacking &&
+      h(
+        'p',
+        { class: 'notice' },
+        `${t.missingCredentials} `,
+        h('button', { type: 'button', class: 'small', onclick: openSignIn }, t.openSignIn),
+      ),
+  ];
+};
+
+/** @param {string} text */
+const pretty = (text) => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+};
+
+/** Of a long answer the page shows the beginning. */
+const shownCharacters = 100_000;
+
+/** @param {Response} response @param {string} text @param {number} took @param {Texts} t */
+const answerView = (response, text, took, t) => {
+  const size = new TextEncoder().encode(text).length.toLocaleString('en');
+  const shown = pretty(text);
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+  return [
+    h(
+      'p',
+      { class: 'outcome' },
+      h(
+        'span',
+        { class: response.ok || response.status === 304 ? 'badge good' : 'badge bad' },
+        response.status,
+      ),
+      ` ${took.toFixed(0)} ${t.milliseconds} · ${size} ${t.bytes}`,
+    ),
+    h('details', {}, h('summary', {}, t.headers), h('pre', {}, headers)),
+    h(
+      'pre',
+      { class: 'answer', tabindex: '0' },
+      text === '' ? t.emptyBody : shown.slice(0, shownCharacters),
+      shown.length > shownCharacters && '\n…',
+    ),
+    copyButton(t, () => shown),
+  ];
+};
+
+/** A token from the login and a session from the sign-in are good for the rest of the page. @param {Operation} operation @param {string} text */
+const keepCredentials = ({ id }, text) => {
+  if (id !== 'login' && id !== 'createSession') return;
+  const { data } = JSON.parse(text);
+  if (id === 'login') credentials.set({ token: data.token, account: data.user.username });
+  else credentials.set({ session: data.username });
+};
+
+/** @param {Context} context @param {HTMLElement} outcome */
+const send = async ({ operation, form, t }, outcome) => {
+  const lacking = missing(operation, form);
+  if (lacking.length > 0) return fill(outcome, h('p', { class: 'notice' }, t.missing + lacking.join(', ')));
+  const { method, url, headers, body } = requestOf(operation, form);
+  fill(outcome, h('p', { class: 'dim' }, t.sending));
+  const begun = performance.now();
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { ...headers, ...authenticationHeaders(form.method, parseSigned(form.signed)) },
+      ...(body === undefined ? {} : { body }),
+      cache: 'no-store',
+      // The session's cookie goes along only where it is the method, so that no other is mistaken for it.
+      credentials: form.method === 'session' || operation.id === 'createSession' ? 'same-origin' : 'omit',
+    });
+    const text = await response.text();
+    if (response.ok) keepCredentials(operation, text);
+    fill(outcome, answerView(response, text, performance.now() - begun, t));
+  } catch (error) {
+    fill(outcome, h('p', { class: 'notice' }, t.failed + String(error)));
+  }
+};
+
+/** @param {Context} context */
+const samples = ({ operation, resolve, form, t }) => {
+  const code = h('pre', { class: 'sample', tabindex: '0' });
+  const tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': t.callIt });
+  const reply = operation.replies.find(({ status }) => status < 300);
+  const update = () => {
+    const language = languages.find(({ name }) => name === chosenLanguage) ?? languages[0];
+    const properties = reply?.schema?.['properties'];
+    const sample = { request: requestOf(operation, form), method: form.method, resolve };
+    code.textContent =
+      language?.make({ ...sample, data: properties?.data, isEnvelope: properties?.code !== undefined }) ?? '';
+    fill(
+      tabs,
+      languages.map(({ name }) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': name === chosenLanguage ? 'true' : 'false',
+            onclick: () => {
+              chosenLanguage = name;
+              update();
+            },
+          },
+          name,
+        ),
+      ),
+    );
+  };
+  update();
+  const secret = form.method === undefined ? null : h('p', { class: 'hint' }, t.environment);
+  const element = h(
+    'section',
+    { class: 'samples' },
+    h('h3', {}, t.callIt),
+    tabs,
+    code,
+    copyButton(t, () => code.textContent ?? ''),
+    secret,
+  );
+  return { element, update };
+};
+
+/**
+ * The form of an operation, its answer and the call as code.
+ * @param {{ operation: Operation, resolve: (part: any) => any, t: Texts, openSignIn: () => void }} options
+ */
+export const tryView = ({ operation, resolve, t, openSignIn }) => {
+  const form = forms.get(operation.id) ?? newForm(operation, resolve);
+  forms.set(operation.id, form);
+  const held = operation.access.methods.find((name) => credentials.has(name));
+  if (held !== undefined && !credentials.has(form.method ?? '')) form.method = held;
+  const place = h('div', { class: 'try' });
+  const outcome = h('div', { class: 'result', 'aria-live': 'polite' });
+  const redraw = () => {
+    /** @type {{ update: () => void }[]} */
+    const following = [];
+    /** @type {Context} */
+    const context = {
+      operation,
+      resolve,
+      t,
+      form,
+      openSignIn,
+      changed: () => {
+        for (const { update } of following) update();
+      },
+    };
+    const sampled = samples(context);
+    const signed = form.method === 'signature' ? signing(context) : undefined;
+    following.push(sampled, ...(signed === undefined ? [] : [signed]));
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      send(context, outcome);
+    };
+    fill(
+      place,
+      h(
+        'form',
+        { onsubmit: submit, novalidate: true, autocomplete: 'off' },
+        h('h3', {}, t.tryIt),
+        methodField(context, redraw),
+        parameterFields(context),
+        filterFields(context),
+        bodyField(context),
+        signed?.element,
+        h('button', { type: 'submit', class: 'primary' }, t.send),
+      ),
+      outcome,
+      sampled.element,
+    );
+  };
+  redraw();
+  return place;
+};
