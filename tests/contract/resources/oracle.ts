@@ -83,14 +83,19 @@ const statusOf: Readonly<Record<Refusal, number>> = {
 };
 
 /** "A 401 says only which kind failed (token, key, signature, timestamp)." */
-const failedKind: Readonly<Record<Method, Refusal>> = { jwt: 'token', api_key: 'key', signature: 'signature' };
+const failedKind: Readonly<Record<Method, Refusal>> = {
+  jwt: 'token',
+  api_key: 'key',
+  signature: 'signature',
+};
 
 const refuse = (refused: Refusal): Verdict => ({ refused, status: statusOf[refused] });
 
 const isRead = (action: Action): boolean => action === 'list' || action === 'detail';
 
 /** "Mixed access: list and detail may be public." They "replace authentication, read check and isolation". */
-export const isPublic = (switches: Switches, action: Action): boolean => switches.publicRead && isRead(action);
+export const isPublic = (switches: Switches, action: Action): boolean =>
+  switches.publicRead && isRead(action);
 
 /** "Mixed endpoints try every listed method that the request carries credentials for; one success is enough." */
 const authentication = (switches: Switches, action: Action, caller: Caller): Refusal | undefined => {
@@ -114,7 +119,8 @@ const permitted = (switches: Switches, action: Action, caller: Caller): boolean 
   return caller.roles.includes('super_admin') || caller.granted.includes(entryOf(action));
 };
 
-const administers = (caller: Caller): boolean => caller.roles.includes('super_admin') || caller.roles.includes('admin');
+const administers = (caller: Caller): boolean =>
+  caller.roles.includes('super_admin') || caller.roles.includes('admin');
 
 /** Which rows there are for this caller; any other "behaves as a missing record". */
 export const inScope = (switches: Switches, action: Action, caller: Caller, row: Row): boolean => {
@@ -163,14 +169,21 @@ export const expected = (
   if (action === 'list') return { refused: undefined, status: 200, fields: view(switches, 'list'), row };
   const writesBody = action === 'create' || action === 'update';
   if (writesBody && sent === 'malformed') return refuse('malformed');
-  if (action !== 'create' && (row === undefined || !inScope(switches, action, caller, row))) return refuse('no_record');
+  if (action !== 'create' && (row === undefined || !inScope(switches, action, caller, row)))
+    return refuse('no_record');
   if (writesBody && sent === 'invalid') return refuse('validation');
   if (action === 'detail') return { refused: undefined, status: 200, fields: view(switches, 'detail'), row };
   if (action === 'delete') return { refused: undefined, status: 200, fields: undefined, row: undefined };
   const values = typeof sent === 'string' ? {} : sent;
   const fields = view(switches, 'saved');
   // "Creation of a record answers 201, everything else 200."
-  if (action === 'create') return { refused: undefined, status: 201, fields, row: created(switches, caller, values) };
+  if (action === 'create')
+    return { refused: undefined, status: 201, fields, row: created(switches, caller, values) };
   if (row === undefined) return refuse('no_record');
-  return { refused: undefined, status: 200, fields, row: { ...row, ...permittedValues(switches, caller, values) } };
+  return {
+    refused: undefined,
+    status: 200,
+    fields,
+    row: { ...row, ...permittedValues(switches, caller, values) },
+  };
 };

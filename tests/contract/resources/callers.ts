@@ -1,0 +1,140 @@
+import type { Service, TestUser } from '../../support/service.ts';
+import type { Combination } from './combinations.ts';
+import type { Caller, Method, Presented } from './oracle.ts';
+
+/** A caller of the table: as the oracle knows them, and what they send. */
+export interface TableCaller {
+  readonly name: string;
+  /** Whose records are theirs; an application and nobody have those that nobody owns. */
+  readonly owner: number | null;
+  readonly as: (combination: Combination) => Caller;
+  readonly headers: (body: string) => Record<string, string>;
+  /** Query of an explanation; undefined where the credentials are no good, for it takes good ones for granted. */
+  readonly explained: string | undefined;
+}
+
+const entries = ['create', 'update', 'destroy', 'read'];
+
+/** Roles, and the entries that they are granted on every model which has them. */
+const people = {
+  super_admin: { roles: ['super_admin'], granted: [] },
+  admin: { roles: ['admin'], granted: [] },
+  editor: { roles: ['viewer', 'editor'], granted: entries },
+  clerk: { roles: ['viewer', 'clerk'], granted: ['update'] },
+  viewer: { roles: ['viewer'], granted: [] },
+} as const satisfies Readonly<Record<string, { roles: readonly string[]; granted: readonly string[] }>>;
+
+/** Grants what the table's roles have. The models without reads to check have no entry for them. */
+export const grantEntries = async (service: Service, combinations: readonly Combination[]): Promise<void> => {
+  const { roles } = service.server.services;
+  const actor = { principal: 'command line', address: null } as const;
+  await Promise.all(['editor', 'clerk'].map((role) => roles.create(role, actor)));
+  const wanted = combinations.flatMap(({ model, switches }) =>
+    entries
+      .filter((action) => action !== 'read' || switches.permissions === 'all')
+      .flatMap((action) => {
+        const granted = { role: 'editor', model: model.name, action };
+        return action === 'update' ? [granted, { ...granted, role: 'clerk' }] : [granted];
+      }),
+  );
+  await Promise.all(wanted.map((permission) => roles.grant(permission, actor)));
+};
+
+const flipped = (text: string): string => text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A');
+
+const callerOf = (
+  user: { readonly id: number } | undefined,
+  { roles, granted }: { readonly roles: readonly string[]; readonly granted: readonly string[] },
+  presents: readonly Presented[],
+): TableCaller['as'] => {
+  const caller = { userId: user?.id ?? null, roles, granted, presents };
+  return () => caller;
+};
+
+const nothing = { roles: [], granted: [] };
+
+const good = (method: Method): Presented => ({ method, valid: true });
+const bad = (method: Method): Presented => ({ method, valid: false });
+
+/** What a user sends: a token and a key, each good or spoilt. */
+const wrongCallers = (user: TestUser, key: string): TableCaller[] => {
+  const person = people.editor;
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const caller = (
+    name: string,
+    presents: readonly Presented[],
+    headers: Readonly<Record<string, string>>,
+  ): TableCaller => ({
+    name,
+    owner: user.id,
+    as: callerOf(user, person, presents),
+    headers: () => ({ ...headers }),
+    explained: undefined,
+  });
+  const wrongKey = 'f'.repeat(64);
+  return [
+    caller('a wrong token', [bad('jwt')], bearer(flipped(user.token))),
+    caller('a wrong key', [bad('api_key')], { 'x-api-key': wrongKey }),
+    caller('a wrong token and a key', [bad('jwt'), good('api_key')], {
+      ...bearer(flipped(user.token)),
+      'x-api-key': key,
+    }),
+    caller('a wrong key and a token', [bad('api_key'), good('jwt')], {
+      ...bearer(user.token),
+      'x-api-key': wrongKey,
+    }),
+  ];
+};
+
+const application = (service: Service, appId: string): TableCaller[] => {
+  const signed = {
+    owner: null,
+    explained: `app_id=${appId}`,
+    as: callerOf(undefined, nothing, [good('signature')]),
+    headers: (body: string) => ({ ...service.sign(appId, body) }),
+    name: 'an application',
+  };
+  const wrong = {
+    ...signed,
+    name: 'a wrong signature',
+    explained: undefined,
+    as: callerOf(undefined, nothing, [bad('signature')]),
+    headers: (body: string) => ({ ...service.sign(appId, body, { secret: 'guessed' }) }),
+  };
+  return [signed, wrong];
+};
+
+/** Everybody who asks, with every kind of credentials. */
+export const createCallers = async (service: Service, appId: string): Promise<TableCaller[]> => {
+  const callers: TableCaller[] = [];
+  for (const [name, person] of Object.entries(people)) {
+    const user = await service.createUser(person.roles);
+    const key = await service.createKey(user);
+    const common = { owner: user.id };
+    callers.push(
+      {
+        ...common,
+        name: `${name} by token`,
+        as: callerOf(user, person, [good('jwt')]),
+        headers: () => ({ authorization: `Bearer ${user.token}` }),
+        explained: `user_id=${user.id}`,
+      },
+      {
+        ...common,
+        name: `${name} by key`,
+        as: callerOf(user, person, [good('api_key')]),
+        headers: () => ({ 'x-api-key': key.key }),
+        explained: `api_key_id=${key.id}`,
+      },
+    );
+    if (name === 'editor') callers.push(...wrongCallers(user, key.key));
+  }
+  const nobody = {
+    name: 'nobody',
+    owner: null,
+    as: callerOf(undefined, nothing, []),
+    headers: () => ({}),
+    explained: '',
+  };
+  return [...callers, ...application(service, appId), nobody];
+};

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { DialectName } from '../../../src/store/database.ts';
+import { describeDatabase } from '../../support/databases.ts';
+import { useService } from '../../support/service.ts';
+import { createCallers, grantEntries } from './callers.ts';
+import { playCombination, type TableContext } from './cells.ts';
+import { combinations, migrations } from './combinations.ts';
+
+/**
+ * The table of all rules on one database: every combination of the switches, every caller, every action and record,
+ * against the oracle; and the explanation of each.
+ */
+export const playTable = (dialect: DialectName): void => {
+  describeDatabase(dialect, 'every combination of rules', (databases) => {
+    const service = useService(databases, {
+      application: { resources: combinations.map(({ model }) => model), migrations },
+      apps: ['shop'],
+      env: { LOG_LEVEL: 'warn', API_DOCS: 'off' },
+    });
+
+    it('answers, writes and explains as the contract says', { timeout: 300_000 }, async () => {
+      await grantEntries(service, combinations);
+      const [stranger, heir, admin] = [
+        await service.createUser(),
+        await service.createUser(),
+        await service.admin(),
+      ];
+      const context: TableContext = {
+        inject: service.server.inject,
+        database: service.server.services.database,
+        callers: await createCallers(service, 'shop'),
+        stranger: stranger.id,
+        heir: heir.id,
+        asker: admin.token,
+        faults: [],
+        count: { cells: 0, explained: 0 },
+      };
+      const started = performance.now();
+      for (const combination of combinations) {
+        await playCombination(context, combination);
+        if (context.faults.length > 20) break;
+      }
+      const seconds = (performance.now() - started) / 1000;
+      const { cells, explained } = context.count;
+      const rate = Math.round((cells + explained) / seconds);
+      console.log(
+        `${dialect}: ${cells} cells, ${explained} explained, ${seconds.toFixed(1)} s, ${rate} a second`,
+      );
+      expect(context.faults.slice(0, 20)).toEqual([]);
+    });
+  });
+};
