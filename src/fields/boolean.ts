@@ -16,7 +16,7 @@ export const boolean = {
   column: { sqlite: 'INTEGER', postgres: 'boolean' },
   define: <const Options extends BooleanOptions = BooleanOptions>(
     options?: Strict<Options, BooleanOptions>,
-  ): FieldDefinition<Options, boolean> => definition(boolean, options),
+  ): FieldDefinition<Options, boolean, boolean, 'eq' | 'ne' | 'null'> => definition(boolean, options),
   render: (column, _options, dialect) =>
     dialect === 'sqlite' ? `json(case ${column} when 1 then 'true' when 0 then 'false' end)` : column,
   input: () => ({ type: 'boolean' }),

@@ -6,7 +6,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { orderedOperators, textOf } from './values.ts';
+import { type OrderedOperator, orderedOperators, textOf } from './values.ts';
 
 export interface DateOptions extends CommonOptions {
   readonly default?: string;
@@ -18,7 +18,7 @@ export const date = {
   column: { sqlite: 'TEXT', postgres: 'date' },
   define: <const Options extends DateOptions = DateOptions>(
     options?: Strict<Options, DateOptions>,
-  ): FieldDefinition<Options, string> => definition(date, options),
+  ): FieldDefinition<Options, string, string, OrderedOperator> => definition(date, options),
   input: () => ({ type: 'string', format: 'date' }),
   format: { name: 'date', rule: 'date', test: isDate },
   encode: (value) => {

@@ -6,7 +6,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { orderedOperators, textOf } from './values.ts';
+import { type OrderedOperator, orderedOperators, textOf } from './values.ts';
 
 export interface DatetimeOptions extends CommonOptions {
   readonly default?: string;
@@ -27,7 +27,7 @@ export const datetime = {
   column: { sqlite: 'TEXT', postgres: 'timestamptz(3)' },
   define: <const Options extends DatetimeOptions = DatetimeOptions>(
     options?: Strict<Options, DatetimeOptions>,
-  ): FieldDefinition<Options, string> => definition(datetime, options),
+  ): FieldDefinition<Options, string, string, OrderedOperator> => definition(datetime, options),
   render: (column, _options, dialect) =>
     dialect === 'sqlite' ? column : `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   input: () => ({ type: 'string', format: 'date-time' }),

@@ -8,7 +8,7 @@ import {
   type RuleViolation,
   type Strict,
 } from './field.ts';
-import { given, orderedOperators } from './values.ts';
+import { given, type OrderedOperator, orderedOperators } from './values.ts';
 
 export interface DecimalOptions extends CommonOptions {
   readonly default?: string | number;
@@ -101,7 +101,8 @@ export const decimal = {
   column: { sqlite: 'INTEGER', postgres: 'bigint' },
   define: <const Options extends DecimalOptions = DecimalOptions>(
     options?: Strict<Options, DecimalOptions>,
-  ): FieldDefinition<Options, string, string | number> => definition(decimal, options),
+  ): FieldDefinition<Options, string, string | number, OrderedOperator> => definition(decimal, options),
+  modifiers: ['scale', 'min', 'max'],
   flaw,
   render,
   input: () => ({ type: ['string', 'number'], format: 'decimal' }),

@@ -5,7 +5,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { isStorable, textOf, textOperators, utf8Bytes } from './values.ts';
+import { isStorable, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface EmailOptions extends CommonOptions {
   readonly default?: string;
@@ -41,7 +41,7 @@ export const email = {
   column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
   define: <const Options extends EmailOptions = EmailOptions>(
     options?: Strict<Options, EmailOptions>,
-  ): FieldDefinition<Options, string> => definition(email, options),
+  ): FieldDefinition<Options, string, string, TextOperator> => definition(email, options),
   input: () => ({ type: 'string', format: 'email', maxLength: longest }),
   format: { name: 'email', rule: 'email', test: isEmail },
   encode: textOf,

@@ -7,7 +7,7 @@ import {
   type FieldDefinition,
   type FieldType,
 } from './field.ts';
-import { identityOperators, isStorable, textOf, utf8Bytes } from './values.ts';
+import { type IdentityOperator, identityOperators, isStorable, textOf, utf8Bytes } from './values.ts';
 
 /** Options beside the choices. */
 export interface EnumExtras<Value extends string = string> extends CommonOptions {
@@ -44,8 +44,9 @@ export const enumeration = {
   define: <const Value extends string, const Extras extends EnumExtras<Value> = EnumExtras<Value>>(
     choices: readonly Value[],
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof EnumExtras>]: never },
-  ): FieldDefinition<Extras & { readonly choices: readonly Value[] }, Value> =>
+  ): FieldDefinition<Extras & { readonly choices: readonly Value[] }, Value, Value, IdentityOperator> =>
     definition(enumeration, { ...(extras as Extras), choices: Object.freeze([...choices]) }),
+  argument: { option: 'choices', list: true },
   flaw,
   input: (options, locale) => ({
     type: 'string',

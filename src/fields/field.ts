@@ -38,6 +38,14 @@ export interface CommonOptions {
   readonly label?: Label;
 }
 
+/** The common options as the generator's command line has them: the first ones stand alone, the others take a value. */
+export const commonFlags = [
+  'required',
+  'unique',
+  'index',
+] as const satisfies readonly (keyof CommonOptions)[];
+export const commonModifiers = ['default'] as const satisfies readonly (keyof CommonOptions)[];
+
 /** JSON Schema (2020-12, kept to what draft-07 tools understand as well). */
 export type JsonSchema = { readonly [keyword: string]: Json };
 
@@ -66,6 +74,10 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   readonly column: Readonly<Record<Dialect, string>>;
   /** Makes a field of this type: `field.<kind>(…)` in a model file. */
   define(...args: never[]): FieldDefinition<Options>;
+  /** The option that `define` takes before the others; the generator reads it as `type=value`, a list by commas. */
+  readonly argument?: { readonly option: string; readonly list: boolean };
+  /** Options beyond the common ones that the generator takes as `name=value`. */
+  readonly modifiers?: readonly string[];
   /** What is wrong with the options, as a clause for a developer; undefined where nothing is. */
   flaw?(options: Options): string | undefined;
   /**
@@ -101,16 +113,23 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
 
 declare const value: unique symbol;
 declare const input: unique symbol;
+declare const operators: unique symbol;
 
 /**
  * A field of a model: its type and its options, as the functions of `field` make it. `Value` is the TypeScript type
- * of what is answered, `Input` of what is accepted; both exist for the compiler only.
+ * of what is answered, `Input` of what is accepted, `Operators` those of its filters; they exist for the compiler only.
  */
-export interface FieldDefinition<Options extends object = object, Value = unknown, Input = Value> {
+export interface FieldDefinition<
+  Options extends object = object,
+  Value = unknown,
+  Input = Value,
+  Operators extends FilterOperator = FilterOperator,
+> {
   readonly type: FieldType;
   readonly options: Options & CommonOptions;
   readonly [value]?: Value;
   readonly [input]?: Input;
+  readonly [operators]?: Operators;
 }
 
 /** The type of a field as it is answered: null where it is not required. */
@@ -129,14 +148,27 @@ export type InputOf<Definition> =
       : Input | null
     : never;
 
+/** The operators that filters of a field take. */
+export type OperatorsOf<Definition> =
+  Definition extends FieldDefinition<object, unknown, unknown, infer Operators> ? Operators : never;
+
+/** The type of a value in a filter: never null, for which there is an operator of its own. */
+export type OperandOf<Definition> =
+  Definition extends FieldDefinition<object, unknown, infer Input> ? NonNullable<Input> : never;
+
 /** Options of which a misspelt one does not compile, although their exact type is kept. */
 export type Strict<Options, Allowed> = Options & { [Key in Exclude<keyof Options, keyof Allowed>]: never };
 
 /** What the functions of `field` return. */
-export const definition = <Options extends CommonOptions, Value, Input = Value>(
+export const definition = <
+  Options extends CommonOptions,
+  Value,
+  Input = Value,
+  Operators extends FilterOperator = FilterOperator,
+>(
   type: FieldType,
   options?: Options,
-): FieldDefinition<Options, Value, Input> => ({
+): FieldDefinition<Options, Value, Input, Operators> => ({
   type,
   // Without options, Options is the type's own, of which all are optional.
   options: Object.freeze({ ...options }) as Options & CommonOptions,

@@ -5,7 +5,14 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { boundsFlaw, given, numberOf, orderedOperators, parseInteger } from './values.ts';
+import {
+  boundsFlaw,
+  given,
+  numberOf,
+  type OrderedOperator,
+  orderedOperators,
+  parseInteger,
+} from './values.ts';
 
 export interface IntegerOptions extends CommonOptions {
   readonly default?: number;
@@ -24,7 +31,8 @@ export const integer = {
   column: { sqlite: 'INTEGER', postgres: 'bigint' },
   define: <const Options extends IntegerOptions = IntegerOptions>(
     options?: Strict<Options, IntegerOptions>,
-  ): FieldDefinition<Options, number> => definition(integer, options),
+  ): FieldDefinition<Options, number, number, OrderedOperator> => definition(integer, options),
+  modifiers: ['min', 'max'],
   flaw,
   input: ({ min, max }) => ({
     type: 'integer',

@@ -36,7 +36,7 @@ export const json = {
   column: { sqlite: 'TEXT', postgres: 'json' },
   define: <const Options extends JsonOptions = JsonOptions>(
     options?: Strict<Options, JsonOptions>,
-  ): FieldDefinition<Options, Json> => definition(json, options),
+  ): FieldDefinition<Options, Json, Json, 'null'> => definition(json, options),
   render: (column, _options, dialect) => (dialect === 'sqlite' ? `json(${column})` : column),
   input: () => ({
     type: ['object', 'array', 'string', 'number', 'boolean'],

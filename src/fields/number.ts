@@ -5,7 +5,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { boundsFlaw, given, numberOf, orderedOperators } from './values.ts';
+import { boundsFlaw, given, numberOf, type OrderedOperator, orderedOperators } from './values.ts';
 
 export interface NumberOptions extends CommonOptions {
   readonly default?: number;
@@ -25,7 +25,8 @@ export const number = {
   column: { sqlite: 'REAL', postgres: 'double precision' },
   define: <const Options extends NumberOptions = NumberOptions>(
     options?: Strict<Options, NumberOptions>,
-  ): FieldDefinition<Options, number> => definition(number, options),
+  ): FieldDefinition<Options, number, number, OrderedOperator> => definition(number, options),
+  modifiers: ['min', 'max'],
   flaw: ({ min, max }) =>
     [min, max].every((bound) => bound === undefined || Number.isFinite(bound))
       ? boundsFlaw(min, max)

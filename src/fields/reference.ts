@@ -1,5 +1,5 @@
 import { type CommonOptions, definition, type FieldDefinition, type FieldType } from './field.ts';
-import { identityOperators, numberOf, parseInteger } from './values.ts';
+import { type IdentityOperator, identityOperators, numberOf, parseInteger } from './values.ts';
 
 /** Options beside the name of the model. */
 export interface ReferenceExtras extends CommonOptions {
@@ -20,8 +20,9 @@ export const reference = {
   define: <const To extends string, const Extras extends ReferenceExtras = ReferenceExtras>(
     to: To,
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never },
-  ): FieldDefinition<Extras & { readonly to: To }, number> =>
+  ): FieldDefinition<Extras & { readonly to: To }, number, number, IdentityOperator> =>
     definition(reference, { ...(extras as Extras), to }),
+  argument: { option: 'to', list: false },
   input: () => ({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   encode: numberOf,
   operators: identityOperators,
@@ -37,5 +38,9 @@ export const reference = {
 /** The reference to the user whose record it is: `user_id: field.owner()`. */
 export const defineOwner = (
   options: Pick<CommonOptions, 'label'> = {},
-): FieldDefinition<ReferenceOptions & { readonly to: 'User'; readonly owner: true }, number> =>
-  definition(reference, { ...options, to: 'User', owner: true });
+): FieldDefinition<
+  ReferenceOptions & { readonly to: 'User'; readonly owner: true },
+  number,
+  number,
+  IdentityOperator
+> => definition(reference, { ...options, to: 'User', owner: true });

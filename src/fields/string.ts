@@ -1,6 +1,6 @@
 import { definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
 import { checkStorable, type LengthOptions, lengthBounds, lengthFlaw, lengthSchema } from './length.ts';
-import { isStorable, textOf, textOperators, utf8Bytes } from './values.ts';
+import { isStorable, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface StringOptions extends LengthOptions {
   /** Most characters; 255 where it is not given. */
@@ -15,7 +15,8 @@ export const string = {
   column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
   define: <const Options extends StringOptions = StringOptions>(
     options?: Strict<Options, StringOptions>,
-  ): FieldDefinition<Options, string> => definition(string, options),
+  ): FieldDefinition<Options, string, string, TextOperator> => definition(string, options),
+  modifiers: ['min', 'max', 'pattern'],
   flaw: (options) => lengthFlaw(options, maxOf(options)),
   input: (options) => lengthSchema(options, maxOf(options)),
   check: checkStorable,

@@ -7,7 +7,7 @@ import {
   lengthSchema,
   mostCharacters,
 } from './length.ts';
-import { isStorable, textOf, textOperators } from './values.ts';
+import { isStorable, type TextOperator, textOf, textOperators } from './values.ts';
 
 export interface TextOptions extends LengthOptions {
   /** Most characters; 1,048,576 where it is not given. */
@@ -22,7 +22,8 @@ export const text = {
   column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
   define: <const Options extends TextOptions = TextOptions>(
     options?: Strict<Options, TextOptions>,
-  ): FieldDefinition<Options, string> => definition(text, options),
+  ): FieldDefinition<Options, string, string, TextOperator> => definition(text, options),
+  modifiers: ['min', 'max', 'pattern'],
   flaw: (options) => lengthFlaw(options, maxOf(options)),
   input: (options) => lengthSchema(options, maxOf(options)),
   check: checkStorable,

@@ -5,7 +5,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { isStorable, textOf, textOperators, utf8Bytes } from './values.ts';
+import { isStorable, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface UrlOptions extends CommonOptions {
   readonly default?: string;
@@ -30,7 +30,8 @@ export const url = {
   column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
   define: <const Options extends UrlOptions = UrlOptions>(
     options?: Strict<Options, UrlOptions>,
-  ): FieldDefinition<Options, string> => definition(url, options),
+  ): FieldDefinition<Options, string, string, TextOperator> => definition(url, options),
+  modifiers: ['max'],
   flaw: (options) =>
     Number.isInteger(maxOf(options)) && maxOf(options) >= 10 && maxOf(options) <= longest
       ? undefined

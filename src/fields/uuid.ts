@@ -5,7 +5,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { identityOperators, textOf } from './values.ts';
+import { type IdentityOperator, identityOperators, textOf } from './values.ts';
 
 export interface UuidOptions extends CommonOptions {
   readonly default?: string;
@@ -22,7 +22,7 @@ export const uuid = {
   column: { sqlite: 'TEXT', postgres: 'uuid' },
   define: <const Options extends UuidOptions = UuidOptions>(
     options?: Strict<Options, UuidOptions>,
-  ): FieldDefinition<Options, string> => definition(uuid, options),
+  ): FieldDefinition<Options, string, string, IdentityOperator> => definition(uuid, options),
   input: () => ({ type: 'string', format: 'uuid' }),
   format: { name: 'uuid', rule: 'uuid', test: (text) => pattern.test(text) },
   encode: (value) => {

@@ -2,7 +2,7 @@ import type { Json } from '../kernel/json.ts';
 import type { FilterOperator } from './field.ts';
 
 /** Operators of types with an order that are not texts. */
-export const orderedOperators: readonly FilterOperator[] = [
+export const orderedOperators = [
   'eq',
   'ne',
   'gt',
@@ -11,12 +11,19 @@ export const orderedOperators: readonly FilterOperator[] = [
   'lte',
   'in',
   'null',
-];
+] as const satisfies readonly FilterOperator[];
+export type OrderedOperator = (typeof orderedOperators)[number];
 
-export const textOperators: readonly FilterOperator[] = [...orderedOperators, 'like', 'starts_with'];
+export const textOperators = [
+  ...orderedOperators,
+  'like',
+  'starts_with',
+] as const satisfies readonly FilterOperator[];
+export type TextOperator = (typeof textOperators)[number];
 
 /** Operators of types whose values are only equal or not. */
-export const identityOperators: readonly FilterOperator[] = ['eq', 'ne', 'in', 'null'];
+export const identityOperators = ['eq', 'ne', 'in', 'null'] as const satisfies readonly FilterOperator[];
+export type IdentityOperator = (typeof identityOperators)[number];
 
 /** Texts that both databases keep as they are: PostgreSQL refuses NUL, UTF-8 has no lone surrogates. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

@@ -3,7 +3,7 @@ import type { FieldDefinition } from '../fields/field.ts';
 import { integer } from '../fields/integer.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import { checkValue } from './check-value.ts';
-import type { ResourceDefinition } from './definition.ts';
+import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { indexesOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
@@ -105,10 +105,13 @@ const defaultLabel = (singular: string): Label => humanise(singular);
  * JWT, answers carry all fields, nothing else is checked and lists hold all records. Throws DefinitionError, which
  * names the model and the field.
  */
-export const defineResource = <const Fields extends FieldDefinitions>(
+export const defineResource = <
+  const Fields extends FieldDefinitions,
+  const Views extends ResourceViews<Fields> = Record<never, never>,
+>(
   name: string,
-  definition: ResourceDefinition<Fields>,
-): Resource<Fields> => {
+  definition: ResourceDefinition<Fields, Views>,
+): Resource<Fields, Views> => {
   const { singular, plural } = namesOf(name, definition);
   const fields = fieldsOf(name, definition.fields);
   const owner = ownerOf(name, definition.fields);

@@ -1,3 +1,4 @@
+import type { Strict } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { Action, AfterCommitContext, BeforeSaveContext, ResourceAuthMethod } from './resource.ts';
 import type { ChangesOfFields, FieldDefinitions, FieldName, ReadableName, RecordOfFields } from './types.ts';
@@ -17,8 +18,18 @@ interface TypedHooks<Fields extends FieldDefinitions> {
   afterCommit?(context: AfterCommitContext<ChangesOfFields<Fields>>): void | Promise<void>;
 }
 
+/** Fields per view, in the order in which they are answered. */
+export interface ResourceViews<Fields extends FieldDefinitions> {
+  readonly list?: readonly ReadableName<Fields>[];
+  readonly detail?: readonly ReadableName<Fields>[];
+  readonly saved?: readonly ReadableName<Fields>[];
+}
+
 /** What a model file says. Only `fields` is needed: the rest is off until it is named. */
-export interface ResourceDefinition<Fields extends FieldDefinitions> {
+export interface ResourceDefinition<
+  Fields extends FieldDefinitions,
+  Views extends ResourceViews<Fields> = ResourceViews<Fields>,
+> {
   readonly fields: Fields;
   /** What people call one record, one text or one per language. */
   readonly label?: Label;
@@ -31,11 +42,7 @@ export interface ResourceDefinition<Fields extends FieldDefinitions> {
    * Fields per view, in the order in which they are answered. `detail` falls back to all fields, `list` and `saved`
    * to those of `detail`, so that naming one view never shows more in another.
    */
-  readonly views?: {
-    readonly list?: readonly ReadableName<Fields>[];
-    readonly detail?: readonly ReadableName<Fields>[];
-    readonly saved?: readonly ReadableName<Fields>[];
-  };
+  readonly views?: Strict<Views, ResourceViews<Fields>>;
   /** Ask the permission table before create, update and destroy (`writes`) or before reads as well (`all`). */
   readonly permissions?: 'writes' | 'all';
   /** Callers other than super_admin and admin see, update and delete their own records only. */

@@ -1,4 +1,13 @@
-import type { CommonOptions, FieldDefinition, InputOf, ValueOf } from '../fields/field.ts';
+import type {
+  CommonOptions,
+  FieldDefinition,
+  FilterOperator,
+  InputOf,
+  OperandOf,
+  OperatorsOf,
+  ValueOf,
+} from '../fields/field.ts';
+import type { IdentityOperator, OrderedOperator, TextOperator } from '../fields/values.ts';
 import type { ResourceModel } from './resource.ts';
 
 /** The fields of a model file, by their keys. */
@@ -46,13 +55,75 @@ type Inputs<Fields extends FieldDefinitions, Keys extends keyof Fields & string>
 };
 
 /** What `defineResource` returns: the model, and for the compiler the fields that it was made of. */
-export interface Resource<Fields extends FieldDefinitions = FieldDefinitions> extends ResourceModel {
+export interface Resource<Fields extends FieldDefinitions = FieldDefinitions, Views extends object = object>
+  extends ResourceModel {
   readonly [definedFields]?: Fields;
+  readonly [definedViews]?: Views;
 }
 
 declare const definedFields: unique symbol;
+declare const definedViews: unique symbol;
 
 type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
+type ViewsOf<Model> = Model extends Resource<FieldDefinitions, infer Views> ? Views : never;
+
+/** Names of the fields that a view answers: those it names, else those of `detail`, else all. */
+type ShownIn<View extends string, Views, Name> = Views extends {
+  readonly [Key in View]: readonly (infer Named)[];
+}
+  ? Named
+  : View extends 'detail'
+    ? Name
+    : ShownIn<'detail', Views, Name>;
+
+type ShownName<Model, View extends string> = ShownIn<View, ViewsOf<Model>, ReadableName<FieldsOf<Model>>>;
+
+type RecordIn<Model, View extends string> = Flat<
+  Pick<RecordOf<Model>, ShownName<Model, View> & keyof RecordOf<Model>>
+>;
+
+/** What an operator compares with. */
+type Operand<Value, Operator> = Operator extends 'null'
+  ? boolean
+  : Operator extends 'in'
+    ? readonly Value[]
+    : Operator extends 'like' | 'starts_with'
+      ? string
+      : Value;
+
+/** One field in a filter: a value to be equal to, or values by operator. */
+export type Condition<Value, Operators extends FilterOperator> =
+  | ('eq' extends Operators ? Value : never)
+  | { readonly [Operator in Operators]?: Operand<Value, Operator> };
+
+/** Conditions on texts, on values with an order, and on values that are only equal or not. */
+export type TextCondition = Condition<string, TextOperator>;
+export type OrderedCondition<Value> = Condition<Value, OrderedOperator>;
+export type IdentityCondition<Value> = Condition<Value, IdentityOperator>;
+
+type Conditions<Fields extends FieldDefinitions> = {
+  id: OrderedCondition<number>;
+  created_at: OrderedCondition<string>;
+  updated_at: OrderedCondition<string>;
+} & {
+  -readonly [Key in keyof Fields & string as NameOf<Key, Fields[Key]>]: Condition<
+    OperandOf<Fields[Key]>,
+    OperatorsOf<Fields[Key]>
+  >;
+};
+
+/** What can be compared can be sorted by: all but JSON. */
+type SortableName<Fields extends FieldDefinitions> =
+  | 'id'
+  | 'created_at'
+  | 'updated_at'
+  | {
+      [Key in keyof Fields & string]: 'eq' extends OperatorsOf<Fields[Key]>
+        ? NameOf<Key, Fields[Key]>
+        : never;
+    }[keyof Fields & string];
+
+type Ascending<Model> = ShownName<Model, 'list'> & SortableName<FieldsOf<Model>>;
 
 export type RecordOfFields<Fields extends FieldDefinitions> = Flat<
   { id: number } & Values<Fields> & { created_at: string; updated_at: string }
@@ -64,6 +135,25 @@ export type ChangesOfFields<Fields extends FieldDefinitions> = Flat<
 
 /** The type of a record with all its fields, as it is answered: `RecordOf<typeof Order>`. */
 export type RecordOf<Model> = RecordOfFields<FieldsOf<Model>>;
+
+/** The type of an item of a list, which may hold fewer fields. */
+export type ListItemOf<Model> = RecordIn<Model, 'list'>;
+
+/** The type of a record as its own endpoint answers it. */
+export type DetailOf<Model> = RecordIn<Model, 'detail'>;
+
+/** The type of the answer to create and update. */
+export type SavedOf<Model> = RecordIn<Model, 'saved'>;
+
+/** Conditions that a list takes, joined by AND: `{ status: 'paid', amount: { gte: 5 } }`. Only listed fields. */
+export type FilterOf<Model> = {
+  readonly [Name in ShownName<Model, 'list'> & keyof Conditions<FieldsOf<Model>>]?: Conditions<
+    FieldsOf<Model>
+  >[Name];
+};
+
+/** Terms that a list can be sorted by: `created_at`, or `-created_at` for descending. */
+export type SortOf<Model> = Ascending<Model> | `-${Ascending<Model>}`;
 
 /** The type of the body that creates a record. */
 export type CreateOf<Model> = Flat<

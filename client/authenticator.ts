@@ -1,0 +1,107 @@
+import { GatewrightError } from './error.ts';
+
+export interface Login {
+  readonly account: string;
+  readonly password: string;
+}
+
+type Token = string | undefined;
+
+/** Who calls: a login that is done (again) when it is needed, a token that somebody else looks after, or a key. */
+export type Auth =
+  | Login
+  | { readonly token: string | (() => Token | Promise<Token>) }
+  | { readonly key: string };
+
+/** What a login answers. */
+export interface Session {
+  readonly token: string;
+  readonly user: {
+    readonly id: number;
+    readonly username: string;
+    readonly email: string;
+    readonly name: string;
+  };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface Authenticator {
+  /** Headers of the next request; signs in first where that is still to be done. */
+  headers(signal?: AbortSignal): Promise<Headers>;
+  /** Headers that replace refused ones; undefined where nothing can be done about it. */
+  renew(refused: Headers, signal?: AbortSignal): Promise<Headers | undefined>;
+  /** Signs in, and from then on calls in this name. */
+  login(login: Login, signal?: AbortSignal): Promise<Session>;
+  /** Forgets the credentials. A token stays good until it runs out. */
+  logout(): void;
+}
+
+const bearer = (token: Token): Headers => (token === undefined ? {} : { Authorization: `Bearer ${token}` });
+
+/** Rejects when the signal aborts; what is waited for goes on for the others who wait. */
+const orAbort = <Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal?.reason);
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    const settled = (): void => signal?.removeEventListener('abort', abort);
+    promise.then(resolve, reject).finally(settled);
+  });
+
+/** Whether the service has said no to these credentials, and would again. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof GatewrightError && (error.status === 401 || error.status === 422);
+
+/** Keeps the credentials of a client. `signIn` exchanges an account and a password for a token. */
+export const createAuthenticator = (
+  given: Auth | undefined,
+  signIn: (login: Login) => Promise<Session>,
+): Authenticator => {
+  let auth = given;
+  /** The login that is under way or done; requests that need it at once share it. */
+  let session: Promise<Session> | undefined;
+
+  const start = (login: Login): Promise<Session> => {
+    const started = signIn(login);
+    session = started;
+    // A refused one is kept: trying a wrong password at every call would lock the account.
+    started.catch((error: unknown) => {
+      if (session === started && !isFinal(error)) session = undefined;
+    });
+    return started;
+  };
+
+  const current = async (login: Login, signal: AbortSignal | undefined): Promise<Headers> => {
+    const { token } = await orAbort(session ?? start(login), signal);
+    return bearer(token);
+  };
+
+  return {
+    headers: async (signal) => {
+      if (auth === undefined) return {};
+      if ('key' in auth) return { 'X-Api-Key': auth.key };
+      if ('account' in auth) return current(auth, signal);
+      return bearer(typeof auth.token === 'function' ? await auth.token() : auth.token);
+    },
+    renew: async (refused, signal) => {
+      if (auth === undefined || !('account' in auth)) return undefined;
+      const latest = await current(auth, signal);
+      // Another request may have signed in again meanwhile.
+      if (latest['Authorization'] !== refused['Authorization']) return latest;
+      session = undefined;
+      return current(auth, signal);
+    },
+    login: async (login, signal) => {
+      const started = signIn(login);
+      const answer = await orAbort(started, signal);
+      auth = login;
+      session = started;
+      return answer;
+    },
+    logout: () => {
+      auth = undefined;
+      session = undefined;
+    },
+  };
+};

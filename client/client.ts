@@ -1,0 +1,121 @@
+import type { Login, Session } from './authenticator.ts';
+import type { ApiKeyShape, Json, Metadata, NewApiKey, Receipt, User, UserShape } from './fixed.ts';
+import {
+  type CreateOptions,
+  createResourceClient,
+  eachPage,
+  idempotent,
+  listPage,
+  type ResourceClient,
+} from './resource.ts';
+import type { EachQuery, ListQuery, Page, ResourceName, ShapeOf } from './shape.ts';
+import {
+  type Answer,
+  type CallOptions,
+  createTransport,
+  type RequestOptions,
+  type TransportOptions,
+} from './transport.ts';
+
+/** Resources by the last part of their path. */
+type Resources = Readonly<Record<string, ResourceName<unknown>>>;
+
+type SourceOf<Name> = Name extends ResourceName<infer Source> ? Source : never;
+
+export interface ClientOptions<Names extends Resources> extends TransportOptions {
+  /** `{ orders: resource<typeof order>('order') }`, or `resources` of the file that `gatewright generate client` wrote. */
+  readonly resources?: Names;
+}
+
+interface Listing<Shape extends UserShape | ApiKeyShape> {
+  list(query?: ListQuery<Shape>, options?: CallOptions): Promise<Page<Shape['listed']>>;
+  pages(query?: EachQuery<Shape>, options?: CallOptions): AsyncIterableIterator<Shape['listed'][]>;
+}
+
+/** The endpoints that every service has. Their names cannot be those of resources. */
+interface FixedClient {
+  readonly auth: {
+    /** Signs in, and from then on calls as this user; signs in again by itself when the token has run out. */
+    login(login: Login, options?: CallOptions): Promise<Session>;
+    /** Forgets the credentials. A token stays good until it runs out. */
+    logout(): void;
+    me(options?: CallOptions): Promise<User>;
+    /** Changes the caller's own password. */
+    password(
+      change: { readonly current_password: string; readonly password: string },
+      options?: CallOptions,
+    ): Promise<void>;
+  };
+  readonly users: Listing<UserShape>;
+  readonly apiKeys: Listing<ApiKeyShape> & {
+    /** The only answer that holds the whole key. `expires_at` in ISO 8601. */
+    create(
+      values: { readonly name: string; readonly expires_at?: string | null },
+      options?: CallOptions,
+    ): Promise<NewApiKey>;
+    delete(id: number, options?: CallOptions): Promise<void>;
+  };
+  /** Description of a model, by its name (`Order`), for this caller. */
+  meta(model: string, options?: CallOptions): Promise<Metadata>;
+  /** Whether the process answers; with `ready`, whether the database does as well. */
+  health(options?: CallOptions & { readonly ready?: boolean }): Promise<{ readonly status: 'ok' }>;
+  /** Takes a signature: give the client the `fetch` of a signer. */
+  payment(body: Readonly<Record<string, Json>>, options?: CreateOptions): Promise<Receipt>;
+  /** Any endpoint, e.g. the application's own; `path` is whole (`/api/v1/…`). */
+  sendRequest<Data = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Data>>;
+}
+
+export type Client<Names extends Resources> = FixedClient & {
+  readonly [Path in keyof Names]: ResourceClient<ShapeOf<SourceOf<Names[Path]>>>;
+};
+
+const api = '/api/v1';
+
+/** A client of one service. Sends nothing before the first call. All calls throw GatewrightError. */
+export const createClient = <const Names extends Resources = Record<never, never>>(
+  options: ClientOptions<Names>,
+): Client<Names> => {
+  const transport = createTransport(options);
+  const { send, authenticator } = transport;
+  const listing = <Shape extends UserShape | ApiKeyShape>(path: string): Listing<Shape> => ({
+    list: (query = {}, call) => listPage(transport, path, query, call),
+    pages: (query = {}, call) => eachPage(transport, path, query, call),
+  });
+  const fixed: FixedClient = {
+    auth: {
+      login: (login, call) => authenticator.login(login, call?.signal),
+      logout: () => authenticator.logout(),
+      me: async (call) => (await send<User>('GET', `${api}/auth/me`, call)).data,
+      password: async (body, call) => {
+        await send('PUT', `${api}/auth/password`, { ...call, body });
+      },
+    },
+    users: listing(`${api}/users`),
+    apiKeys: {
+      ...listing<ApiKeyShape>(`${api}/api_keys`),
+      create: async (values, call) =>
+        (await send<NewApiKey>('POST', `${api}/api_keys`, { ...call, body: { api_key: values } })).data,
+      delete: async (id, call) => {
+        await send('DELETE', `${api}/api_keys/${id}`, call);
+      },
+    },
+    meta: async (model, call) =>
+      (await send<Metadata>('GET', `${api}/meta/${encodeURIComponent(model)}`, call)).data,
+    health: async ({ ready = false, ...call } = {}) =>
+      (
+        await send<{ status: 'ok' }>('GET', `${api}/health${ready ? '?ready' : ''}`, {
+          ...call,
+          anonymous: true,
+        })
+      ).data,
+    payment: async (body, call) =>
+      (await send<Receipt>('POST', `${api}/payment`, { ...idempotent(call), body, anonymous: true })).data,
+    sendRequest: send,
+  };
+  const resources = Object.entries(options.resources ?? {}).map(([path, { singular }]) => [
+    path,
+    createResourceClient(transport, `${api}/${path}`, singular),
+  ]);
+  // The compiler cannot follow a mapped type through entries.
+  return Object.freeze({ ...Object.fromEntries(resources), ...fixed }) as Client<Names>;
+};

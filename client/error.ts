@@ -1,0 +1,47 @@
+/** One violated rule of one field. */
+export interface FieldError {
+  readonly field: string;
+  readonly rule: string;
+  /** The whole sentence, label included. */
+  readonly message: string;
+}
+
+export interface ErrorDetails {
+  /** HTTP status; 0 where no answer came. */
+  readonly status: number;
+  /** Code of the envelope (status × 100 + n); 0 where the answer was none of the service's. */
+  readonly code: number;
+  readonly message: string;
+  readonly errors?: readonly FieldError[];
+  /** Seconds after which the service asks to be tried again. */
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Whatever kept a call from succeeding: a refusal of the service, an answer that is none of its own, or no answer. */
+export class GatewrightError extends Error {
+  readonly status: number;
+  readonly code: number;
+  /** What is wrong with the fields of a record (422); empty for every other error. */
+  readonly errors: readonly FieldError[];
+  readonly retryAfter: number | undefined;
+
+  constructor({ status, code, message, errors = [], retryAfter, cause }: ErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'GatewrightError';
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+    this.retryAfter = retryAfter;
+  }
+
+  /** The messages of each field, as a form shows them. */
+  get fields(): Readonly<Record<string, readonly string[]>> {
+    const fields: Record<string, string[]> = Object.create(null);
+    for (const { field, message } of this.errors) {
+      fields[field] ??= [];
+      fields[field].push(message);
+    }
+    return fields;
+  }
+}

@@ -1,0 +1,115 @@
+import type { IdentityCondition, OrderedCondition, TextCondition } from '#model';
+
+/** What the endpoints answer that every service has. Timestamps are `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export interface User {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+export interface UserShape {
+  readonly listed: User;
+  readonly filter: {
+    readonly id?: OrderedCondition<number>;
+    readonly username?: TextCondition;
+    readonly email?: TextCondition;
+    readonly name?: TextCondition;
+  };
+  readonly sort: Sorted<'id' | 'username' | 'email' | 'name'>;
+}
+
+/** A key as it is listed: masked. */
+export interface ApiKey {
+  readonly id: number;
+  readonly name: string;
+  /** The first 8 hex digits and `****`. */
+  readonly key: string;
+  readonly status: 'active' | 'expired';
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+export interface ApiKeyShape {
+  readonly listed: ApiKey;
+  readonly filter: {
+    readonly id?: OrderedCondition<number>;
+    readonly name?: TextCondition;
+    readonly key?: TextCondition;
+    readonly status?: IdentityCondition<'active' | 'expired'>;
+    readonly expires_at?: OrderedCondition<string>;
+    readonly created_at?: OrderedCondition<string>;
+    readonly last_used_at?: OrderedCondition<string>;
+  };
+  readonly sort: Sorted<keyof ApiKey>;
+}
+
+type Sorted<Name extends string> = Name | `-${Name}`;
+
+/** A key as its creation answers it: in full, this once. */
+export interface NewApiKey {
+  readonly id: number;
+  readonly name: string;
+  /** 64 hex digits. */
+  readonly key: string;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+}
+
+/** The receipt of a payment; the middle three are taken over from the body, null where it has none. */
+export interface Receipt {
+  readonly id: number;
+  readonly app_id: string;
+  readonly order_no: Json;
+  readonly amount: Json;
+  readonly currency: Json;
+  readonly status: 'received';
+  readonly created_at: string;
+}
+
+type Action = 'list' | 'detail' | 'create' | 'update' | 'destroy';
+
+export interface MetadataField {
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly unique: boolean;
+  /** For this caller. */
+  readonly read_only: boolean;
+  readonly default?: Json;
+  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  readonly bounds?: Readonly<Record<string, string | number>>;
+  /** Model whose id the field holds. */
+  readonly reference?: string;
+  readonly operators: readonly string[];
+  readonly sortable: boolean;
+  readonly searchable: boolean;
+}
+
+type JsonSchema = Readonly<Record<string, Json>>;
+
+/** A model as a front end renders lists and forms of it. */
+export interface Metadata {
+  readonly model: string;
+  readonly singular: string;
+  readonly plural: string;
+  readonly label: string;
+  readonly endpoints: readonly {
+    readonly action: Action;
+    readonly method: string;
+    readonly path: string;
+    readonly authentication: readonly string[];
+  }[];
+  readonly fields: readonly MetadataField[];
+  readonly schemas: Readonly<Record<'create' | 'update' | 'read', JsonSchema>>;
+  /** For react-jsonschema-form. */
+  readonly uiSchema: JsonSchema;
+  /** What this caller may do. */
+  readonly permissions: Readonly<Record<Action, boolean>>;
+}

@@ -1,0 +1,12 @@
+/** The public interface of `gatewright/client`. */
+export type { Auth, Login, Session } from './authenticator.ts';
+export type { Client, ClientOptions } from './client.ts';
+export { createClient } from './client.ts';
+export type { FieldError } from './error.ts';
+export { GatewrightError } from './error.ts';
+export type { ApiKey, Metadata, MetadataField, NewApiKey, Receipt, User } from './fixed.ts';
+export type { CreateOptions, ResourceClient, WriteOptions } from './resource.ts';
+export { etagOf } from './resource.ts';
+export type { EachQuery, ListQuery, Page, ResourceName, ResourceShape } from './shape.ts';
+export { resource } from './shape.ts';
+export type { Answer, CallOptions, RequestOptions, RetryOptions } from './transport.ts';

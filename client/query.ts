@@ -1,0 +1,48 @@
+/** A value of a condition as a query string holds it. */
+type Scalar = string | number | boolean;
+
+/** Everything that a list takes, its names and types unchecked. */
+export interface ListParameters {
+  readonly filter?: object | undefined;
+  readonly sort?: string | readonly string[] | undefined;
+  readonly q?: string | undefined;
+  readonly fields?: readonly PropertyKey[] | undefined;
+  readonly page?: number | undefined;
+  readonly per_page?: number | undefined;
+  readonly after?: string | undefined;
+}
+
+/** In a list of values a comma ends a value and a backslash escapes. */
+const escapeValue = (value: Scalar): string => String(value).replace(/[\\,]/g, '\\$&');
+
+const operandText = (operand: Scalar | readonly Scalar[]): string =>
+  typeof operand === 'object' ? operand.map(escapeValue).join(',') : String(operand);
+
+/** `[name, text]` of each condition. What is undefined is left out, so that optional inputs can be passed on. */
+function* conditions(filter: object): Generator<[string, string]> {
+  for (const [field, condition] of Object.entries(filter)) {
+    if (condition === undefined) continue;
+    if (condition === null || Array.isArray(condition))
+      throw new TypeError(`filter.${field}: use { null: true } or { in: […] }`);
+    if (typeof condition !== 'object') yield [`filter[${field}]`, operandText(condition)];
+    else
+      for (const [operator, operand] of Object.entries(condition))
+        if (operand !== undefined)
+          yield [`filter[${field}][${operator}]`, operandText(operand as Scalar | readonly Scalar[])];
+  }
+}
+
+const joined = (value: string | readonly PropertyKey[]): string =>
+  typeof value === 'string' ? value : value.map(String).join(',');
+
+/** The query string of a list, with its question mark; empty where nothing is asked for. */
+export const listQuery = ({ filter, sort, fields, ...plain }: ListParameters): string => {
+  const query = new URLSearchParams();
+  for (const [name, text] of conditions(filter ?? {})) query.append(name, text);
+  for (const [name, value] of Object.entries({ sort, fields }))
+    if (value !== undefined && value.length > 0) query.append(name, joined(value));
+  for (const name of ['q', 'page', 'per_page', 'after'] as const)
+    if (plain[name] !== undefined) query.append(name, String(plain[name]));
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+};

@@ -1,0 +1,140 @@
+import { type ListParameters, listQuery } from './query.ts';
+import type { EachQuery, ListQuery, Page, ResourceShape } from './shape.ts';
+import type { Answer, CallOptions, Transport } from './transport.ts';
+
+export interface CreateOptions extends CallOptions {
+  /** Makes a repetition answer what the first request did; one is made for each call unless given. */
+  readonly idempotencyKey?: string;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** The write is refused with 412 where the record has changed since: `etagOf(record)`. */
+  readonly etag?: string | undefined;
+}
+
+type Picked<Item, Field extends keyof Item> = { [Name in Field]: Item[Name] };
+
+/** The calls of one resource. All throw GatewrightError. */
+export interface ResourceClient<Shape extends ResourceShape> {
+  list<Field extends keyof Shape['listed'] = keyof Shape['listed']>(
+    query?: ListQuery<Shape, Field>,
+    options?: CallOptions,
+  ): Promise<Page<Picked<Shape['listed'], Field>>>;
+  /** Page after page, 100 records each unless `per_page` says otherwise. */
+  pages<Field extends keyof Shape['listed'] = keyof Shape['listed']>(
+    query?: EachQuery<Shape, Field>,
+    options?: CallOptions,
+  ): AsyncIterableIterator<Picked<Shape['listed'], Field>[]>;
+  /** Record after record of all pages. */
+  each<Field extends keyof Shape['listed'] = keyof Shape['listed']>(
+    query?: EachQuery<Shape, Field>,
+    options?: CallOptions,
+  ): AsyncIterableIterator<Picked<Shape['listed'], Field>>;
+  get(id: number, options?: CallOptions): Promise<Shape['record']>;
+  create(values: Shape['create'], options?: CreateOptions): Promise<Shape['saved']>;
+  /** Changes the fields that are given. */
+  update(id: number, changes: Shape['update'], options?: WriteOptions): Promise<Shape['saved']>;
+  delete(id: number, options?: WriteOptions): Promise<void>;
+}
+
+const etags = new WeakMap<object, string>();
+
+/** The ETag that came with a record from `get`, `create` or `update`; undefined for any other object. */
+export const etagOf = (record: object): string | undefined => etags.get(record);
+
+/** The record, its ETag remembered beside it. */
+const tagged = <Shape extends object>({ data, headers }: Answer<Shape>): Shape => {
+  const etag = headers.get('etag');
+  if (etag !== null) etags.set(data, etag);
+  return data;
+};
+
+/** The cursor in the Link header's `next`, if that page has one. */
+const nextOf = (headers: Headers): string | undefined => {
+  const target = /<[^>]*\?([^>]*)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  return new URLSearchParams(target).get('after') ?? undefined;
+};
+
+const totalOf = (headers: Headers): number | undefined => {
+  const total = headers.get('x-total-count');
+  return total === null ? undefined : Number(total);
+};
+
+/** One list request; a list without paging counts itself. */
+export const listPage = async <Item>(
+  transport: Transport,
+  path: string,
+  query: ListParameters,
+  options?: CallOptions,
+): Promise<Page<Item>> => {
+  const { data, headers } = await transport.send<Item[]>('GET', path + listQuery(query), options);
+  const isWhole = query.page === undefined && query.per_page === undefined && query.after === undefined;
+  return { items: data, total: isWhole ? data.length : totalOf(headers), next: nextOf(headers) };
+};
+
+/** Every page of a list, one request each. */
+export async function* eachPage<Item>(
+  transport: Transport,
+  path: string,
+  query: ListParameters,
+  options?: CallOptions,
+): AsyncGenerator<Item[], undefined> {
+  let after: string | undefined;
+  do {
+    const page: Page<Item> = await listPage(transport, path, { per_page: 100, ...query, after }, options);
+    if (page.items.length > 0) yield page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** 128 random bits in hex. `crypto.randomUUID` is missing from pages without TLS. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
+/** Headers and repeatability of a POST that the service does at most once for one key. */
+export const idempotent = ({ idempotencyKey = randomKey(), signal }: CreateOptions = {}) => ({
+  signal,
+  headers: { 'Idempotency-Key': idempotencyKey },
+  repeatable: true,
+});
+
+const conditional = ({ etag, signal }: WriteOptions = {}) => ({
+  signal,
+  headers: etag === undefined ? {} : { 'If-Match': etag },
+});
+
+/** The calls of the resource at `path`, whose bodies are keyed by `singular`. */
+export const createResourceClient = <Shape extends ResourceShape>(
+  transport: Transport,
+  path: string,
+  singular: string,
+): ResourceClient<Shape> => {
+  const at = (id: number): string => `${path}/${id}`;
+  return {
+    list: (query = {}, options) => listPage(transport, path, query, options),
+    pages: (query = {}, options) => eachPage(transport, path, query, options),
+    async *each(query = {}, options) {
+      for await (const page of this.pages(query, options)) yield* page;
+    },
+    get: async (id, options) => tagged(await transport.send<Shape['record']>('GET', at(id), options)),
+    create: async (values, options) =>
+      tagged(
+        await transport.send<Shape['saved']>('POST', path, {
+          ...idempotent(options),
+          body: { [singular]: values },
+        }),
+      ),
+    update: async (id, changes, options) =>
+      tagged(
+        await transport.send<Shape['saved']>('PATCH', at(id), {
+          ...conditional(options),
+          body: { [singular]: changes },
+        }),
+      ),
+    delete: async (id, options) => {
+      await transport.send('DELETE', at(id), conditional(options));
+    },
+  };
+};

@@ -1,0 +1,196 @@
+import { type Auth, type Authenticator, createAuthenticator, type Session } from './authenticator.ts';
+import { type FieldError, GatewrightError } from './error.ts';
+
+/** Tries in all, and the milliseconds between them where the service does not name any. */
+export interface RetryOptions {
+  /** 3 where it is not given; 1 never tries again. */
+  readonly attempts?: number;
+  /** Milliseconds before the second try; doubled for each one more. 200 where it is not given. */
+  readonly delay?: number;
+  /** Longest wait in milliseconds; an answer that asks for more is thrown. 10,000 where it is not given. */
+  readonly maxDelay?: number;
+}
+
+export interface TransportOptions {
+  /** Address of the service without `/api/v1`, e.g. `https://api.example.com`; `''` is the page's own. */
+  readonly baseUrl: string;
+  /** Absent: requests carry no credentials but a same-origin cookie. */
+  readonly auth?: Auth | undefined;
+  readonly retry?: RetryOptions | undefined;
+  /** Used instead of the global fetch, e.g. that of a signer. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RequestOptions extends CallOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sends no credentials. */
+  readonly anonymous?: boolean;
+  /** Whether sending it twice does what sending it once does; by default GET, HEAD and DELETE. */
+  readonly repeatable?: boolean;
+}
+
+/** A success, out of its envelope. */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly message: string;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+export interface Transport {
+  /** `path` is whole, e.g. `/api/v1/orders?page=1`. Throws GatewrightError, or the signal's reason. */
+  send<Data>(method: string, path: string, options?: RequestOptions): Promise<Answer<Data>>;
+  readonly authenticator: Authenticator;
+}
+
+interface Envelope {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+const isEnvelope = (value: unknown): value is Envelope =>
+  typeof value === 'object' && value !== null && 'code' in value && typeof value.code === 'number';
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Seconds; a date, which the service never sends, counts as absent. */
+const retryAfterOf = (headers: Headers): number | undefined => {
+  const text = headers.get('retry-after') ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+};
+
+const refusal = ({ status, headers }: Response, envelope: unknown): GatewrightError => {
+  const retryAfter = retryAfterOf(headers);
+  if (!isEnvelope(envelope))
+    return new GatewrightError({
+      status,
+      code: 0,
+      message: `HTTP ${status} without an envelope`,
+      retryAfter,
+    });
+  const { code, message, data } = envelope;
+  const { errors = [] } = (data ?? {}) as { readonly errors?: readonly FieldError[] };
+  return new GatewrightError({ status, code, message, errors, retryAfter });
+};
+
+const read = async <Data>(response: Response): Promise<Answer<Data>> => {
+  const envelope = parse(await response.text());
+  if (!response.ok || !isEnvelope(envelope) || envelope.code !== 0) throw refusal(response, envelope);
+  const { status, headers } = response;
+  return { data: envelope.data as Data, message: envelope.message, status, headers };
+};
+
+const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    if (signal?.aborted === true) return reject(signal.reason);
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+
+/** What a second try may help against: no answer, or one that says when to come back. */
+const isPassing = ({ status, retryAfter }: GatewrightError): boolean =>
+  status === 0 || ((status === 429 || status === 503) && retryAfter !== undefined);
+
+const repeatableMethods: readonly string[] = ['GET', 'HEAD', 'DELETE'];
+
+/** The envelope's code of a token that is invalid or has run out. */
+const invalidToken = 40101;
+
+/** Sends requests: credentials, JSON, envelope, errors, and the tries that are safe. */
+export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: TransportOptions): Transport => {
+  const base = baseUrl.replace(/\/+$/, '');
+  const { attempts = 3, delay = 200, maxDelay = 10_000 } = retry;
+
+  /** One request, one answer. */
+  const ask = async <Data>(path: string, init: RequestInit): Promise<Answer<Data>> => {
+    try {
+      // Looked up at each call: tests and monitoring replace the global one.
+      return await read<Data>(await (given ?? fetch)(base + path, init));
+    } catch (cause) {
+      if (cause instanceof GatewrightError) throw cause;
+      init.signal?.throwIfAborted();
+      const message = `No answer from ${base || 'the service'}`;
+      throw new GatewrightError({ status: 0, code: 0, message, cause });
+    }
+  };
+
+  const persist = async <Data>(
+    path: string,
+    init: RequestInit,
+    repeatable: boolean,
+  ): Promise<Answer<Data>> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await ask<Data>(path, init);
+      } catch (error) {
+        if (!(error instanceof GatewrightError) || !repeatable || attempt >= attempts || !isPassing(error))
+          throw error;
+        const { retryAfter } = error;
+        // Half of it by chance, so that many clients do not come back at once.
+        const pause =
+          retryAfter === undefined
+            ? delay * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
+            : retryAfter * 1000;
+        if (pause > maxDelay) throw error;
+        await wait(pause, init.signal ?? undefined);
+      }
+    }
+  };
+
+  const send = async <Data>(
+    method: string,
+    path: string,
+    options: RequestOptions = {},
+  ): Promise<Answer<Data>> => {
+    const { body, signal, anonymous = false, repeatable = repeatableMethods.includes(method) } = options;
+    const submit = (credentials: Readonly<Record<string, string>>): Promise<Answer<Data>> => {
+      const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
+      const init: RequestInit = {
+        method,
+        headers: { ...json, ...credentials, ...options.headers },
+        signal: signal ?? null,
+      };
+      if (body !== undefined) init.body = JSON.stringify(body);
+      return persist<Data>(path, init, repeatable);
+    };
+    if (anonymous) return submit({});
+    const credentials = await authenticator.headers(signal);
+    try {
+      return await submit(credentials);
+    } catch (error) {
+      // A refused token means that nothing was done, so any request may be sent once more with a new one.
+      if (!(error instanceof GatewrightError) || error.code !== invalidToken) throw error;
+      const renewed = await authenticator.renew(credentials, signal);
+      if (renewed === undefined) throw error;
+      return submit(renewed);
+    }
+  };
+
+  const authenticator = createAuthenticator(auth, async (body) => {
+    // A login that is done twice makes two tokens, which does no harm.
+    const options = { body, anonymous: true, repeatable: true };
+    return (await send<Session>('POST', '/api/v1/auth/login', options)).data;
+  });
+  return { send, authenticator };
+};
