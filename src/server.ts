@@ -153,6 +153,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     await bringUpToDate(config, application, target, logger);
     const database = await openDatabase(target, { poolSize: config.databasePool });
     closers.push(() => database.close());
+    await checkSchema(database, application.models, (line) => logger.warn(line));
     const usage = createUsageRecorder({ database, clock }, (error) =>
       logger.warn({ err: error }, 'last uses'),
     );
@@ -175,6 +176,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
       ...config,
       logger,
       routes: services.routes,
+      onArrival: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
     });
     const sweeping = startSweeping(services, logger);
     closers.push(async () => clearInterval(sweeping));

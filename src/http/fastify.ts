@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import Fastify, {
@@ -12,11 +11,11 @@ import { nobody, type Principal } from '../auth/method.ts';
 import { Problem, type ProblemDetails } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Endpoint, HttpMethod } from './endpoint.ts';
-import type { HttpRequest, HttpResponse, Pipeline } from './pipeline.ts';
+import type { HttpResponse, Pipeline } from './pipeline.ts';
 import { type Body, readBody } from './read-body.ts';
+import { Request } from './request.ts';
+import { send } from './respond.ts';
 import { Probe, type Routes } from './routes.ts';
-import { Probe, type Routes } from './routes.ts';
-import { sendPieces } from './send-pieces.ts';
 
 export interface HttpOptions {
   readonly basePath: string;
@@ -25,8 +24,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[];
   /** Told of the router once it is complete. */
   readonly routes: Routes;
-  /** Told of the router once it is complete. */
-  readonly routes: Routes;
+  /** Told of every request before anything is asked of it. */
+  readonly onArrival?: (() => void) | undefined;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -43,108 +42,11 @@ const receive = (request: FastifyRequest, limit: number): Promise<Body> | Body =
   return sent && methodsWithBody.has(request.method) ? readBody(request.raw, limit) : noBytes;
 };
 
-/** Headers of every answer. */
-const security = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-
 const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'];
 const allowed = [
   ...['Authorization', 'X-Api-Key', 'X-App-Id', 'X-Timestamp', 'X-Signature'],
   ...['Idempotency-Key', 'If-Match', 'If-None-Match', 'Content-Type'],
 ];
-
-/** A Fastify request in the pipeline's terms. */
-class Request implements HttpRequest {
-  readonly method: string;
-  readonly model: string | undefined;
-  principal: Principal = nobody;
-  readonly #request: FastifyRequest;
-  readonly #response: ServerResponse;
-  readonly #body: Body;
-  readonly #bodyLimit: number;
-  #abort: AbortController | undefined;
-
-  constructor(
-    request: FastifyRequest,
-    response: ServerResponse,
-    body: Body,
-    model: string | undefined,
-    bodyLimit: number,
-  ) {
-    this.#request = request;
-    this.#response = response;
-    this.#body = body;
-    this.#bodyLimit = bodyLimit;
-    this.method = request.method;
-    this.model = model;
-  }
-
-  get id(): string {
-    return this.#request.id;
-  }
-
-  get params(): Readonly<Record<string, string>> {
-    return this.#request.params as Readonly<Record<string, string>>;
-  }
-
-  get query(): string {
-    const { url } = this.#request;
-    const mark = url.indexOf('?');
-    return mark < 0 ? '' : url.slice(mark + 1);
-  }
-
-  get path(): string {
-    const { url } = this.#request;
-    const mark = url.indexOf('?');
-    return mark < 0 ? url : url.slice(0, mark);
-  }
-
-  get address(): string {
-    return this.#request.ip;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#abort === undefined) {
-      const abort = new AbortController();
-      const response = this.#response;
-      // The response's own event: a connection serves many requests, and a listener of each would stay with it.
-      response.once('close', () => {
-        if (!response.writableFinished) abort.abort();
-      });
-      this.#abort = abort;
-    }
-    return this.#abort.signal;
-  }
-
-  identified(principal: Principal): void {
-    this.principal = principal;
-  }
-
-  header(name: string): string | undefined {
-    const value = this.#request.headers[name];
-    if (typeof value !== 'string') return value?.join(', ');
-    // Node keeps the first of several Authorization headers; joined like any other, they are refused instead.
-    return name === 'authorization' ? everyAuthorization(this.#request.raw, value) : value;
-  }
-
-  bytes(): Uint8Array {
-    const body = this.#body;
-    if (body === 'too-large') throw new Problem('body_too_large', { params: { limit: this.#bodyLimit } });
-    return body;
-  }
-}
-
-const everyAuthorization = (raw: IncomingMessage, first: string): string => {
-  const { rawHeaders } = raw;
-  let joined = first;
-  let seen = false;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length !== 13 || name.toLowerCase() !== 'authorization') continue;
-    if (seen) joined += `, ${rawHeaders[index + 1]}`;
-    seen = true;
-  }
-  return joined;
-};
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -161,6 +63,8 @@ export const createHttpServer = async (
 ): Promise<FastifyInstance> => {
   const app = Fastify({
     loggerInstance: options.logger,
+    // No logger of its own for each request: it would cost more than the line that it writes.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     trustProxy: trusted(options.trustProxy),
     genReqId: requestIds(),
@@ -177,14 +81,13 @@ export const createHttpServer = async (
   app.setErrorHandler((error, request, reply) => answerError(pipeline, error, request, reply));
   app.setNotFoundHandler(async (request, reply) => {
     await receive(request, options.bodyLimit);
-    return send(reply, pipeline.failed(new Problem('path_not_found')));
+    send(reply, pipeline.failed(new Problem('path_not_found')));
   });
   app.decorateRequest('pipelineRequest', null);
-  if (options.corsOrigins.length > 0) await useCors(app, options.corsOrigins);
+  if (options.corsOrigins.length > 0) await allowOrigins(app, options.corsOrigins);
   if (options.logger.level === 'info' || options.logger.level === 'debug' || options.logger.level === 'trace')
     logRequests(app);
   addRoutes(app, endpoints, pipeline, options);
-  options.routes.serveFrom(app);
   options.routes.serveFrom(app);
   return app;
 };
@@ -221,17 +124,16 @@ const addRoutes = (
       url,
       handler: async (fastifyRequest, reply) => {
         if (fastifyRequest.raw instanceof Probe) {
+          reply.hijack();
           fastifyRequest.raw.arrived(endpoint, fastifyRequest.params as Record<string, string>);
-          return reply.hijack();
+          return;
         }
-        const body = await receive(fastifyRequest, options.bodyLimit);
-        if (fastifyRequest.raw instanceof Probe) {
-          fastifyRequest.raw.arrived(endpoint, fastifyRequest.params as Record<string, string>);
-          return reply.hijack();
-        }
+        options.onArrival?.();
+        const received = receive(fastifyRequest, options.bodyLimit);
+        const body = received instanceof Promise ? await received : received;
         const request = new Request(fastifyRequest, reply.raw, body, model, options.bodyLimit);
         fastifyRequest.pipelineRequest = request;
-        return send(reply, await run(request));
+        send(reply, await run(request));
       },
     });
   }
@@ -246,35 +148,10 @@ const addRoutes = (
         url,
         handler: async (request, reply) => {
           await receive(request, options.bodyLimit);
-          return send(reply, refuse());
+          send(reply, refuse());
         },
       });
   }
-};
-
-/** Writes an answer. Every answer of the service, errors included, passes here. */
-const send = (reply: FastifyReply, response: HttpResponse): FastifyReply => {
-  if (reply.request.raw instanceof Probe) {
-    reply.request.raw.refused(response);
-    return reply.hijack();
-  }
-  if (reply.request.raw instanceof Probe) {
-    reply.request.raw.refused(response);
-    return reply.hijack();
-  }
-  if (response.failure !== undefined) reply.log.error({ err: response.failure }, 'request failed');
-  reply
-    .code(response.status)
-    .headers(security)
-    .headers(response.headers as Record<string, string>);
-  if (response.status >= 500) reply.header('x-request-id', reply.request.id);
-  if (response.status === 413) reply.header('connection', 'close');
-  if (response.status === 304) return reply.send();
-  reply.header('content-type', response.type);
-  const { body } = response;
-  if (typeof body === 'string' || body instanceof Uint8Array) return reply.send(body);
-  sendPieces(reply, body);
-  return reply;
 };
 
 /** Errors of Fastify itself: the URL cannot be decoded or goes on for too long. */
@@ -288,13 +165,12 @@ const answerError = (
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply => {
+): void => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const name = Object.hasOwn(frameworkProblems, code) ? frameworkProblems[code] : undefined;
-  if (name !== undefined) return send(reply, pipeline.failed(new Problem(name, { cause: error })));
-  if (request.raw.destroyed || request.raw.readableAborted)
-    return send(reply, pipeline.failed(new Problem('bad_request', { cause: error })));
-  return send(reply, pipeline.failed(error));
+  const gone = request.raw.destroyed || request.raw.readableAborted;
+  const known = name ?? (gone ? 'bad_request' : undefined);
+  send(reply, pipeline.failed(known === undefined ? error : new Problem(known, { cause: error })));
 };
 
 const brokenRequests: Readonly<Record<string, ProblemName>> = {
@@ -318,13 +194,14 @@ const answerBrokenRequest =
       `HTTP/1.1 ${status} ${name}`,
       `Content-Type: ${type}`,
       `Content-Length: ${Buffer.byteLength(text)}`,
-      ...Object.entries(security).map(([header, value]) => `${header}: ${value}`),
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
       'Connection: close',
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
   };
 
-const useCors = async (app: FastifyInstance, origins: readonly string[]): Promise<void> => {
+const allowOrigins = async (app: FastifyInstance, origins: readonly string[]): Promise<void> => {
   await app.register(cors, {
     origin: [...origins],
     credentials: false,
@@ -341,6 +218,7 @@ const logRequests = (app: FastifyInstance): void => {
     const principal = request.pipelineRequest?.principal ?? nobody;
     request.log.info(
       {
+        requestId: request.id,
         method: request.method,
         route: request.routeOptions.url ?? null,
         status: reply.statusCode,

@@ -35,12 +35,16 @@ const write = async (response: ServerResponse, pieces: AsyncIterableIterator<str
  * Writes a long answer piece by piece under back-pressure. A failure on the way cuts the connection: the status line
  * is out, and half a JSON text that ended well would be taken for a whole one.
  */
-export const sendPieces = (reply: FastifyReply, pieces: AsyncIterableIterator<string>): void => {
-  reply.hijack();
+export const sendPieces = (
+  reply: FastifyReply,
+  status: number,
+  head: string[],
+  pieces: AsyncIterableIterator<string>,
+): void => {
   const response = reply.raw;
-  response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
+  response.writeHead(status, head);
   const cut = (error: unknown): void => {
-    reply.log.warn({ err: error }, 'a long answer was cut');
+    reply.log.warn({ err: error, requestId: reply.request.id }, 'a long answer was cut');
     response.destroy();
   };
   if (reply.request.method === 'HEAD') {
