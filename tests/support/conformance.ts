@@ -1,0 +1,225 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/types/index.js';
+import type { FieldType } from '../../src/fields/field.ts';
+import { fieldTypes } from '../../src/fields/registry.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/kernel/json.ts';
+
+/** A request and its answer, as a client saw them. */
+export interface Exchange {
+  readonly method: string;
+  /** With the query string; below the origin. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface Conformance {
+  /** What the description does not say, or says otherwise, a sentence each; nothing where the answer is as described. */
+  check(exchange: Exchange): string[];
+  /** `operationId status` of what was checked, and of what is described and never was. */
+  seen(): readonly string[];
+  unseen(): readonly string[];
+}
+
+/** Headers that any answer may carry without a word about it. */
+const general =
+  /^(date|connection|keep-alive|transfer-encoding|content-(length|type|encoding|security-policy)|cache-control|x-content-type-options|vary|referrer-policy|x-frame-options|cross-origin-[a-z-]+|access-control-[a-z-]+)$/;
+
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+
+const mapValues = (object: JsonObject, change: (value: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+
+const keywordsWithSchema = ['items', 'additionalProperties', 'not'];
+const keywordsWithSchemas = ['oneOf', 'anyOf', 'allOf'];
+
+/** A schema that refuses what it does not name; without `required` where a caller asked for some fields only. */
+const closed = (schema: Json, partial: boolean): Json => {
+  if (!isJsonObject(schema)) return schema;
+  const result: Record<string, Json> = { ...schema };
+  if (isJsonObject(schema['properties'])) {
+    result['properties'] = mapValues(schema['properties'], (value) => closed(value, partial));
+    result['additionalProperties'] = schema['additionalProperties'] ?? false;
+    if (partial) delete result['required'];
+  }
+  for (const keyword of keywordsWithSchema)
+    if (schema[keyword] !== undefined) result[keyword] = closed(schema[keyword], partial);
+  for (const keyword of keywordsWithSchemas) {
+    const list = schema[keyword];
+    if (Array.isArray(list)) result[keyword] = list.map((each: Json) => closed(each, partial));
+  }
+  return result;
+};
+
+const registerFormats = (ajv: Ajv2020): void => {
+  const types: readonly FieldType[] = Object.values(fieldTypes);
+  for (const { format } of types) if (format !== undefined) ajv.addFormat(format.name, format.test);
+  // Taken with any offset, answered in one form only.
+  ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+};
+
+interface Found {
+  readonly operation: JsonObject;
+  readonly name: string;
+}
+
+class DocumentConformance implements Conformance {
+  readonly #document: JsonObject;
+  readonly #base: string;
+  readonly #ajv: Readonly<Record<'whole' | 'partial', Ajv2020>>;
+  readonly #validators = new Map<string, ValidateFunction>();
+  readonly #paths: readonly { readonly pattern: RegExp; readonly item: JsonObject }[];
+  readonly #seen = new Set<string>();
+
+  constructor(document: JsonObject) {
+    this.#document = document;
+    const [server] = document['servers'] as readonly { readonly url: string }[];
+    this.#base = new URL(server?.url ?? 'http://localhost').pathname.replace(/\/$/, '');
+    this.#ajv = { whole: this.#compiler(false), partial: this.#compiler(true) };
+    // A literal path before one with parameters that fits it as well.
+    this.#paths = Object.entries(objectOf(document['paths']))
+      .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+      .map(([path, item]) => ({
+        pattern: new RegExp(
+          `^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`,
+        ),
+        item: objectOf(item),
+      }));
+  }
+
+  #compiler(partial: boolean): Ajv2020 {
+    const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true });
+    registerFormats(ajv);
+    const schemas = objectOf(objectOf(this.#document['components'])['schemas']);
+    const components = { schemas: mapValues(schemas, (schema) => closed(schema, partial)) };
+    ajv.addSchema({ $id: 'https://description.test/', components });
+    return ajv;
+  }
+
+  /** Follows references as far as they go. */
+  #resolve(part: Json | undefined): JsonObject {
+    let found = objectOf(part);
+    while (typeof found['$ref'] === 'string') {
+      const names = found['$ref'].split('/').slice(1);
+      found = names.reduce<JsonObject>((inner, name) => objectOf(inner[name]), this.#document);
+    }
+    return found;
+  }
+
+  #find(method: string, path: string): Found | 'no path' | 'no method' {
+    if (!path.startsWith(this.#base)) return 'no path';
+    const below = path.slice(this.#base.length);
+    const item = this.#paths.find(({ pattern }) => pattern.test(below))?.item;
+    if (item === undefined) return 'no path';
+    const names = method === 'HEAD' ? ['get'] : method === 'PUT' ? ['put', 'patch'] : [method.toLowerCase()];
+    const name = names.find((each) => item[each] !== undefined);
+    if (name === undefined) return 'no method';
+    const operation = objectOf(item[name]);
+    return { operation, name: String(operation['operationId']) };
+  }
+
+  #validate(schema: Json, value: Json, partial: boolean): string[] {
+    const key = `${partial} ${JSON.stringify(schema)}`;
+    const validate = this.#validators.get(key) ?? this.#compile(schema, partial);
+    this.#validators.set(key, validate);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${instancePath || '/'} ${message ?? ''} ${JSON.stringify(params)}`,
+    );
+  }
+
+  #compile(schema: Json, partial: boolean): ValidateFunction {
+    const text = JSON.stringify(closed(schema, false)).replaceAll('"#/', '"https://description.test/#/');
+    return this.#ajv[partial ? 'partial' : 'whole'].compile(JSON.parse(text) as object);
+  }
+
+  #checkBody(response: JsonObject, exchange: Exchange, partial: boolean): string[] {
+    const { headers, text, method } = exchange;
+    const content = objectOf(response['content']);
+    if (method === 'HEAD' || Object.keys(content).length === 0)
+      return text === '' ? [] : ['a body where none is described'];
+    const type = String(headers['content-type'] ?? '')
+      .split(';')[0]
+      ?.trim();
+    const media = content[type ?? ''];
+    if (media === undefined) return [`undocumented media type ${type}`];
+    if (type !== 'application/json') return [];
+    let value: Json;
+    try {
+      value = JSON.parse(text) as Json;
+    } catch {
+      return ['the body is no JSON'];
+    }
+    return this.#validate(objectOf(media)['schema'] ?? true, value, partial);
+  }
+
+  #checkHeaders(response: JsonObject, { headers }: Exchange): string[] {
+    const described = new Map(
+      Object.entries(objectOf(response['headers'])).map(([name, header]) => [
+        name.toLowerCase(),
+        this.#resolve(header),
+      ]),
+    );
+    const problems: string[] = [];
+    for (const name of Object.keys(headers))
+      if (headers[name] !== undefined && !general.test(name) && !described.has(name))
+        problems.push(`undocumented header ${name}`);
+    for (const [name, header] of described) {
+      const value = headers[name];
+      if (value === undefined) {
+        if (header['required'] === true) problems.push(`missing header ${name}`);
+      } else if (objectOf(header['schema'])['type'] === 'integer' && !/^\d+$/.test(String(value)))
+        problems.push(`header ${name} is no integer: ${String(value)}`);
+    }
+    return problems;
+  }
+
+  /** A request that named no operation, or never became a request. */
+  #checkGeneral(exchange: Exchange, reason: string): string[] {
+    const responses = objectOf(objectOf(this.#document['x-gatewright'])['generalResponses']);
+    const part = responses[String(exchange.status)];
+    if (part === undefined) return [`${reason}, and status ${exchange.status} is not described for that`];
+    const response = this.#resolve(part);
+    return [...this.#checkHeaders(response, exchange), ...this.#checkBody(response, exchange, false)];
+  }
+
+  check(exchange: Exchange): string[] {
+    const { method, path, status } = exchange;
+    if (method === 'OPTIONS' && status === 204) return [];
+    const [pathname = '', query = ''] = path.split('?');
+    const found = this.#find(method, pathname);
+    const label = `${method} ${path} ${status}: `;
+    const beyond = status === 408 || status === 431;
+    if (typeof found === 'string' || beyond)
+      return this.#checkGeneral(exchange, String(found)).map((problem) => label + problem);
+    const part = objectOf(found.operation['responses'])[String(status)];
+    if (part === undefined) return [`${label}undocumented status of ${found.name}`];
+    this.#seen.add(`${found.name} ${status}`);
+    const response = this.#resolve(part);
+    const partial = new URLSearchParams(query).has('fields');
+    return [
+      ...this.#checkHeaders(response, exchange),
+      ...this.#checkBody(response, exchange, partial && status === 200),
+    ].map((problem) => label + problem);
+  }
+
+  seen(): readonly string[] {
+    return [...this.#seen].sort();
+  }
+
+  unseen(): readonly string[] {
+    return Object.values(objectOf(this.#document['paths']))
+      .flatMap((item) => Object.values(objectOf(item)))
+      .flatMap((operation) => {
+        const { operationId, responses } = objectOf(operation);
+        return Object.keys(objectOf(responses)).map((status) => `${String(operationId)} ${status}`);
+      })
+      .filter((name) => !this.#seen.has(name))
+      .sort();
+  }
+}
+
+/** Checks real answers against an API description: status, headers, media type and body, nothing undocumented. */
+export const conformance = (document: JsonObject): Conformance => new DocumentConformance(document);
