@@ -63,7 +63,7 @@ export const applicationEndpoints = (
           body: call.body,
           values: read?.values ?? {},
           bytes: call.bytes,
-          header: call.header,
+          header: (name) => call.header(name),
           database: services.database,
           requestId: call.requestId,
           get signal() {

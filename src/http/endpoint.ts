@@ -20,7 +20,7 @@ export interface Call {
   readonly body: JsonObject;
   /** The body's bytes as they came. */
   readonly bytes: Uint8Array;
-  readonly header: (name: string) => string | undefined;
+  header(name: string): string | undefined;
   /** Address of the caller (behind a proxy as TRUST_PROXY says). */
   readonly address: string;
   /** Path as it was asked for, without the query string. */

@@ -6,11 +6,13 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type RouteOptions,
 } from 'fastify';
 import { nobody, type Principal } from '../auth/method.ts';
 import { Problem, type ProblemDetails } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Endpoint, HttpMethod } from './endpoint.ts';
+import { areaOf, type PageArea, pageFor } from './page-area.ts';
 import type { HttpResponse, Pipeline } from './pipeline.ts';
 import { type Body, readBody } from './read-body.ts';
 import { Request } from './request.ts';
@@ -26,8 +28,16 @@ export interface HttpOptions {
   readonly routes: Routes;
   /** Told of every request before anything is asked of it. */
   readonly onArrival?: (() => void) | undefined;
+  /** Gives the counter of an endpoint, which is told of every answer; it must cost next to nothing. */
+  readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter) | undefined;
+  /** Where a browser gets a page instead of the envelope. */
+  readonly pages?: readonly PageArea[];
+  /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */
+  readonly stall?: number | undefined;
   readonly logger: FastifyBaseLogger;
 }
+
+export type AnswerCounter = (principal: Principal, status: number) => void;
 
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -71,6 +81,8 @@ export const createHttpServer = async (
     requestIdHeader: false,
     http: { headersTimeout: 15_000, requestTimeout: 60_000, maxHeaderSize: 16_384 },
     keepAliveTimeout: 72_000,
+    // Longer than anything takes to be answered: what is silent for so long reads nothing, or is not there any more.
+    connectionTimeout: 120_000,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerBrokenRequest(pipeline),
     frameworkErrors: (error, request, reply) => answerError(pipeline, error, request, reply),
@@ -79,11 +91,14 @@ export const createHttpServer = async (
   // Fastify would judge the media type before anybody has asked who sends the body: `receive` reads it instead.
   for (const method of allMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.setErrorHandler((error, request, reply) => answerError(pipeline, error, request, reply));
+  const { pages = [] } = options;
   app.setNotFoundHandler(async (request, reply) => {
+    if (pages.length > 0 && answerPage(areaOf(pages, pathOf(request.url)), request, reply)) return;
     await receive(request, options.bodyLimit);
     send(reply, pipeline.failed(new Problem('path_not_found')));
   });
   app.decorateRequest('pipelineRequest', null);
+  app.decorate('stall', options.stall ?? 30_000);
   if (options.corsOrigins.length > 0) await allowOrigins(app, options.corsOrigins);
   if (options.logger.level === 'info' || options.logger.level === 'debug' || options.logger.level === 'trace')
     logRequests(app);
@@ -114,6 +129,7 @@ const addRoutes = (
     const run = pipeline.serve(endpoint);
     const model = endpoint.policy.kind === 'resource' ? endpoint.policy.model.name : endpoint.grantsOn;
     const url = options.basePath + endpoint.path;
+    const count = options.counterOf?.(endpoint);
     const taken = methodsOf.get(url) ?? new Set<string>();
     methodsOf.set(url, taken);
     const methods: HttpMethod[] = endpoint.method === 'PATCH' ? ['PATCH', 'PUT'] : [endpoint.method];
@@ -122,6 +138,7 @@ const addRoutes = (
     app.route({
       method: methods,
       url,
+      ...pageHook(options, url),
       handler: async (fastifyRequest, reply) => {
         if (fastifyRequest.raw instanceof Probe) {
           reply.hijack();
@@ -133,7 +150,9 @@ const addRoutes = (
         const body = received instanceof Promise ? await received : received;
         const request = new Request(fastifyRequest, reply.raw, body, model, options.bodyLimit);
         fastifyRequest.pipelineRequest = request;
-        send(reply, await run(request));
+        const response = await run(request);
+        count?.(request.principal, response.status);
+        send(reply, response);
       },
     });
   }
@@ -146,12 +165,39 @@ const addRoutes = (
       app.route({
         method: others,
         url,
+        ...pageHook(options, url),
         handler: async (request, reply) => {
           await receive(request, options.bodyLimit);
           send(reply, refuse());
         },
       });
   }
+};
+
+const pathOf = (url: string): string => {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+};
+
+/** Answers the page of an area to a browser that asks for one; everybody else's answer varies by that. */
+const answerPage = (area: PageArea | undefined, request: FastifyRequest, reply: FastifyReply): boolean => {
+  if (area === undefined) return false;
+  const others = reply.getHeader('vary');
+  reply.header('vary', others === undefined ? 'Accept' : `${String(others)}, Accept`);
+  const page = pageFor(area, request.method, request.headers.accept);
+  if (page !== undefined) send(reply, page);
+  return page !== undefined;
+};
+
+/** What a route in an area of pages asks before anything else. */
+const pageHook = ({ pages = [] }: HttpOptions, url: string): Pick<RouteOptions, 'onRequest'> => {
+  const area = areaOf(pages, url);
+  if (area === undefined) return {};
+  return {
+    onRequest: (request, reply, done) => {
+      if (!answerPage(area, request, reply)) done();
+    },
+  };
 };
 
 /** Errors of Fastify itself: the URL cannot be decoded or goes on for too long. */

@@ -67,7 +67,7 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
         const decision = decide(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
         const body = endpoint.accepts === 'nothing' ? undefined : parseBody(endpoint, request);
-        const answer = await endpoint.handle(callOf(request, principal, decision.grant, body));
+        const answer = await endpoint.handle(new PipelineCall(request, principal, decision.grant, body));
         return await respond(answer, endpoint.status ?? 200, envelope);
       } catch (error) {
         return failed(error);
@@ -83,26 +83,59 @@ export type Pipeline = ReturnType<typeof createPipeline>;
 const nothing: JsonObject = Object.freeze({});
 const noBytes = new Uint8Array(0);
 
-const callOf = (
-  request: HttpRequest,
-  principal: Principal,
-  grant: Call['grant'],
-  body: JsonObject | undefined,
-): Call => ({
-  grant,
-  principal,
-  params: request.params,
-  query: request.query,
-  body: body ?? nothing,
-  bytes: body === undefined ? noBytes : request.bytes(),
-  header: (name) => request.header(name),
-  address: request.address,
-  path: request.path,
-  requestId: request.id,
-  get signal() {
-    return request.signal;
-  },
-});
+/** A call reads from its request what its handler asks for, and nothing before. */
+class PipelineCall implements Call {
+  readonly principal: Principal;
+  readonly grant: Call['grant'];
+  readonly body: JsonObject;
+  readonly #request: HttpRequest;
+  readonly #takesBody: boolean;
+
+  constructor(
+    request: HttpRequest,
+    principal: Principal,
+    grant: Call['grant'],
+    body: JsonObject | undefined,
+  ) {
+    this.#request = request;
+    this.principal = principal;
+    this.grant = grant;
+    this.body = body ?? nothing;
+    this.#takesBody = body !== undefined;
+  }
+
+  get params(): Call['params'] {
+    return this.#request.params;
+  }
+
+  get query(): string {
+    return this.#request.query;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#takesBody ? this.#request.bytes() : noBytes;
+  }
+
+  get address(): string {
+    return this.#request.address;
+  }
+
+  get path(): string {
+    return this.#request.path;
+  }
+
+  get requestId(): string {
+    return this.#request.id;
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.header(name);
+  }
+}
 
 /** The body of a write: JSON (or a form where the endpoint takes one), and in it the object under the body key. */
 const parseBody = (endpoint: Endpoint, request: HttpRequest): JsonObject => {

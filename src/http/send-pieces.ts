@@ -1,11 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-/** Milliseconds that a caller may leave a long answer unread before the connection is cut. */
-const stall = 30_000;
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Milliseconds that a caller may leave a long answer unread before the connection is cut. */
+    stall: number;
+  }
+}
 
 /** Resolves when the response can take more; rejects when the caller went away or reads nothing for too long. */
-const drained = (response: ServerResponse): Promise<void> =>
+const drained = (response: ServerResponse, stall: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const settle = (error?: Error): void => {
       clearTimeout(timer);
@@ -19,11 +23,15 @@ const drained = (response: ServerResponse): Promise<void> =>
     response.on('drain', onDrain).on('close', onClose);
   });
 
-const write = async (response: ServerResponse, pieces: AsyncIterableIterator<string>): Promise<void> => {
+const write = async (
+  response: ServerResponse,
+  pieces: AsyncIterableIterator<string>,
+  stall: number,
+): Promise<void> => {
   try {
     for await (const piece of pieces) {
       if (response.destroyed) return;
-      if (!response.write(piece)) await drained(response);
+      if (!response.write(piece)) await drained(response, stall);
     }
     response.end();
   } finally {
@@ -52,5 +60,5 @@ export const sendPieces = (
     pieces.return?.().catch(cut);
     return;
   }
-  write(response, pieces).catch(cut);
+  write(response, pieces, reply.server.stall).catch(cut);
 };

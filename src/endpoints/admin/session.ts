@@ -1,5 +1,6 @@
 import { sameOrigin } from '../../auth/same-origin.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
 import { createIdentityStore } from '../../store/tables/identities.ts';
@@ -15,10 +16,12 @@ import { adminAuth, administratorOnly, adminTag } from './area.ts';
 /** Characters of a User-Agent that are kept for the list of sessions. */
 const maxUserAgent = 200;
 
+const sessionCookie: Label = { 'zh-CN': '会话的 Cookie', en: 'The cookie of the session' };
+
 /** A browser's sign-in must come from a page of this service; a client without cookie and Origin is no browser. */
 const refuseForeignPage = (call: Call, baseUrl: string): void => {
   if (call.header('cookie') === undefined && call.header('origin') === undefined) return;
-  if (!sameOrigin({ header: call.header }, baseUrl)) throw new Problem('cross_site');
+  if (!sameOrigin(call, baseUrl)) throw new Problem('cross_site');
 };
 
 /** Sign-in, sign-out and who is signed in. */
@@ -40,6 +43,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         summary: { 'zh-CN': '登录管理后台', en: 'Sign in to the administration area' },
         tag: adminTag,
         data: schemas.user,
+        headers: { 'Set-Cookie': sessionCookie },
         problems: ['login_failed', 'forbidden', 'cross_site', 'too_many_requests', 'overloaded'],
       },
       handle: async (call) => {
@@ -88,7 +92,11 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       auth: ['session'],
       policy: { kind: 'user' },
       accepts: 'nothing',
-      docs: { summary: { 'zh-CN': '退出登录', en: 'Sign out' }, tag: adminTag },
+      docs: {
+        summary: { 'zh-CN': '退出登录', en: 'Sign out' },
+        tag: adminTag,
+        headers: { 'Set-Cookie': sessionCookie },
+      },
       handle: async (call) => {
         const { credential } = userOf(call);
         if (credential !== undefined) await sessions.remove(credential);
