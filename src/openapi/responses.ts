@@ -12,9 +12,13 @@ import { headerTexts, statusTexts } from './texts.ts';
 
 type HeaderName = keyof typeof headerTexts;
 
+/** Headers that not every answer has where they are named. */
+const optional: ReadonlySet<HeaderName> = new Set(['X-Total-Count', 'Link']);
+
 const header = (name: HeaderName, { components, locale }: Context): JsonObject =>
   components.add('headers', name, {
     description: headerTexts[name][locale],
+    ...(optional.has(name) ? {} : { required: true }),
     schema: { type: name === 'X-Total-Count' || name === 'Retry-After' ? 'integer' : 'string' },
   });
 
