@@ -15,6 +15,7 @@ import { createHttpServer } from './http/fastify.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { applyMigrations, pendingMigrations } from './migrate.ts';
+import { checkSchema } from './schema-check.ts';
 import { type DatabaseTarget, databaseTarget } from './store/dialects/target.ts';
 import { openDatabase } from './store/open.ts';
 import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
@@ -27,6 +28,8 @@ export interface ServerOptions {
   readonly clock?: Clock;
   /** Pino-compatible; one that writes to stdout at the configured level unless given. */
   readonly logger?: FastifyBaseLogger;
+  /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */
+  readonly stall?: number;
 }
 
 export interface InjectedRequest {
@@ -176,6 +179,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
       ...config,
       logger,
       routes: services.routes,
+      stall: options.stall,
       onArrival: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
     });
     const sweeping = startSweeping(services, logger);

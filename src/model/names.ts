@@ -22,6 +22,8 @@ export const reservedTables: ReadonlySet<string> = new Set([
   'audit',
   'idempotency_keys',
   'login_attempts',
+  'migrations',
+  'migrations_lock',
   'payments',
   'permission_entries',
   'permissions',

@@ -1,0 +1,36 @@
+import type { Models } from './model/models.ts';
+import type { Database } from './store/database.ts';
+import { breaksRequests, describeDifference } from './store/migrations/describe-difference.ts';
+import { type Difference, differences } from './store/migrations/differences.ts';
+import { readStored } from './store/migrations/stored.ts';
+
+/** Models and database are too far apart to serve: some request would fail or read wrong values. */
+export class SchemaError extends Error {
+  readonly differences: readonly Difference[];
+
+  constructor(found: readonly Difference[]) {
+    const lines = found.map((difference) => `  ${describeDifference(difference)}`);
+    super(
+      `models and database differ; gatewright generate migration NAME writes what is missing:\n${lines.join('\n')}`,
+    );
+    this.name = 'SchemaError';
+    this.differences = found;
+  }
+}
+
+/**
+ * Compares the models with the database, field by field, before anything is served. What differs and harms no request
+ * is told to `warn`, a line each.
+ * @throws SchemaError where a request would fail
+ */
+export const checkSchema = async (
+  database: Database,
+  models: Models,
+  warn: (line: string) => void,
+): Promise<void> => {
+  if (models.size === 0) return;
+  const stored = await readStored((sql) => database.all({ sql, parameters: [] }), database.dialect);
+  const found = differences(models, stored);
+  if (found.some(breaksRequests)) throw new SchemaError(found);
+  for (const difference of found) warn(`models and database differ: ${describeDifference(difference)}`);
+};

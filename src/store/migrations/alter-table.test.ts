@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest';
+import { type Databases, describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
+import { field } from '../../fields/define.ts';
+import { defineResource } from '../../model/define-resource.ts';
+import { collectModels } from '../../model/models.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import type { Database } from '../database.ts';
+import { databaseTarget } from '../dialects/target.ts';
+import { alterTable, type TableAlteration } from './alter-table.ts';
+import { coreMigrations } from './core.ts';
+import { describeDifference } from './describe-difference.ts';
+import { differences } from './differences.ts';
+import { type Migration, migrate } from './runner.ts';
+import { createTable } from './schema.ts';
+import { statement } from './statements.ts';
+import { readStored } from './stored.ts';
+import { dropTable, renameTable } from './tables.ts';
+
+const query = (sql: string) => ({ sql, parameters: [] });
+
+/** A database that takes one migration after the other. */
+class Stage {
+  readonly database: Database;
+  readonly #url: string;
+  readonly #steps: Record<string, Migration> = {};
+
+  constructor(database: Database, url: string) {
+    this.database = database;
+    this.#url = url;
+  }
+
+  async apply(up: Migration['up']): Promise<void> {
+    const name = String(Object.keys(this.#steps).length + 1).padStart(4, '0');
+    const steps = { ...this.#steps, [name]: { up } };
+    await migrate(databaseTarget(this.#url), steps, { tableName: 'migrations' });
+    this.#steps[name] = { up };
+  }
+
+  alter(table: string, alteration: TableAlteration): Promise<void> {
+    return this.apply((db, dialect) => alterTable(db, dialect, table, alteration));
+  }
+
+  rows(sql: string): Promise<Record<string, unknown>[]> {
+    return this.database.all(query(sql));
+  }
+
+  async differences(...resources: readonly ResourceModel[]): Promise<string[]> {
+    const { dialect } = this.database;
+    const stored = await readStored((sql) => this.database.all(query(sql)), dialect);
+    return differences(collectModels(resources), stored).map(describeDifference);
+  }
+}
+
+const stage = async (databases: Databases): Promise<Stage> => {
+  const url = await databases.create();
+  await migrate(databaseTarget(url), coreMigrations, { tableName: 'gatewright_migrations' });
+  return new Stage(await databases.open(url), url);
+};
+
+const times = `'2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z'`;
+
+const insert = (table: string, columns: string, values: string): string =>
+  `insert into ${table} (${columns}, created_at, updated_at) values (${values}, ${times})`;
+
+/** `cause` of the error that a migration ends with. */
+const reason = (pattern: RegExp) =>
+  expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(pattern) }) });
+
+const every = {
+  title: field.string({ required: true, unique: true }),
+  body: field.text(),
+  pages: field.integer({ index: true }),
+  ratio: field.number(),
+  price: field.decimal({ scale: 2 }),
+  live: field.boolean({ required: true, default: false }),
+  day: field.date(),
+  at: field.datetime(),
+  status: field.enum(['draft', 'live']),
+  data: field.json(),
+  mail: field.email(),
+  site: field.url(),
+  uid: field.uuid(),
+  author: field.reference('User'),
+  user_id: field.owner(),
+};
+
+describeEachDatabase('alterTable', (databases) => {
+  it('makes a table of every field type that differs in nothing from its model', async () => {
+    const it = await stage(databases);
+    await it.apply((db, dialect) =>
+      createTable(db, dialect, 'books', { fields: every, indexes: [['title', 'pages']] }),
+    );
+    const model = defineResource('Book', { fields: every, indexes: [['title', 'pages']] });
+    expect(await it.differences(model)).toEqual([]);
+    expect(await it.differences()).toEqual(['books: a table of no model']);
+  });
+
+  it('changes a table in every way at once, and keeps what is in it', async () => {
+    const it = await stage(databases);
+    await it.apply((db, dialect) =>
+      createTable(db, dialect, 'books', {
+        fields: {
+          pages: field.integer({ index: true }),
+          code: field.string({ unique: true }),
+          price: field.integer(),
+          gone: field.string({ index: true }),
+          note: field.text(),
+        },
+        indexes: [['pages', 'code']],
+      }),
+    );
+    await it.database.execute(query(insert('books', 'pages, code, price, gone', `1, 'a', 12, 'x'`)));
+    await it.database.execute(query(insert('books', 'pages, code, price, gone', `2, 'b', null, 'y'`)));
+    await it.database.execute(query(insert('books', 'pages, code, price, gone', `3, 'c', 3, 'z'`)));
+    await it.database.execute(query('delete from books where id = 3'));
+    const fields = {
+      page_count: field.integer({ index: true }),
+      code: field.string({ required: true }),
+      price: field.decimal({ scale: 2, required: true }),
+      note: field.text(),
+      status: field.enum(['draft', 'live'], { required: true, default: 'draft' }),
+      author: field.reference('User'),
+    };
+    await it.alter('books', {
+      rename: { pages: 'page_count' },
+      add: { status: fields.status, author: fields.author },
+      change: {
+        code: { from: field.string({ unique: true }), to: fields.code },
+        price: { from: field.integer(), to: fields.price },
+      },
+      fill: { price: '9.99' },
+      drop: ['gone'],
+      dropIndexes: [['page_count', 'code']],
+      addIndexes: [['code', 'status']],
+    });
+    expect(await it.differences(defineResource('Book', { fields, indexes: [['code', 'status']] }))).toEqual(
+      [],
+    );
+    expect(
+      await it.rows('select id, page_count, code, price, status, author_id from books order by id'),
+    ).toEqual([
+      { id: 1, page_count: 1, code: 'a', price: 1200, status: 'draft', author_id: null },
+      { id: 2, page_count: 2, code: 'b', price: 999, status: 'draft', author_id: null },
+    ]);
+    const [row] = await it.database.execute<{ id: number }>(
+      query(`${insert('books', 'code, price, status', `'d', 1, 'live'`)} returning id`),
+    );
+    expect(row?.id).toBe(4);
+  });
+
+  it('refuses what would lose a value, and says which', async () => {
+    const it = await stage(databases);
+    await it.apply((db, dialect) =>
+      createTable(db, dialect, 'books', {
+        fields: { price: field.decimal({ scale: 2 }), code: field.string() },
+      }),
+    );
+    await it.database.execute(query(insert('books', 'price', '1250')));
+    await expect(
+      it.alter('books', { change: { price: { from: every.price, to: field.integer() } } }),
+    ).rejects.toThrow(reason(/^books\.price of record 1 is no value of the new integer/));
+    await expect(it.alter('books', { add: { isbn: field.string({ required: true }) } })).rejects.toThrow(
+      reason(/^books\.isbn is required and record 1 has no value/),
+    );
+    await expect(
+      it.alter('books', { change: { code: { from: field.string(), to: field.string({ required: true }) } } }),
+    ).rejects.toThrow(reason(/^books\.code is required and record 1 has no value/));
+    expect(await it.rows('select price, code from books')).toEqual([{ price: 1250, code: null }]);
+  });
+
+  it('lets references follow what they mean', async () => {
+    const it = await stage(databases);
+    const author = { name: field.string() };
+    await it.apply(async (db, dialect) => {
+      await createTable(db, dialect, 'authors', { fields: author });
+      await createTable(db, dialect, 'books', { fields: { author: field.reference('Author') } });
+    });
+    await it.database.execute(query(insert('authors', 'name', `'Li'`)));
+    await it.database.execute(query(insert('books', 'author_id', '1')));
+    const required = field.reference('Author', { required: true });
+    await it.alter('books', { change: { author: { from: field.reference('Author'), to: required } } });
+    await expect(it.database.execute(query('delete from authors'))).rejects.toMatchObject({
+      kind: 'foreign_key',
+    });
+    await it.apply((db, dialect) => renameTable(db, dialect, 'authors', 'writers', { model: 'Writer' }));
+    expect(
+      await it.differences(
+        defineResource('Writer', { fields: author }),
+        defineResource('Book', { fields: { author: field.reference('Writer', { required: true }) } }),
+      ),
+    ).toEqual([]);
+    await it.alter('books', { rename: { author_id: 'writer_id' } });
+    const writer = field.reference('Writer', { required: true });
+    await it.alter('books', { change: { writer_id: { from: writer, to: field.integer() } } });
+    await it.apply((db, dialect) => dropTable(db, dialect, 'writers'));
+    expect(await it.rows('select id, writer_id from books')).toEqual([{ id: 1, writer_id: 1 }]);
+    expect(await it.differences(defineResource('Book', { fields: { writer_id: field.integer() } }))).toEqual(
+      [],
+    );
+  });
+
+  it('takes grants along with a renamed table, and drops them with a dropped one', async () => {
+    const it = await stage(databases);
+    await it.apply(async (db, dialect) => {
+      for (const table of ['books', 'notes'])
+        await createTable(db, dialect, table, { fields: { n: field.integer() } });
+      await createTable(db, dialect, 'folk', { fields: { n: field.integer() }, model: 'Person' });
+    });
+    for (const model of ['Book', 'Note', 'Person', 'Volume'])
+      await it.database.execute(
+        query(
+          `insert into permissions (role, model, action, created_at) values ('viewer', '${model}', 'create', '2024-01-01T00:00:00.000Z')`,
+        ),
+      );
+    const granted = async () =>
+      (await it.rows('select model from permissions order by model')).map((row) => row['model']);
+    await it.apply((db, dialect) => renameTable(db, dialect, 'books', 'volumes', { model: 'Volume' }));
+    expect(await granted()).toEqual(['Note', 'Person', 'Volume']);
+    await it.apply(async (db, dialect) => {
+      await dropTable(db, dialect, 'notes');
+      await dropTable(db, dialect, 'folk');
+    });
+    expect(await granted()).toEqual(['Volume']);
+  });
+
+  it('converts many rows', async () => {
+    const it = await stage(databases);
+    await it.apply((db, dialect) =>
+      createTable(db, dialect, 'books', { fields: { n: field.string({ unique: true }) } }),
+    );
+    await it.database.write(async (transaction) => {
+      for (let n = 1; n <= 1203; n += 1) await transaction.run(query(insert('books', 'n', `'${n}'`)));
+    });
+    await it.alter('books', {
+      change: { n: { from: field.string({ unique: true }), to: field.integer({ unique: true }) } },
+    });
+    expect(await it.rows('select count(*) as c, sum(n * 1) as s from books')).toMatchObject([{ c: 1203 }]);
+    expect(await it.rows('select id from books where n = 1203')).toEqual([{ id: 1203 }]);
+  });
+});
+
+describe('conversions', () => {
+  const pairs = [
+    ['integer', field.integer(), `12`, field.string(), '12'],
+    ['text of a number', field.string(), `'12'`, field.integer(), 12],
+    ['date', field.date(), `'2024-02-29'`, field.datetime(), '2024-02-29T00:00:00.000Z'],
+    ['scale', field.decimal({ scale: 1 }), '15', field.decimal({ scale: 3 }), 1500],
+    ['text of json', field.string(), `'a"b'`, field.json(), '"a\\"b"'],
+    ['json', field.json(), `'{"a":[1]}'`, field.text(), '{"a":[1]}'],
+    [
+      'uuid',
+      field.uuid(),
+      `'9f8b4b0e-7d7c-4a55-9f3b-0a4f9b9d1c11'`,
+      field.string(),
+      '9f8b4b0e-7d7c-4a55-9f3b-0a4f9b9d1c11',
+    ],
+  ] as const;
+  for (const dialect of ['sqlite', 'postgres'] as const)
+    describeDatabase(dialect, 'keep the value', (databases) => {
+      it.each(pairs)('of %s', async (_name, from, stored, to, expected) => {
+        const it = await stage(databases);
+        await it.apply((db, name) => createTable(db, name, 'books', { fields: { v: from } }));
+        await it.database.execute(query(insert('books', 'v', stored)));
+        await it.alter('books', { change: { v: { from, to } } });
+        const [row] = await it.rows('select v from books');
+        const value = row?.['v'];
+        const iso = to.type.kind === 'datetime' ? new Date(`${value}`).toISOString() : value;
+        expect(iso).toEqual(expected);
+        expect(await it.differences(defineResource('Book', { fields: { v: to } }))).toEqual([]);
+      });
+    });
+});
+
+describeDatabase('sqlite', 'a rebuild', (databases) => {
+  it('keeps indexes and triggers made by hand, and refuses what it would lose', async () => {
+    const it = await stage(databases);
+    await it.apply(async (db, dialect) => {
+      await createTable(db, dialect, 'books', { fields: { n: field.integer(), m: field.integer() } });
+      await statement('create index odd on books (n) where n > 1').execute(db);
+      await statement('create trigger t after delete on books begin select 1; end').execute(db);
+      await statement(
+        `create table kept (id integer primary key, n integer check (n > 0), created_at text)`,
+      ).execute(db);
+    });
+    await it.alter('books', { drop: ['m'] });
+    expect(
+      (await it.rows(`select name from sqlite_master where tbl_name = 'books' order by name`)).map(
+        (row) => row['name'],
+      ),
+    ).toEqual(['books', 'odd', 't']);
+    await expect(it.alter('kept', { drop: ['n'] })).rejects.toThrow(
+      reason(/^the table kept was made with CHECK/),
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { DialectName } from '../database.ts';
+import type { TableShape } from '../introspection.ts';
+import { quoteName } from '../sql.ts';
+import type { ColumnStep } from './alter-columns.ts';
+import { alterColumns as alterPostgres } from './alter-postgres.ts';
+import { alterColumns as alterSqlite } from './alter-sqlite.ts';
+import {
+  columnName,
+  type FieldDefinitions,
+  fieldIndex,
+  isRequired,
+  type ReferenceTables,
+  severalIndex,
+} from './columns.ts';
+import { conversion } from './convert.ts';
+import { indexName } from './names.ts';
+import { forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
+import type { MigrationDatabase } from './runner.ts';
+import { runAll, tableNow } from './statements.ts';
+
+/** A field as it was and as it becomes. */
+export interface FieldChange {
+  readonly from: FieldDefinition;
+  readonly to: FieldDefinition;
+}
+
+/** What a migration changes of a table. Columns are called by their new names wherever one is renamed. */
+export interface TableAlteration {
+  /** Old name to new name of a column; its values stay. */
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly add?: FieldDefinitions;
+  /** Values are kept, converted to the new type; one that the new type does not take fails the migration. */
+  readonly change?: Readonly<Record<string, FieldChange>>;
+  /** Columns that go, with their values. */
+  readonly drop?: readonly string[];
+  /** Values that existing records get in columns that are required from now on; else the field's default. */
+  readonly fill?: Readonly<Record<string, Json>>;
+  /** Indexes over several columns. */
+  readonly addIndexes?: readonly (readonly string[])[];
+  readonly dropIndexes?: readonly (readonly string[])[];
+  /** Tables behind references whose name is not the regular plural of the model's. */
+  readonly references?: ReferenceTables;
+}
+
+const fillOf = (
+  table: string,
+  column: string,
+  definition: FieldDefinition,
+  fill: Json | undefined,
+): ColumnStep['fill'] => {
+  const { default: preset } = definition.options as CommonOptions;
+  const value = fill ?? preset;
+  if (value === undefined || value === null || !isRequired(definition)) return undefined;
+  const filled = conversion(definition)(value);
+  if (filled === undefined || filled === null)
+    throw new Error(`fill: ${JSON.stringify(value)} is no value of ${table}.${column}`);
+  return filled;
+};
+
+const stepsOf = (table: string, { add = {}, change = {}, fill = {} }: TableAlteration): ColumnStep[] => {
+  const step = (key: string, from: FieldDefinition | undefined, to: FieldDefinition): ColumnStep => {
+    const column = columnName(key, to);
+    return { key, column, from, to, fill: fillOf(table, column, to, fill[column]) };
+  };
+  return [
+    ...Object.entries(add).map(([key, to]) => step(key, undefined, to)),
+    ...Object.entries(change).map(([key, { from, to }]) => step(key, from, to)),
+  ];
+};
+
+/** Renames a column; its indexes are called as if it had always had this name. */
+const renameColumn = async (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  table: TableShape,
+  from: string,
+  to: string,
+): Promise<void> => {
+  await runAll(db, [
+    `alter table ${quoteName(table.name)} rename column ${quoteName(from)} to ${quoteName(to)}`,
+  ]);
+  const renamed = table.indexes.flatMap(({ name, columns, unique }) => {
+    const own = indexColumns(columns);
+    const called = (list: readonly string[]): string => indexName(table.name, list, unique);
+    return columns.includes(from) && name === called(own)
+      ? [{ name, next: called(own.map((column) => (column === from ? to : column))), columns, unique }]
+      : [];
+  });
+  for (const { name, next, columns, unique } of renamed) {
+    if (dialect === 'postgres')
+      await runAll(db, [`alter index ${quoteName(name)} rename to ${quoteName(next)}`]);
+    else {
+      const list = columns.map((column) => quoteName(column === from ? to : column)).join(', ');
+      await runAll(db, [
+        `drop index ${quoteName(name)}`,
+        `create ${unique ? 'unique ' : ''}index ${quoteName(next)} on ${quoteName(table.name)} (${list})`,
+      ]);
+    }
+  }
+  await renameRegisteredColumn(db, dialect, table.name, from, to);
+};
+
+/** Columns that an index is called by: the id that ends the index of one field is not among them. */
+export const indexColumns = (columns: readonly string[]): readonly string[] =>
+  columns.length === 2 && columns[1] === 'id' ? columns.slice(0, 1) : columns;
+
+const dropIndexes = (names: readonly string[]): string[] =>
+  names.map((name) => `drop index if exists ${quoteName(name)}`);
+
+/** Indexes of fields that are no longer as they were; those of columns that go, go with them. */
+const staleIndexes = (table: string, steps: readonly ColumnStep[], dialect: DialectName): string[] =>
+  steps.flatMap(({ column, from, to }) => {
+    if (from === undefined) return [];
+    const before = fieldIndex(table, column, from, dialect);
+    return before === undefined || before.sql === fieldIndex(table, column, to, dialect)?.sql
+      ? []
+      : [before.name];
+  });
+
+const newIndexes = (table: string, steps: readonly ColumnStep[], dialect: DialectName): string[] =>
+  steps.flatMap(({ column, from, to }) => {
+    const after = fieldIndex(table, column, to, dialect);
+    const before = from === undefined ? undefined : fieldIndex(table, column, from, dialect);
+    return after === undefined || after.sql === before?.sql ? [] : [after.sql];
+  });
+
+/**
+ * Changes the table of a resource, on either database, and keeps what is in it.
+ * @throws Error where a value does not fit, or a column is required and existing records have no value for it
+ */
+export const alterTable = async (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  name: string,
+  alteration: TableAlteration,
+): Promise<void> => {
+  const { rename = {}, drop = [], references = {} } = alteration;
+  for (const [from, to] of Object.entries(rename))
+    await renameColumn(db, dialect, await tableNow(db, dialect, name), from, to);
+
+  const steps = stepsOf(name, alteration);
+  const several = (alteration.dropIndexes ?? []).map((columns) => indexName(name, columns, false));
+  await runAll(db, dropIndexes([...staleIndexes(name, steps, dialect), ...several]));
+
+  const table = await tableNow(db, dialect, name);
+  const alterColumns = dialect === 'sqlite' ? alterSqlite : alterPostgres;
+  await alterColumns(db, table, steps, drop, references);
+
+  await runAll(db, newIndexes(name, steps, dialect));
+  await runAll(
+    db,
+    (alteration.addIndexes ?? []).map((columns) => severalIndex(name, columns).sql),
+  );
+  for (const { column, to } of steps) await registerColumn(db, dialect, name, column, to);
+  for (const column of drop) await forgetColumn(db, dialect, name, column);
+};

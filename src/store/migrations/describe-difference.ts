@@ -1,0 +1,57 @@
+import type { Aspect, Difference } from './differences.ts';
+
+const aspectTexts: Readonly<Record<Aspect, (kind: string) => string>> = {
+  type: (kind) => `is not stored as ${kind}`,
+  required: () => 'is required and may be null in the database',
+  demanded: () => 'is optional and the database demands a value',
+  reference: () => 'refers to something else in the database',
+  unique: () => 'has no unique index, or one too many',
+  index: () => 'has no index, or one too many',
+};
+
+/** One line that says what differs, beginning with the field as the model file has it. */
+export const describeDifference = (difference: Difference): string => {
+  switch (difference.kind) {
+    case 'missing_table':
+      return `${difference.model.name}: the database has no table ${difference.model.table}`;
+    case 'surplus_table':
+      return `${difference.table}: a table of no model`;
+    case 'missing_column':
+      return `${difference.table}.${difference.field.name}: the database has no such column`;
+    case 'missing_own_column':
+      return `${difference.table}.${difference.column}: missing, and createTable would have made it`;
+    case 'surplus_column':
+      return `${difference.table}.${difference.column}: a column of no field${difference.demanded ? ' that demands a value' : ''}`;
+    case 'changed_column': {
+      const texts = difference.aspects.map((aspect) => aspectTexts[aspect](difference.field.kind));
+      return `${difference.table}.${difference.field.name}: ${texts.join('; ')}`;
+    }
+    case 'missing_index':
+      return `${difference.table}: no index over ${difference.columns.join(', ')}`;
+    case 'surplus_index':
+      return `${difference.table}: an index over ${difference.columns.join(', ')} that the model does not name`;
+  }
+};
+
+const failing: ReadonlySet<Aspect> = new Set(['type', 'demanded']);
+
+/**
+ * Whether some request would fail, or read and write wrong values. Everything else is a promise that the database
+ * does not keep (an index, a reference, a rule for rows that are there already) or something nobody asks for.
+ */
+export const breaksRequests = (difference: Difference): boolean => {
+  switch (difference.kind) {
+    case 'missing_table':
+    case 'missing_column':
+    case 'missing_own_column':
+      return true;
+    case 'surplus_column':
+      return difference.demanded;
+    case 'changed_column':
+      return difference.aspects.some((aspect) => failing.has(aspect));
+    case 'surplus_table':
+    case 'missing_index':
+    case 'surplus_index':
+      return false;
+  }
+};

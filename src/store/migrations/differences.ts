@@ -1,0 +1,216 @@
+import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
+import { fieldTypes } from '../../fields/registry.ts';
+import { type Models, referencedTable } from '../../model/models.ts';
+import type { ModelField, ResourceModel } from '../../model/resource.ts';
+import type { DialectName } from '../database.ts';
+import type { ColumnShape, IndexShape, TableShape, Tables } from '../introspection.ts';
+import { onDelete } from './columns.ts';
+import { representation } from './convert.ts';
+import { indexName } from './names.ts';
+import { holds } from './read-tables.ts';
+import type { RegisteredTable } from './register.ts';
+import { ownColumns } from './schema.ts';
+
+/** Where models and database are apart, one entry for each thing that a migration would change. */
+export type Difference =
+  | { readonly kind: 'missing_table'; readonly model: ResourceModel }
+  /** A table that a migration made for a model that is gone. */
+  | { readonly kind: 'surplus_table'; readonly table: string }
+  | { readonly kind: 'missing_column'; readonly table: string; readonly field: ModelField }
+  /** A column that `createTable` makes beside the fields: only a table made by hand lacks it. */
+  | { readonly kind: 'missing_own_column'; readonly table: string; readonly column: string }
+  | {
+      readonly kind: 'surplus_column';
+      readonly table: string;
+      readonly column: string;
+      /** A record cannot be created without a value for it. */
+      readonly demanded: boolean;
+    }
+  | {
+      readonly kind: 'changed_column';
+      readonly table: string;
+      readonly field: ModelField;
+      /** Undefined where the column's type is that of no field type. */
+      readonly from: FieldDefinition | undefined;
+      readonly aspects: readonly Aspect[];
+    }
+  | { readonly kind: 'missing_index'; readonly table: string; readonly columns: readonly string[] }
+  | { readonly kind: 'surplus_index'; readonly table: string; readonly columns: readonly string[] };
+
+/** `demanded`: the database demands a value that the model does not; `required` the other way round. */
+export type Aspect = 'type' | 'required' | 'demanded' | 'reference' | 'unique' | 'index';
+
+/** The database as introspection and register describe it. */
+export interface Stored {
+  readonly dialect: DialectName;
+  readonly tables: Tables;
+  readonly register: ReadonlyMap<string, RegisteredTable>;
+}
+
+const sameColumns = (index: IndexShape, columns: readonly string[]): boolean =>
+  index.columns.join('\0') === columns.join('\0');
+
+const hasIndex = ({ indexes }: TableShape, column: string, unique: boolean): boolean =>
+  indexes.some(
+    (index) =>
+      index.unique === unique &&
+      (sameColumns(index, [column]) || (!unique && sameColumns(index, [column, 'id']))),
+  );
+
+const holdsType = (dialect: DialectName, column: ColumnShape, type: FieldType): boolean =>
+  holds(dialect, column.type, type.column[dialect]);
+
+/** The type that a column was made with: as registered, else the model's own, else the first that fits. */
+const storedType = (
+  { dialect, register }: Stored,
+  table: string,
+  column: ColumnShape,
+  field: ModelField,
+): FieldDefinition | undefined => {
+  const registered = register.get(table)?.fields.get(column.name);
+  const own: FieldDefinition = { type: field.type, options: field.options };
+  const guesses = Object.values<FieldType>(fieldTypes).map(
+    (type): FieldDefinition => ({ type, options: {} }),
+  );
+  return [...(registered === undefined ? [] : [registered]), own, ...guesses].find(({ type }) =>
+    holdsType(dialect, column, type),
+  );
+};
+
+const isReference = ({ type }: FieldDefinition): boolean => type.target !== undefined;
+
+/** The stored column as a field: its type, and the rules that the database enforces. */
+const storedField = (
+  stored: Stored,
+  models: Models,
+  table: TableShape,
+  column: ColumnShape,
+  field: ModelField,
+): FieldDefinition | undefined => {
+  const definition = storedType(stored, table.name, column, field);
+  if (definition === undefined) return undefined;
+  const flags: CommonOptions = {
+    ...(column.notNull ? { required: true } : {}),
+    ...(hasIndex(table, column.name, true) ? { unique: true } : {}),
+    ...(hasIndex(table, column.name, false) ? { index: true } : {}),
+  };
+  const { required: _r, unique: _u, index: _i, ...options } = definition.options as CommonOptions;
+  if (column.references === undefined && isReference(definition))
+    return { type: fieldTypes.integer, options: flags };
+  if (column.references !== undefined) {
+    const target = column.references.table;
+    const to = [...models.values()].find((model) => model.table === target)?.name;
+    const { index: _, ...rest } = flags;
+    return {
+      type: fieldTypes.reference,
+      options: { ...rest, to: target === 'users' ? 'User' : (to ?? target) } as CommonOptions,
+    };
+  }
+  return { type: definition.type, options: { ...options, ...flags } };
+};
+
+const wantsIndex = (field: ModelField): boolean =>
+  !field.unique && (field.options.index === true || field.reference !== undefined);
+
+const aspectsOf = (
+  { dialect }: Stored,
+  models: Models,
+  table: TableShape,
+  column: ColumnShape,
+  field: ModelField,
+  from: FieldDefinition | undefined,
+): Aspect[] => {
+  const definition: FieldDefinition = { type: field.type, options: field.options };
+  const aspects: Aspect[] = [];
+  const add = (aspect: Aspect, differs: boolean): void => {
+    if (differs) aspects.push(aspect);
+  };
+  add(
+    'type',
+    from === undefined ||
+      !holdsType(dialect, column, field.type) ||
+      representation(from) !== representation(definition),
+  );
+  add('required', field.required && !column.notNull);
+  add('demanded', !field.required && column.notNull && column.preset === undefined);
+  const target = field.reference === undefined ? undefined : referencedTable(models, field.reference);
+  const key = column.references;
+  const action = target === undefined ? undefined : onDelete(definition);
+  add(
+    'reference',
+    key?.table !== target ||
+      (key !== undefined &&
+        action !== undefined &&
+        (key.onDelete === 'set null') !== (action === 'set null')),
+  );
+  add('unique', field.unique !== hasIndex(table, column.name, true));
+  const own = table.indexes.some(({ name }) => name === indexName(table.name, [column.name], false));
+  add(
+    'index',
+    wantsIndex(field) ? !hasIndex(table, column.name, false) && !hasIndex(table, column.name, true) : own,
+  );
+  return aspects;
+};
+
+const columnDifferences = (
+  stored: Stored,
+  models: Models,
+  model: ResourceModel,
+  table: TableShape,
+): Difference[] => {
+  const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
+  const known = new Set<string>([...ownColumns, ...fields.map(({ column }) => column)]);
+  const own = ownColumns
+    .filter((column) => !table.columns.has(column))
+    .map((column): Difference => ({ kind: 'missing_own_column', table: table.name, column }));
+  const differing = fields.flatMap((field): Difference[] => {
+    const column = table.columns.get(field.column);
+    if (column === undefined) return [{ kind: 'missing_column', table: table.name, field }];
+    const from = storedField(stored, models, table, column, field);
+    const aspects = aspectsOf(stored, models, table, column, field, from);
+    return aspects.length === 0 ? [] : [{ kind: 'changed_column', table: table.name, field, from, aspects }];
+  });
+  const surplus = [...table.columns.values()]
+    .filter(({ name }) => !known.has(name))
+    .map(
+      ({ name, notNull, preset }): Difference => ({
+        kind: 'surplus_column',
+        table: table.name,
+        column: name,
+        demanded: notNull && preset === undefined,
+      }),
+    );
+  return [...own, ...differing, ...surplus];
+};
+
+const indexDifferences = (model: ResourceModel, table: TableShape): Difference[] => {
+  const several = model.indexes.map(({ columns }) => columns).filter((columns) => columns.length > 1);
+  const missing = several
+    .filter((columns) => !table.indexes.some((index) => sameColumns(index, columns)))
+    .map((columns): Difference => ({ kind: 'missing_index', table: table.name, columns }));
+  // Only those that a migration of ours made: whoever made another had a reason.
+  const surplus = table.indexes
+    .filter(
+      ({ name, columns, unique }) =>
+        !unique &&
+        columns.length > 1 &&
+        name === indexName(table.name, columns, false) &&
+        !several.some((wanted) => wanted.join('\0') === columns.join('\0')),
+    )
+    .map(({ columns }): Difference => ({ kind: 'surplus_index', table: table.name, columns }));
+  return [...missing, ...surplus];
+};
+
+/** Everything that a migration would have to change so that the database is as the models say. */
+export const differences = (models: Models, stored: Stored): readonly Difference[] => {
+  const wanted = new Set([...models.values()].map(({ table }) => table));
+  const surplus = [...stored.register.keys()]
+    .filter((table) => !wanted.has(table) && stored.tables.has(table))
+    .map((table): Difference => ({ kind: 'surplus_table', table }));
+  const inModels = [...models.values()].flatMap((model): Difference[] => {
+    const table = stored.tables.get(model.table);
+    if (table === undefined) return [{ kind: 'missing_table', model }];
+    return [...columnDifferences(stored, models, model, table), ...indexDifferences(model, table)];
+  });
+  return [...surplus, ...inModels];
+};

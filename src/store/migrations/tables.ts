@@ -1,0 +1,99 @@
+import type { DialectName } from '../database.ts';
+import type { Tables } from '../introspection.ts';
+import { quoteName, quoteText } from '../sql.ts';
+import { indexColumns } from './alter-table.ts';
+import { tableOf } from './columns.ts';
+import { indexName } from './names.ts';
+import { readTables } from './read-tables.ts';
+import { forgetTable, readRegister, renameRegisteredTable } from './register.ts';
+import type { MigrationDatabase } from './runner.ts';
+import { askThrough, runAll } from './statements.ts';
+
+/** Tables of the service that hold what roles may do with a model. */
+const granting = ['permission_entries', 'permissions'] as const;
+
+/** Models whose records stood in a table: the one that the register names, else those of its regular name. */
+const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): Promise<readonly string[]> => {
+  const ask = askThrough(db);
+  const model = (await readRegister(ask, tables)).get(table)?.model;
+  if (model !== undefined) return [model];
+  const names = await Promise.all(
+    granting
+      .filter((name) => tables.has(name))
+      .map((name) => ask<{ model: string }>(`select distinct model from ${name}`)),
+  );
+  const known = new Set(names.flat().map((row) => row.model));
+  return [...known].filter((name) => tableOf(name) === table);
+};
+
+const forgetGrants = (tables: Tables, models: readonly string[]): string[] =>
+  models.flatMap((model) =>
+    granting
+      .filter((name) => tables.has(name))
+      .map((name) => `delete from ${name} where model = ${quoteText(model)}`),
+  );
+
+/**
+ * Drops the table of a resource that is gone, with every grant on its model: a later model of the same name inherits
+ * nothing. References to it from other tables go as well; their columns stay.
+ */
+export const dropTable = async (db: MigrationDatabase, dialect: DialectName, name: string): Promise<void> => {
+  const tables = await readTables(askThrough(db), dialect);
+  const models = await modelsOf(db, tables, name);
+  const references = [...tables.values()].flatMap((table) =>
+    [...table.columns.values()].flatMap(({ references: key }) =>
+      key?.table === name && key.name !== undefined && table.name !== name
+        ? [`alter table ${quoteName(table.name)} drop constraint ${quoteName(key.name)}`]
+        : [],
+    ),
+  );
+  await runAll(db, [...references, `drop table ${quoteName(name)}`, ...forgetGrants(tables, models)]);
+  await forgetTable(db, dialect, name);
+};
+
+const renameIndexes = async (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  tables: Tables,
+  from: string,
+  to: string,
+): Promise<void> => {
+  for (const { name, columns, unique } of tables.get(from)?.indexes ?? []) {
+    const own = indexColumns(columns);
+    if (name !== indexName(from, own, unique)) continue;
+    const next = quoteName(indexName(to, own, unique));
+    await runAll(
+      db,
+      dialect === 'postgres'
+        ? [`alter index ${quoteName(name)} rename to ${next}`]
+        : [
+            `drop index ${quoteName(name)}`,
+            `create ${unique ? 'unique ' : ''}index ${next} on ${quoteName(to)} (${columns.map(quoteName).join(', ')})`,
+          ],
+    );
+  }
+};
+
+/** Renames the table of a resource. Its records stay, what refers to it follows, and so do the grants on its model. */
+export const renameTable = async (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  from: string,
+  to: string,
+  { model }: { readonly model: string },
+): Promise<void> => {
+  const tables = await readTables(askThrough(db), dialect);
+  const models = (await modelsOf(db, tables, from)).filter((name) => name !== model);
+  await runAll(db, [`alter table ${quoteName(from)} rename to ${quoteName(to)}`]);
+  await renameIndexes(db, dialect, tables, from, to);
+  await runAll(db, [
+    // What an earlier model of the new name was granted is not this one's.
+    ...(models.length === 0 ? [] : forgetGrants(tables, [model])),
+    ...models.flatMap((old) =>
+      granting
+        .filter((name) => tables.has(name))
+        .map((name) => `update ${name} set model = ${quoteText(model)} where model = ${quoteText(old)}`),
+    ),
+  ]);
+  await renameRegisteredTable(db, dialect, from, to, tableOf(model) === to ? undefined : model);
+};
