@@ -1,0 +1,135 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import { type Client, createClient, resource } from '../../client/index.ts';
+import { field } from '../../src/fields/define.ts';
+import type { FieldDefinition, FilterOperator, OperatorsOf } from '../../src/fields/field.ts';
+import type { FieldKind, fieldTypes } from '../../src/fields/registry.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import type { resources } from './applications.ts';
+
+const everything = defineResource('Thing', {
+  plural: 'things',
+  fields: {
+    title: field.string({ required: true }),
+    price: field.decimal(),
+    live: field.boolean(),
+    kind: field.enum(['a', 'b']),
+    day: field.date(),
+    extra: field.json(),
+    buyer: field.reference('User'),
+    user_id: field.owner(),
+  },
+});
+
+/** Checked by the compiler; never called. */
+const typed = async (client: Client<typeof resources>) => {
+  const page = await client.orders.list();
+  expectTypeOf(page.items[0]).toEqualTypeOf<
+    | {
+        id: number;
+        number: string;
+        amount: number;
+        status: 'pending' | 'paid' | 'cancelled' | null;
+        created_at: string;
+      }
+    | undefined
+  >();
+  expectTypeOf((await client.orders.list({ fields: ['id', 'status'] })).items).toEqualTypeOf<
+    { id: number; status: 'pending' | 'paid' | 'cancelled' | null }[]
+  >();
+  const order = await client.orders.get(1);
+  expectTypeOf(order.internal_note).toEqualTypeOf<string | null>();
+  expectTypeOf(order.user_id).toEqualTypeOf<number | null>();
+  const saved = await client.orders.create({ number: 'A', amount: 1 });
+  expectTypeOf(saved).toEqualTypeOf<{
+    id: number;
+    number: string;
+    status: 'pending' | 'paid' | 'cancelled' | null;
+  }>();
+  for await (const { amount } of client.orders.each({ filter: { amount: { gte: 5 } }, fields: ['amount'] }))
+    expectTypeOf(amount).toEqualTypeOf<number>();
+  // A model that names no views answers all fields everywhere.
+  expectTypeOf((await client.notes.list()).items[0]?.body).toEqualTypeOf<string | null | undefined>();
+
+  await client.orders.list({
+    filter: {
+      id: { in: [1, 2] },
+      number: { like: 'A', starts_with: 'A', eq: 'A' },
+      amount: 5,
+      status: { ne: 'paid' },
+      created_at: { gte: '2026-01-01' },
+    },
+    sort: ['-created_at', 'number'],
+    page: 1,
+    per_page: 20,
+  });
+  // @ts-expect-error: detail shows it, the list does not
+  page.items[0]?.internal_note;
+  // @ts-expect-error: not among the fields that were asked for
+  (await client.orders.list({ fields: ['id'] })).items[0]?.number;
+  // @ts-expect-error: the answer to a creation is smaller
+  saved.amount;
+  // @ts-expect-error: no such field
+  client.orders.list({ filter: { amuont: 5 } });
+  // @ts-expect-error: a field that the list does not show
+  client.orders.list({ filter: { internal_note: 'x' } });
+  // @ts-expect-error: numbers are not searched
+  client.orders.list({ filter: { amount: { like: '5' } } });
+  // @ts-expect-error: choices have no order
+  client.orders.list({ filter: { status: { gt: 'paid' } } });
+  // @ts-expect-error: no such choice
+  client.orders.list({ filter: { status: 'gone' } });
+  // @ts-expect-error: a value of another type
+  client.orders.list({ filter: { amount: { gte: '5' } } });
+  // @ts-expect-error: a list of values
+  client.orders.list({ filter: { status: { in: 'paid' } } });
+  // @ts-expect-error: no such field
+  client.orders.list({ sort: 'amuont' });
+  // @ts-expect-error: a field that the list does not show
+  client.orders.list({ fields: ['user_id'] });
+  // @ts-expect-error: pages by cursor have no numbers
+  client.orders.pages({ page: 2 });
+  // @ts-expect-error: a number is missing
+  client.orders.create({ amount: 1 });
+  // @ts-expect-error: a required field is never null
+  client.orders.update(1, { amount: null });
+  // @ts-expect-error: no such resource
+  client.order;
+  // @ts-expect-error: keys have states, not any text
+  client.apiKeys.list({ filter: { status: 'gone' } });
+};
+
+const typedOperators = () => {
+  const client = createClient({ baseUrl: '', resources: { things: resource<typeof everything>('thing') } });
+  client.things.list({
+    filter: { price: { gt: 5, lt: '9.99' }, live: true, kind: { in: ['a'] }, day: { lte: '2026-12-31' } },
+    sort: ['-price', 'kind', 'live', 'buyer_id'],
+  });
+  client.things.list({ filter: { extra: { null: true }, buyer_id: 3, user_id: { null: false } } });
+  // @ts-expect-error: JSON is only there or not
+  client.things.list({ filter: { extra: 'x' } });
+  // @ts-expect-error: JSON has no order
+  client.things.list({ sort: 'extra' });
+  // @ts-expect-error: the field is called buyer_id
+  client.things.list({ filter: { buyer: 3 } });
+  // @ts-expect-error: ids are only equal or not
+  client.things.list({ filter: { buyer_id: { gt: 3 } } });
+  // @ts-expect-error: true and false are not listed
+  client.things.list({ filter: { live: { in: [true] } } });
+};
+
+/** Operators of each type as its `define` promises them, and as the type has them. */
+type Promised = {
+  [Kind in FieldKind]: OperatorsOf<Extract<ReturnType<(typeof fieldTypes)[Kind]['define']>, FieldDefinition>>;
+};
+type Actual = { [Kind in FieldKind]: (typeof fieldTypes)[Kind]['operators'][number] & FilterOperator };
+
+describe('types of the client', () => {
+  it('know fields, operators and views', () => {
+    expectTypeOf(typed).toBeFunction();
+    expectTypeOf(typedOperators).toBeFunction();
+  });
+
+  it('have the operators of the field types', () => {
+    expectTypeOf<Promised>().toEqualTypeOf<Actual>();
+  });
+});
