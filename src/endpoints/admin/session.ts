@@ -1,3 +1,4 @@
+import { bearerChallenge } from '../../auth/bearer.ts';
 import { sameOrigin } from '../../auth/same-origin.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
@@ -56,7 +57,8 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
           address: call.address,
         });
         const user = await identities.byUserId(id, undefined);
-        if (user === undefined) throw new Problem('login_failed');
+        if (user === undefined)
+          throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
         const principal = { kind: 'user', method: 'session', ...user } as const;
         if (!isAdministrator(principal)) throw new Problem('forbidden');
         const session = cookies.create();
@@ -98,8 +100,8 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         headers: { 'Set-Cookie': sessionCookie },
       },
       handle: async (call) => {
-        const { credential } = userOf(call);
-        if (credential !== undefined) await sessions.remove(credential);
+        const { id, credential } = userOf(call);
+        if (credential !== undefined) await sessions.remove(credential, id, actorOf(call));
         return { headers: { 'Set-Cookie': cookies.clear() } };
       },
     },
@@ -121,7 +123,11 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       auth: adminAuth,
       policy: administratorOnly,
       accepts: 'nothing',
-      docs: { summary: { 'zh-CN': '退出我的全部会话', en: 'End all my sessions' }, tag: adminTag },
+      docs: {
+        summary: { 'zh-CN': '退出我的全部会话', en: 'End all my sessions' },
+        tag: adminTag,
+        headers: { 'Set-Cookie': sessionCookie },
+      },
       handle: async (call) => {
         await sessions.removeAll(userOf(call).id, actorOf(call));
         return { headers: { 'Set-Cookie': cookies.clear() } };

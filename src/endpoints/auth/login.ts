@@ -1,3 +1,4 @@
+import { bearerChallenge } from '../../auth/bearer.ts';
 import { field } from '../../fields/define.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -42,7 +43,8 @@ export const loginEndpoint = (services: Services): Endpoint => {
       });
       const user = await identities.byUserId(id, undefined);
       // Disabled or deleted between the two: the same answer as a moment later.
-      if (user === undefined) throw new Problem('login_failed');
+      if (user === undefined)
+        throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
       const { username, email, name } = user;
       return { data: { token: services.tokens.issue(id), user: { id, username, email, name } } };
     },
