@@ -27,6 +27,7 @@ import { createIdempotency } from './store/tables/idempotency.ts';
 import { createAccountStore, createIdentityStore } from './store/tables/identities.ts';
 import { createLoginAttempts } from './store/tables/login-attempts.ts';
 import { createPaymentStore } from './store/tables/payments.ts';
+import { createRequestCounts } from './store/tables/request-counts.ts';
 import { createRoleStore } from './store/tables/roles.ts';
 import { createSessionStore } from './store/tables/sessions.ts';
 import type { Usage } from './store/tables/usage.ts';
@@ -68,6 +69,7 @@ export const compose = async ({ config, application, clock, logger, database, va
     sessions: createSessionStore(context),
     payments: createPaymentStore(context),
     idempotency,
+    requestCounts: createRequestCounts(context),
     applications: vault,
     resources: createResources(application.models, {
       ...context,

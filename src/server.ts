@@ -7,6 +7,7 @@ import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
 import { allEndpoints, compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
+import { openAdminPages } from './endpoints/admin/shell.ts';
 import type { Services } from './endpoints/services.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import type { HttpMethod } from './http/endpoint.ts';
@@ -70,6 +71,9 @@ const injecting =
     return { status: answer.statusCode, headers: answer.headers, text: answer.body };
   };
 
+/** Endpoints whose refusals are failed sign-ins. */
+const signInOperations: ReadonlySet<string> = new Set(['login', 'createSession']);
+
 /** Milliseconds that requests in flight get at a stop before their connections are cut. */
 const grace = 8_000;
 
@@ -120,6 +124,7 @@ const openCredentials = async (config: Config, logger: FastifyBaseLogger): Promi
 const startSweeping = (services: Services, logger: FastifyBaseLogger): NodeJS.Timeout => {
   const sweep = async (): Promise<void> => {
     await services.idempotency.sweep();
+    await services.requestCounts.sweep();
     await sweepLoginAttempts(services, services.clock() - throttleWindow);
   };
   const timer = setInterval(() => {
@@ -174,12 +179,22 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config.admin);
     const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue) });
-    const endpoints = await allEndpoints(composed, application, config);
+    const pages = await openAdminPages(config);
+    if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
+    const endpoints = [
+      ...(await allEndpoints(composed, application, config)),
+      ...(pages === undefined ? [] : pages.endpoints),
+    ];
+    const { requestCounts } = services;
+    closers.push(requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
     const app = await createHttpServer(endpoints, pipeline, {
       ...config,
       logger,
       routes: services.routes,
       stall: options.stall,
+      counterOf: ({ operation }) =>
+        signInOperations.has(operation) ? requestCounts.countSignIn : requestCounts.count,
+      pages: pages === undefined ? [] : [pages.area],
       onArrival: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
     });
     const sweeping = startSweeping(services, logger);

@@ -4,6 +4,7 @@ import { explainEndpoint } from './admin/explain.ts';
 import { adminListEndpoints } from './admin/lists.ts';
 import { roleEndpoints } from './admin/roles.ts';
 import { sessionEndpoints } from './admin/session.ts';
+import { statsEndpoint } from './admin/stats.ts';
 import { adminUserEndpoints } from './admin/users.ts';
 import { apiKeyEndpoints } from './api-keys/api-keys.ts';
 import { loginEndpoint } from './auth/login.ts';
@@ -29,4 +30,5 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...roleEndpoints(services),
   ...adminListEndpoints(services),
   explainEndpoint(services),
+  statsEndpoint(services),
 ];

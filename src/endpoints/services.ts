@@ -11,6 +11,7 @@ import type { Database } from '../store/database.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
 import type { PaymentStore } from '../store/tables/payments.ts';
+import type { RequestCounts } from '../store/tables/request-counts.ts';
 import type { RoleStore } from '../store/tables/roles.ts';
 import type { SessionStore } from '../store/tables/sessions.ts';
 import type { PermissionEntry } from '../store/tables/sources.ts';
@@ -49,6 +50,7 @@ export interface Services {
   readonly sessions: SessionStore;
   readonly payments: PaymentStore;
   readonly idempotency: Idempotency;
+  readonly requestCounts: RequestCounts;
   readonly applications: Applications;
   /** Every model with its operations, by model name. */
   readonly resources: ReadonlyMap<string, Resource>;

@@ -27,8 +27,10 @@ export const reservedTables: ReadonlySet<string> = new Set([
   'payments',
   'permission_entries',
   'permissions',
+  'request_counts',
   'roles',
   'sessions',
+  'sign_in_failures',
   'user_roles',
 ]);
 

@@ -82,6 +82,9 @@ export interface CoreSchema {
     detail: string;
     address: string | null;
   };
+  /** Answers counted by the hour: `YYYY-MM-DDTHH` in UTC. */
+  request_counts: { hour: string; authentication: string; status: number; requests: number };
+  sign_in_failures: { hour: string; failures: number };
   login_attempts: {
     /** Keyed hash of account and address: no account stands here in clear. */
     key: string;

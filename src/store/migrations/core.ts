@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { builtInRoles } from '../../policy/rule.ts';
+import { requestCounts } from './0002-request-counts.ts';
 import type { Migration, Migrations } from './runner.ts';
 
 /**
@@ -150,4 +151,7 @@ const initial: Migration = {
 };
 
 /** In the order in which they are applied; names are what the database remembers. */
-export const coreMigrations: Migrations = { '0001_core': initial };
+export const coreMigrations: Migrations = {
+  '0001_core': initial,
+  '0002_request_counts': requestCounts,
+};

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import type { PageArea } from '../../http/page-area.ts';
+import type { HttpResponse } from '../../http/pipeline.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { adminTag } from './area.ts';
+
+/** The built pages: beside the compiled service, and found from its sources as well. */
+const folder = new URL('../../../dist/admin/', import.meta.url);
+
+/** Where the build leaves the nonce of a response open. */
+const noncePlace = '__NONCE__';
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/**
+ * Nothing inline, nothing from another host, no frame around it. Style tags carry the nonce, as emotion adds them while
+ * the page runs. Trusted Types: no text can become markup or script, whatever a dependency does.
+ */
+const policyOf = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+
+const pageHeaders = {
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  'X-Permitted-Cross-Domain-Policies': 'none',
+  'X-DNS-Prefetch-Control': 'off',
+} as const;
+
+/** Told by browsers to themselves: for a year, this host over https only. */
+const strictTransport = { 'Strict-Transport-Security': 'max-age=31536000' } as const;
+
+export interface ShellOptions {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  /** Language that the page begins with. */
+  readonly locale: Locale;
+}
+
+/** The page of the area, with a nonce of its own in every answer. */
+const createPage = (html: string, { baseUrl, basePath, locale }: ShellOptions): (() => HttpResponse) => {
+  const headers = { ...pageHeaders, ...(baseUrl.startsWith('https:') ? strictTransport : {}) };
+  // The base path is a parsed URL's: it holds nothing that could end an attribute.
+  const parts = html
+    .replaceAll('./assets/', `${basePath}/admin/assets/`)
+    .replace('lang="zh-CN"', `lang="${locale}"`)
+    .split(noncePlace);
+  return () => {
+    const nonce = randomBytes(16).toString('base64');
+    return {
+      status: 200,
+      type: 'text/html; charset=utf-8',
+      headers: { ...headers, 'Content-Security-Policy': policyOf(nonce) },
+      body: parts.join(nonce),
+    };
+  };
+};
+
+const encodings = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+
+/** Whether `Accept-Encoding` names an encoding with a weight above zero. */
+const accepts = (header: string, name: string): boolean =>
+  header.split(',').some((part) => {
+    const [coding = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+    return coding === name && !parameters.some((each) => /^q=0(?:\.0{0,3})?$/.test(each));
+  });
+
+/** Files with their content's hash in their name: kept for a year, read once, compressed when they were built. */
+const assetEndpoint = (names: ReadonlySet<string>): Endpoint => {
+  const read = new Map<string, Promise<Uint8Array>>();
+  const load = (name: string): Promise<Uint8Array> => {
+    const known = read.get(name) ?? readFile(new URL(`assets/${name}`, folder));
+    read.set(name, known);
+    // A file that could not be read now may be readable next time.
+    known.catch(() => read.delete(name));
+    return known;
+  };
+
+  const answer = async (call: Call): Promise<Answer> => {
+    const { file = '' } = call.params;
+    const type = types[file.slice(file.lastIndexOf('.') + 1)];
+    if (type === undefined || !names.has(file)) throw new Problem('path_not_found');
+    const accepted = call.header('accept-encoding') ?? '';
+    const encoding = encodings.find(
+      ({ name, ending }) => names.has(file + ending) && accepts(accepted, name),
+    );
+    const headers = {
+      'cache-control': 'public, max-age=31536000, immutable',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      vary: 'Accept, Accept-Encoding',
+      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
+    };
+    return { headers, raw: { type, body: await load(file + (encoding?.ending ?? '')) } };
+  };
+
+  return {
+    operation: 'getAdminAsset',
+    method: 'GET',
+    path: '/admin/assets/:file',
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': '管理后台的文件', en: 'A file of the administration pages' },
+      tag: adminTag,
+      hidden: true,
+    },
+    handle: answer,
+  };
+};
+
+export interface AdminPages {
+  readonly area: PageArea;
+  readonly endpoints: readonly Endpoint[];
+}
+
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/** The administration area's pages; undefined where they have not been built. */
+export const openAdminPages = async (options: ShellOptions): Promise<AdminPages | undefined> => {
+  try {
+    const html = await readFile(new URL('index.html', folder), 'utf8');
+    const names = new Set(await readdir(new URL('assets/', folder)));
+    const area = { path: `${options.basePath}/admin`, page: createPage(html, options) };
+    return { area, endpoints: [assetEndpoint(names)] };
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,154 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import { createAttention, type KeysInNeed } from '../../store/tables/attention.ts';
+import { type CountedFailures, type CountedRequests, hourOf } from '../../store/tables/request-counts.ts';
+import type { Services } from '../services.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const periods = {
+  last_24_hours: { step: 'hour', length: hour, steps: 24, digits: 13, rest: ':00:00.000Z' },
+  last_30_days: { step: 'day', length: day, steps: 30, digits: 10, rest: 'T00:00:00.000Z' },
+} as const;
+type Shape = (typeof periods)[keyof typeof periods];
+
+const add = (counts: Record<string, number>, name: string, more: number): void => {
+  counts[name] = (counts[name] ?? 0) + more;
+};
+
+/** One point for every hour or day, also where nothing happened: the last one is still going on. */
+const pointsOf = (
+  { length, steps, digits, rest }: Shape,
+  now: number,
+  requests: readonly CountedRequests[],
+  failures: readonly CountedFailures[],
+): Json[] =>
+  Array.from({ length: steps }, (_, index) => {
+    const at = hourOf(now - (steps - 1 - index) * length).slice(0, digits);
+    const authentication: Record<string, number> = {};
+    const status: Record<string, number> = {};
+    for (const row of requests) {
+      if (row.at !== at) continue;
+      add(authentication, row.authentication, Number(row.requests));
+      add(status, `${Math.floor(Number(row.status) / 100)}xx`, Number(row.requests));
+    }
+    const failed = failures.find((row) => row.at === at)?.failures ?? 0;
+    return { at: at + rest, authentication, status, failed_sign_ins: Number(failed) };
+  });
+
+const keysOf = ({ count, keys }: KeysInNeed): Json => ({
+  count,
+  keys: keys.map(({ id, name, user_id, username, expires_at, created_at }) => ({
+    id,
+    name,
+    user: { id: user_id, username },
+    expires_at,
+    created_at,
+  })),
+});
+
+/** Whether every rule of a resource is off: anybody with a token does anything to every record. */
+const isOpen = ({ rules }: ResourceModel): boolean =>
+  rules.permissions === 'none' &&
+  !rules.isolation &&
+  !rules.ownership &&
+  rules.restricted.size === 0 &&
+  rules.publicRead === undefined;
+
+const integer: JsonSchema = { type: 'integer' };
+const counts: JsonSchema = { type: 'object', additionalProperties: integer };
+const points: JsonSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      at: { type: 'string', format: 'date-time' },
+      authentication: counts,
+      status: counts,
+      failed_sign_ins: integer,
+    },
+  },
+};
+const keys: JsonSchema = {
+  type: 'object',
+  properties: { count: integer, keys: { type: 'array', items: { type: 'object' } } },
+};
+
+const schema: JsonSchema = {
+  type: 'object',
+  title: 'Statistics',
+  properties: {
+    last_24_hours: points,
+    last_30_days: points,
+    attention: {
+      type: 'object',
+      properties: {
+        expiring_keys: keys,
+        unused_keys: keys,
+        open_resources: { type: 'array', items: { type: 'object' } },
+      },
+    },
+  },
+};
+
+/** The figures of the start page: requests by the hour and by the day, and what an administrator should look at. */
+export const statsEndpoint = (services: Services): Endpoint => {
+  const { clock, requestCounts, resources } = services;
+  const attention = createAttention(services);
+  const open = [...resources.values()]
+    .filter(({ model }) => isOpen(model))
+    .map(({ model }) => ({ model: model.name, path: model.path }));
+
+  const read = async (shape: Shape, now: number): Promise<Json[]> => {
+    const first = hourOf(now - (shape.steps - 1) * shape.length).slice(0, shape.digits);
+    const period = { step: shape.step, from: first };
+    const [requests, failures] = await Promise.all([
+      requestCounts.requests(period),
+      requestCounts.failures(period),
+    ]);
+    return pointsOf(shape, now, requests, failures);
+  };
+
+  return {
+    operation: 'getStatistics',
+    method: 'GET',
+    path: '/admin/stats',
+    auth: adminAuth,
+    policy: administratorOnly,
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': '请求统计与待处理事项', en: 'Requests counted, and what needs attention' },
+      description: {
+        'zh-CN': '按小时与按天（UTC）统计。计数每 10 秒写入一次。密钥最多计到 1,000。',
+        en: 'By the hour and by the day (UTC). Counts are written every 10 seconds. Keys are counted up to 1,000.',
+      },
+      tag: adminTag,
+      data: schema,
+    },
+    handle: async () => {
+      await requestCounts.flush();
+      const now = clock();
+      const [hours, days, expiring, unused] = await Promise.all([
+        read(periods.last_24_hours, now),
+        read(periods.last_30_days, now),
+        attention.expiringKeys(),
+        attention.unusedKeys(),
+      ]);
+      return {
+        data: {
+          last_24_hours: hours,
+          last_30_days: days,
+          attention: {
+            expiring_keys: keysOf(expiring),
+            unused_keys: keysOf(unused),
+            open_resources: open,
+          },
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import { sql as raw } from 'kysely';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { CoreSchema } from '../schema.ts';
+import { compilerFor, toQuery } from '../statement.ts';
+import type { TableContext } from './context.ts';
+
+/** Milliseconds before its end from which on a key needs attention. */
+const soon = 30 * 24 * 3_600_000;
+
+/** Keys that are named; more are only counted. */
+const named = 5;
+
+/** Keys that are counted at most: a person needs no exact figure beyond, and the count stays short. */
+export const countedAtMost = 1000;
+
+export interface KeyInNeed {
+  readonly id: number;
+  readonly name: string;
+  readonly user_id: number;
+  readonly username: string;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+}
+
+export interface KeysInNeed {
+  /** Up to `countedAtMost`. */
+  readonly count: number;
+  readonly keys: readonly KeyInNeed[];
+}
+
+/** What of the keys an administrator should look at; both questions are bounded by an index of their own. */
+export const createAttention = ({ database, clock }: TableContext) => {
+  const sql = compilerFor<CoreSchema>(database.dialect);
+  const time = (name: 'expires_at' | 'created_at') =>
+    database.dialect === 'sqlite'
+      ? raw<string | null>`k.${raw.ref(name)}`
+      : raw<string | null>`to_char(k.${raw.ref(name)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+  const keys = () =>
+    sql
+      .selectFrom('api_keys as k')
+      .innerJoin('users as u', 'u.id', 'k.user_id')
+      .select(['k.id', 'k.name', 'k.user_id', 'u.username'])
+      .select([time('expires_at').as('expires_at'), time('created_at').as('created_at')])
+      .limit(named);
+
+  const inNeed = async (
+    list: ReturnType<typeof keys>,
+    counted: ReturnType<typeof expiring | typeof unused>,
+  ): Promise<KeysInNeed> => {
+    const total = sql
+      .selectFrom(counted.limit(countedAtMost).as('c'))
+      .select((eb) => eb.fn.countAll().as('count'));
+    const [row, found] = await Promise.all([
+      database.get<{ count: number }>(toQuery(total)),
+      database.all<KeyInNeed>(toQuery(list)),
+    ]);
+    return { count: Number(row?.count ?? 0), keys: found };
+  };
+
+  const expiring = () =>
+    sql
+      .selectFrom('api_keys')
+      .select('id')
+      .where('expires_at', '>', toTimestamp(clock()))
+      .where('expires_at', '<=', toTimestamp(clock() + soon));
+
+  const unused = () => sql.selectFrom('api_keys').select('id').where('last_used_at', 'is', null);
+
+  return {
+    /** Keys that run out within 30 days, the next ones first. */
+    expiringKeys: (): Promise<KeysInNeed> =>
+      inNeed(
+        keys()
+          .where('k.expires_at', '>', toTimestamp(clock()))
+          .where('k.expires_at', '<=', toTimestamp(clock() + soon))
+          .orderBy('k.expires_at'),
+        expiring(),
+      ),
+    /** Keys that nobody has ever used, the oldest first. */
+    unusedKeys: (): Promise<KeysInNeed> =>
+      inNeed(keys().where('k.last_used_at', 'is', null).orderBy('k.id'), unused()),
+  };
+};
