@@ -95,6 +95,20 @@ module.exports = {
       to: { path: '^src/policy/system-grant\\.ts$' },
     },
     {
+      name: 'client-knows-types-of-models-only',
+      comment: 'The client runs anywhere; src/model/types.ts holds no code.',
+      severity: 'error',
+      from: { path: '^client/' },
+      to: { path: '^(src|tests)/', pathNot: '^src/model/types\\.ts$' },
+    },
+    {
+      name: 'client-stands-outside',
+      comment: 'The service does not use its own client.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: tests },
+      to: { path: '^client/' },
+    },
+    {
       name: 'no-test-code-in-the-service',
       comment: 'What is shipped imports nothing of the tests.',
       severity: 'error',

@@ -32,6 +32,8 @@ const sound: Readonly<Record<string, string>> = {
   'src/server.ts': `import { fixed } from './endpoints/fixed.ts'; export const server = fixed;`,
   'src/index.ts': `export { server } from './server.ts';`,
   'src/cli/main.ts': `import { server } from '../server.ts'; import { systemGrant } from '../policy/system-grant.ts'; export const main = [server, systemGrant];`,
+  'src/model/types.ts': `import type { Resource } from './resource.ts'; export type RecordOf = Resource;`,
+  'client/client.ts': `import type { RecordOf } from '#model'; export const client = (_: RecordOf) => 1;`,
   'tests/support/things.ts': 'export const thing = 1;',
 };
 
@@ -78,6 +80,8 @@ const violations: Readonly<Record<string, readonly [file: string, text: string]>
     'src/endpoints/system.ts',
     `export { systemGrant } from '../policy/system-grant.ts';`,
   ],
+  'client-knows-types-of-models-only': ['client/bad.ts', `export { server } from '../src/server.ts';`],
+  'client-stands-outside': ['src/cli/client.ts', `export { client } from '../../client/client.ts';`],
   'no-test-code-in-the-service': [
     'src/cli/tested.ts',
     `export { thing } from '../../tests/support/things.ts';`,
@@ -99,7 +103,7 @@ describe('the import check', () => {
   const cruise = (): Promise<{ readonly status: number; readonly found: readonly string[] }> =>
     new Promise((resolve) => {
       const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-      const args = [program, '--config', configFile, 'src', 'tests'];
+      const args = [program, '--config', configFile, 'src', 'client', 'tests'];
       const options = { cwd: directory, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' } };
       execFile(process.execPath, args, options, (error, stdout) => {
         const lines = stdout.matchAll(/^\s*error ([^:\s]+): (\S+)/gm);
