@@ -1,4 +1,5 @@
 import { choicesOf, typesOf } from './description.js';
+import { base } from './request.js';
 
 /** The same call in several languages. Credentials are named, never shown; a signature is computed where it is needed. */
 
@@ -86,13 +87,9 @@ const scriptHeaders = ({ request, method }) => {
   return lines;
 };
 
-/** In TypeScript a variable of the environment may be missing. @param {string} line */
-const typedVariable = (line) => line.replace(/(: )(process\.env\.(\w+))$/, "$1$2 ?? ''");
-
-/** @param {Sample} sample @param {boolean} typed */
-const script = (sample, typed) => {
-  const { request, method, data, isEnvelope, resolve } = sample;
-  const answers = data !== undefined;
+/** @param {Sample} sample */
+const javaScript = (sample) => {
+  const { request, method, data, isEnvelope } = sample;
   const lines = [];
   if (method === 'signature')
     lines.push(
@@ -100,22 +97,17 @@ const script = (sample, typed) => {
       "import { createHmac } from 'node:crypto';",
       '',
     );
-  if (typed && isEnvelope)
-    lines.push(
-      `interface Answer {\n  code: number;\n  message: string;${answers ? `\n  data?: ${typeText(data, resolve, 1)};` : ''}\n}`,
-      '',
-    );
   if (request.body !== undefined) lines.push(`const body = ${scriptBody(request.body)};`);
   else if (method === 'signature') lines.push("const body = '';");
   if (method === 'signature')
     lines.push(
       'const timestamp = String(Math.floor(Date.now() / 1000));',
-      `const signature = createHmac('sha256', process.env.API_SECRET${typed ? " ?? ''" : ''})`,
+      "const signature = createHmac('sha256', process.env.API_SECRET)",
       `  .update(\`\${timestamp}\\n\${body}\`)`,
       "  .digest('hex');",
     );
   const options = request.method === 'GET' ? [] : [`method: '${request.method}'`];
-  const headers = scriptHeaders(sample).map((line) => `    ${typed ? typedVariable(line) : line},`);
+  const headers = scriptHeaders(sample).map((line) => `    ${line},`);
   if (headers.length > 0) options.push(`headers: {\n${headers.join('\n')}\n  }`);
   if (request.body !== undefined) options.push('body');
   const argument =
@@ -124,13 +116,80 @@ const script = (sample, typed) => {
   if (!isEnvelope) lines.push('console.log(await response.text());');
   else
     lines.push(
-      `const answer = ${typed ? '(await response.json()) as Answer' : 'await response.json()'};`,
+      'const answer = await response.json();',
       `if (answer.code !== 0) throw new Error(\`\${answer.code} \${answer.message}\`);`,
-      `console.log(answer${answers ? '.data' : '.message'});`,
+      `console.log(answer.${data === undefined ? 'message' : 'data'});`,
     );
-  // Without an import or export the compiler takes no top-level await.
-  if (typed && method !== 'signature') lines.push('', 'export {};');
   return lines.join('\n');
+};
+
+/** Options of the client that make it the caller. @type {Record<string, string>} */
+const clientOptions = {
+  jwt: "auth: { token: process.env.TOKEN ?? '' }",
+  bearer: "auth: { token: process.env.TOKEN ?? '' }",
+  api_key: "auth: { key: process.env.API_KEY ?? '' }",
+  signature: 'fetch: signer.fetch',
+};
+
+/** A body as a value of the language; one that is no JSON as a text, which is sent as JSON. @param {string} body */
+const scriptValue = (body) => {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2).replaceAll('\n', '\n  ');
+  } catch {
+    return scriptText(body);
+  }
+};
+
+/** @param {Sample} sample what the client adds by itself is left out */
+const clientHeaders = ({ request, method }) => {
+  const lines = Object.entries(request.headers)
+    .filter(([name]) => name !== 'Content-Type')
+    .map(([name, value]) => `'${name}': ${scriptText(value)}`);
+  if (method === 'session')
+    lines.push(
+      `Cookie: \`gatewright_session=\${process.env.SESSION}\``,
+      `Origin: '${new URL(request.url).origin}'`,
+    );
+  return lines;
+};
+
+/** With the typed client of this package. @param {Sample} sample */
+const typeScript = (sample) => {
+  const { request, method, data, isEnvelope, resolve } = sample;
+  if (!isEnvelope)
+    return `const response = await fetch(${scriptText(request.url)});\nconsole.log(await response.text());\n\nexport {};`;
+  const signs = method === 'signature';
+  const caller = clientOptions[method ?? ''];
+  const headers = clientHeaders(sample);
+  const options = [
+    ...(request.body === undefined ? [] : [`body: ${scriptValue(request.body)}`]),
+    ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} }`]),
+  ];
+  const path = scriptText(request.url.slice(base.length));
+  const argument = options.length === 0 ? '' : `, {\n${options.map((line) => `  ${line},`).join('\n')}\n}`;
+  const type = data === undefined ? '' : '<Data>';
+  return [
+    "import { createClient } from 'gatewright/client';",
+    ...(signs
+      ? [
+          '// On a server only: the secret must never reach a browser.',
+          "import { createSigner } from 'gatewright/client/sign';",
+        ]
+      : []),
+    '',
+    ...(data === undefined ? [] : [`type Data = ${typeText(data, resolve, 0)};`, '']),
+    ...(signs
+      ? [
+          'const signer = createSigner({',
+          "  appId: process.env.APP_ID ?? '',",
+          "  apiSecret: process.env.API_SECRET ?? '',",
+          '});',
+        ]
+      : []),
+    `const client = createClient({ baseUrl: ${scriptText(base)}${caller === undefined ? '' : `, ${caller}`} });`,
+    `const answer = await client.sendRequest${type}('${request.method}', ${path}${argument});`,
+    `console.log(answer.${data === undefined ? 'message' : 'data'});`,
+  ].join('\n');
 };
 
 /** @param {Sample} sample */
@@ -215,8 +274,8 @@ const objectType = (schema, resolve, depth) => {
 /** @type {readonly { name: string, make: (sample: Sample) => string }[]} */
 export const languages = [
   { name: 'curl', make: curl },
-  { name: 'JavaScript', make: (sample) => script(sample, false) },
-  { name: 'TypeScript', make: (sample) => script(sample, true) },
+  { name: 'JavaScript', make: javaScript },
+  { name: 'TypeScript', make: typeScript },
   { name: 'Python', make: python },
 ];
 

@@ -60,6 +60,11 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
   const savedView = area.name === 'admin' ? 'admin' : 'saved';
   const detailView = area.name === 'admin' ? 'admin' : 'detail';
   const everything = new Set(model.fields.keys());
+  const { isolation, ownership } = model.rules;
+  // Under these rules no body sets the owner, whoever sends it.
+  const written = new Set(
+    [...everything].filter((name) => name !== model.owner || !(isolation || ownership)),
+  );
   const fieldsOf = (view: View): readonly string[] =>
     area.name === 'admin' ? [...everything] : model.views[view];
 
@@ -70,7 +75,7 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
   const body = (action: 'create' | 'update') => ({
     accepts: area.accepts,
     bodyKey: model.singular,
-    input: inputSchema(model, action, everything, locale),
+    input: inputSchema(model, action, written, locale),
   });
   const docs = (summary: Label, view: View | undefined, problems: readonly ProblemName[] = []) => ({
     summary,
