@@ -12,6 +12,13 @@ export interface NewSession {
   readonly userAgent: string;
 }
 
+/** Sessions are begun and ended by their own user. */
+const ownerOf = ({ principal }: Actor, id: number) => ({
+  kind: 'user',
+  id,
+  name: typeof principal === 'object' && principal.kind === 'user' ? principal.username : null,
+});
+
 /** Sessions of the administration area. A session id is stored as its HMAC only. */
 export const createSessionStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
@@ -42,14 +49,20 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
         await transaction.run(toQuery(insert));
         await recordAudit(transaction, dialect, now, actor, {
           action: 'session.create',
-          target: { kind: 'user', id: session.userId, name: null },
+          target: ownerOf(actor, session.userId),
         });
       }),
 
-    /** Ends one session: signing out. */
-    remove: async (id: number): Promise<void> => {
-      await database.execute(toQuery(sql.deleteFrom('sessions').where('id', '=', id)));
-    },
+    /** Ends one session of the actor's: signing out. */
+    remove: (id: number, userId: number, actor: Actor): Promise<void> =>
+      database.write(async (transaction) => {
+        const query = sql.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId);
+        if ((await transaction.run(toQuery(query))) === 0) return;
+        await recordAudit(transaction, dialect, clock(), actor, {
+          action: 'session.delete',
+          target: ownerOf(actor, userId),
+        });
+      }),
 
     /** Ends every session of a user. */
     removeAll: (userId: number, actor: Actor): Promise<void> =>
@@ -59,7 +72,7 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
         );
         await recordAudit(transaction, dialect, clock(), actor, {
           action: 'session.delete_all',
-          target: { kind: 'user', id: userId, name: null },
+          target: ownerOf(actor, userId),
           detail: { sessions: ended },
         });
       }),

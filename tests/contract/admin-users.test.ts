@@ -1,0 +1,340 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeEachDatabase } from '../support/databases.ts';
+import { playScenarios, type Scenario } from '../support/scenario.ts';
+import { commonPassword, startService, type TestUser, useService } from '../support/service.ts';
+
+const create = 'POST /admin/users';
+const fresh = { username: 'fresh', email: 'fresh@example.com', password: commonPassword };
+const asking = (fields: object) => ({ user: { ...fresh, ...fields } });
+
+const scenarios: readonly Scenario[] = [
+  {
+    name: 'everything at once, joined',
+    request: create,
+    as: 'root',
+    body: { user: {} },
+    status: 422,
+    message: '用户名不能为空, 邮箱不能为空, 密码不能为空',
+  },
+  {
+    name: 'every rule at once',
+    request: create,
+    as: 'root',
+    body: { user: { username: 'a@b', email: 'x', password: 'short', roles: ['nobody'], disabled: 'no' } },
+    status: 422,
+    contains: [
+      '"field":"username"',
+      '"field":"email"',
+      '"field":"password"',
+      '"field":"roles"',
+      '"field":"disabled"',
+    ],
+  },
+  {
+    name: 'a common password',
+    request: create,
+    as: 'root',
+    body: asking({ password: 'password1' }),
+    status: 422,
+  },
+  { name: 'roles as a text', request: create, as: 'root', body: asking({ roles: 'admin' }), status: 422 },
+  {
+    name: 'roles as an object',
+    request: create,
+    as: 'root',
+    body: asking({ roles: { 0: 'admin' } }),
+    status: 422,
+  },
+  {
+    name: 'a role that does not exist',
+    request: create,
+    as: 'root',
+    body: asking({ roles: ['viewer', 'owner'] }),
+    status: 422,
+    message: '角色不存在',
+  },
+  {
+    name: 'a role of the prototype',
+    request: create,
+    as: 'root',
+    body: asking({ roles: ['__proto__', 'constructor'] }),
+    status: 422,
+  },
+  {
+    name: 'an id of the caller’s choice is ignored',
+    request: create,
+    as: 'root',
+    body: asking({
+      username: 'chosen',
+      email: 'chosen@example.com',
+      id: 9_007_199_254_740_991,
+      created_at: '2000-01-01',
+      password_hash: 'x',
+    }),
+    status: 201,
+    excludes: ['9007199254740991', '2000-01-01'],
+  },
+  {
+    name: 'an admin gives no super_admin',
+    request: create,
+    as: 'admin',
+    body: asking({ roles: ['super_admin'] }),
+    status: 403,
+    code: 40300,
+  },
+  {
+    name: 'an admin gives admin',
+    request: create,
+    as: 'admin',
+    body: asking({ username: 'second', email: 'second@example.com', roles: ['admin'] }),
+    status: 201,
+    contains: ['"roles":["admin"]'],
+  },
+  {
+    name: 'a viewer creates none',
+    request: create,
+    as: 'viewer',
+    body: asking({}),
+    status: 403,
+    message: '无权限',
+  },
+  { name: 'a viewer lists none', request: 'GET /admin/users', as: 'viewer', status: 403 },
+  {
+    name: 'an admin changes no super_admin',
+    request: 'PATCH /admin/users/1',
+    as: 'admin',
+    body: { user: { name: 'x' } },
+    status: 403,
+  },
+  {
+    name: 'not even the password',
+    request: 'PATCH /admin/users/1',
+    as: 'admin',
+    body: { user: { password: commonPassword } },
+    status: 403,
+  },
+  {
+    name: 'an admin disables no super_admin',
+    request: 'PATCH /admin/users/1',
+    as: 'admin',
+    body: { user: { disabled: true } },
+    status: 403,
+  },
+  { name: 'an admin deletes no super_admin', request: 'DELETE /admin/users/1', as: 'admin', status: 403 },
+  {
+    name: 'the last super_admin is not deleted',
+    request: 'DELETE /admin/users/1',
+    as: 'root',
+    status: 409,
+    code: 40905,
+    message: '至少须保留一名可用的 super_admin',
+  },
+  {
+    name: 'the last super_admin is not disabled',
+    request: 'PATCH /admin/users/1',
+    as: 'root',
+    body: { user: { disabled: true } },
+    status: 409,
+    code: 40905,
+  },
+  {
+    name: 'the last super_admin keeps the role',
+    request: 'PATCH /admin/users/1',
+    as: 'root',
+    body: { user: { roles: ['admin'] } },
+    status: 409,
+    code: 40905,
+  },
+  {
+    name: 'no role at all',
+    request: 'PATCH /admin/users/1',
+    as: 'root',
+    body: { user: { roles: [] } },
+    status: 422,
+  },
+  {
+    name: 'a user who is not there',
+    request: 'GET /admin/users/999999',
+    as: 'root',
+    status: 404,
+    code: 40400,
+  },
+  {
+    name: 'a change of who is not there',
+    request: 'PATCH /admin/users/999999',
+    as: 'root',
+    body: { user: { name: 'x' } },
+    status: 404,
+  },
+  { name: 'a deletion of who is not there', request: 'DELETE /admin/users/999999', as: 'root', status: 404 },
+  {
+    name: 'a change without the key',
+    request: 'PATCH /admin/users/1',
+    as: 'root',
+    body: { name: 'x' },
+    status: 400,
+    code: 40005,
+  },
+];
+
+describeEachDatabase('users of the administration area', (databases) => {
+  const service = useService(databases);
+  const people: Record<string, TestUser> = {};
+  beforeAll(async () => {
+    people['root'] = await service.admin();
+    people['admin'] = await service.createUser(['admin']);
+    people['viewer'] = await service.createUser();
+  });
+  const token = () => people['root'];
+
+  playScenarios(service, scenarios, () => people);
+
+  it('201: viewer where no role is given; the name is the username; no hash is answered', async () => {
+    const { status, data } = await service.post('/admin/users', {
+      token: token(),
+      body: asking({ username: 'Plain', email: 'Plain@example.com' }),
+    });
+    expect([status, data]).toEqual([
+      201,
+      {
+        id: expect.any(Number),
+        username: 'Plain',
+        email: 'Plain@example.com',
+        name: 'Plain',
+        roles: ['viewer'],
+        disabled: false,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ]);
+    expect((await service.login('plain', commonPassword)).status).toBe(200);
+  });
+
+  it('200: PATCH and PUT alike change what is sent and nothing else', async () => {
+    const { id, username, email } = await service.createUser();
+    for (const [method, name] of [
+      ['PATCH', 'One'],
+      ['PUT', 'Two'],
+    ] as const) {
+      const data = await service.ok(method, `/admin/users/${id}`, {
+        token: token(),
+        body: { user: { name } },
+      });
+      expect(data).toMatchObject({ id, username, email, name, roles: ['viewer'], disabled: false });
+    }
+  });
+
+  it('200: a user may keep their own name in another spelling', async () => {
+    const { id, username } = await service.createUser();
+    const data = await service.ok('PATCH', `/admin/users/${id}`, {
+      token: token(),
+      body: { user: { username: username.toUpperCase() } },
+    });
+    expect(data).toMatchObject({ username: username.toUpperCase() });
+  });
+
+  it('200: who is deleted is gone with keys and sessions, and the id is not used again', async () => {
+    const gone = await service.createUser(['admin']);
+    const { key } = await service.createKey(gone);
+    const cookie = await service.signIn(gone);
+    await service.ok('DELETE', `/admin/users/${gone.id}`, { token: token() });
+    for (const sent of [{ token: gone }, { key }])
+      expect((await service.get('/api/v1/users', sent)).status).toBe(401);
+    expect((await service.get('/admin/session', { cookie })).status).toBe(401);
+    const next = await service.createUser(['admin'], { username: gone.username, email: gone.email });
+    expect(next.id).toBeGreaterThan(gone.id);
+    expect((await service.get('/api/v1/users', { token: gone })).status).toBe(401);
+    expect(await service.ok('GET', '/api/v1/api_keys', { token: next })).toEqual([]);
+  });
+
+  it('200: a password set by an administrator ends the user’s sessions', async () => {
+    const user = await service.createUser(['admin']);
+    const cookie = await service.signIn(user);
+    await service.ok('PATCH', `/admin/users/${user.id}`, {
+      token: token(),
+      body: { user: { password: 'another kettle 5' } },
+    });
+    expect((await service.get('/admin/session', { cookie })).status).toBe(401);
+    expect((await service.login(user.username, 'another kettle 5')).status).toBe(200);
+  });
+
+  it('200: the list takes the list parameters', async () => {
+    const { headers, data } = await service.get(
+      '/admin/users?page=1&per_page=2&sort=-id&fields=id,username',
+      { token: token() },
+    );
+    expect([data, Number(headers['x-total-count']) > 2]).toEqual([
+      [{ id: expect.any(Number), username: expect.any(String) }, expect.anything()],
+      true,
+    ]);
+    const one = await service.ok<object[]>('GET', '/admin/users?filter[username]=root', { token: token() });
+    expect(one).toMatchObject([{ username: 'root', roles: ['super_admin'] }]);
+    for (const query of [
+      'filter[password_hash][starts_with]=$',
+      'sort=password_hash',
+      'fields=id,password_hash',
+      'filter[roles]=x',
+    ])
+      expect([query, (await service.get(`/admin/users?${query}`, { token: token() })).status]).toEqual([
+        query,
+        400,
+      ]);
+  });
+
+  it('a search finds nothing in hashes', async () => {
+    expect(await service.ok('GET', '/admin/users?q=argon2id', { token: token() })).toEqual([]);
+  });
+
+  describe('names taken at the same moment', () => {
+    it('one gets it, the others are told 422', async () => {
+      const body = asking({ username: 'Race', email: 'race@example.com' });
+      const answers = await Promise.all(
+        [1, 2, 3, 4].map(() => service.post('/admin/users', { token: token(), body })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422]);
+      for (const { status, json } of answers) if (status === 422) expect(json.message).toMatch(/已被使用/);
+    });
+  });
+});
+
+describeEachDatabase('the last super_admin', (databases) => {
+  it('stays, also where two are taken away at the same moment by two instances', async () => {
+    await using service = await startService(databases);
+    const second = await service.secondInstance();
+    const root = await service.admin();
+    for (let round = 0; round < 5; round += 1) {
+      const other = await service.createUser(['super_admin']);
+      const off = { user: round % 2 === 0 ? { roles: ['viewer'] } : { disabled: true } };
+      const answers = await Promise.all([
+        service.request('PATCH', `/admin/users/${other.id}`, { token: root, body: off }),
+        second.request('PATCH', `/admin/users/${root.id}`, { token: root, body: off }),
+      ]);
+      const statuses = answers.map(({ status }) => status);
+      // The second may find its caller demoted already, or be told that nobody would be left.
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      for (const status of statuses) expect([200, 401, 403, 409]).toContain(status);
+      const list = await service.server.services.database.all<{ n: number }>({
+        sql: `select count(*) as n from users u join user_roles r on r.user_id = u.id where r.role = 'super_admin' and u.disabled = ${databases.dialect === 'sqlite' ? '0' : 'false'}`,
+        parameters: [],
+      });
+      expect(Number(list[0]?.n)).toBe(1);
+      const keeper = (await service.get('/admin/session', { token: root })).status === 200 ? root : other;
+      for (const one of [root, other])
+        if (one !== keeper)
+          await service.ok('PATCH', `/admin/users/${one.id}`, {
+            token: keeper,
+            body: { user: { roles: ['super_admin'], disabled: false } },
+          });
+      if (keeper === other)
+        await service.ok('PATCH', `/admin/users/${other.id}`, {
+          token: root,
+          body: { user: { roles: ['viewer'] } },
+        });
+      else
+        await service.ok('PATCH', `/admin/users/${other.id}`, {
+          token: root,
+          body: { user: { roles: ['viewer'] } },
+        });
+    }
+  });
+});
