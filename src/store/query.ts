@@ -176,8 +176,17 @@ const heavySql = ({ source, parameters }: Shape, dialect: Dialect): string | und
     dialect,
   );
 
-const windowSql = (columns: readonly string[], { from, following, order, window }: Clauses): string =>
-  `select ${columns.join(', ')}${from}${whereSql(following)}${order}${window()}`;
+/**
+ * The columns of the page's rows. PostgreSQL computes columns of the rows that an OFFSET skips as well, so there the
+ * rows are chosen first: what is dear to render is rendered for the page only, however deep it lies.
+ */
+const windowSql = (shape: Shape, clauses: Clauses, columns: readonly string[], dialect: Dialect): string => {
+  const { from, following, order, window } = clauses;
+  const rows = `${from}${whereSql(following)}${order}${window()}`;
+  return dialect === 'postgres' && shape.parameters.paging.kind === 'page'
+    ? `select ${columns.join(', ')} from (select t.*${rows}) as t`
+    : `select ${columns.join(', ')}${rows}`;
+};
 
 /**
  * The statement whose single row is the answer. The rows are aggregated in the order of the sub-select: its LIMIT
@@ -199,14 +208,17 @@ export const pageStatement = (shape: Shape, dialect: Dialect): Statement => {
     outer.push('max(row_bytes) as widest');
   }
   if (parameters.paging.kind === 'all') outer.push('count(*) as rows');
-  return { sql: `select ${outer.join(', ')} from (${windowSql(inner, clauses)}) as page`, slots: bind.slots };
+  return {
+    sql: `select ${outer.join(', ')} from (${windowSql(shape, clauses, inner, dialect)}) as page`,
+    slots: bind.slots,
+  };
 };
 
 /** The bytes that the rows of a page hold in long columns, in one row `bytes`; for shapes that have such columns. */
 export const weightStatement = (shape: Shape, dialect: Dialect): Statement => {
   const bind = new Placeholders(dialect);
   const clauses = clausesOf(shape, dialect, bind);
-  const rows = windowSql([`${heavySql(shape, dialect) ?? '0'} as row_bytes`], clauses);
+  const rows = windowSql(shape, clauses, [`${heavySql(shape, dialect) ?? '0'} as row_bytes`], dialect);
   return { sql: `select sum(row_bytes) as bytes from (${rows}) as page`, slots: bind.slots };
 };
 

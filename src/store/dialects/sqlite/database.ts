@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Database, Query, Transaction } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { removeTemporary, type SqliteTarget } from '../target.ts';
@@ -18,6 +19,12 @@ export interface SqliteOptions {
   readonly scanLimit?: number;
 }
 
+/** Bytes from which on a file is expected to have lists that are streamed. */
+const largeFile = 2 * 1024 * 1024;
+
+/** Milliseconds between two looks at the size of a file that was small. */
+const sizeInterval = 10_000;
+
 /**
  * Reads and writes have a connection each, so that a read never sees an open transaction. Both are synchronous; what
  * takes long goes to reader threads.
@@ -31,6 +38,7 @@ class SqliteDatabase implements Database {
   readonly #writer: Writer;
   readonly #scans: ScanPool;
   readonly #streams: StreamThread;
+  readonly #sizing: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
   constructor(target: SqliteTarget, writing: Connection, reading: Connection, options: SqliteOptions) {
@@ -43,6 +51,8 @@ class SqliteDatabase implements Database {
       new ReaderThread(target.path, (error) => reading.toError(error), onExit);
     this.#scans = new ScanPool(startThread, options.scanLimit);
     this.#streams = new StreamThread(() => startThread(() => {}));
+    this.#sizing = setInterval(() => this.#warmIfLarge(), sizeInterval).unref();
+    this.#warmIfLarge();
   }
 
   beginTurn(): void {
@@ -82,7 +92,16 @@ class SqliteDatabase implements Database {
     return this.#closing;
   }
 
+  /** A thread takes memory, so a small database, whose lists are answered at once, goes without. */
+  #warmIfLarge(): void {
+    const file = statSync(this.#target.path, { throwIfNoEntry: false });
+    if (file === undefined || file.size < largeFile) return;
+    clearInterval(this.#sizing);
+    this.#streams.warm();
+  }
+
   async #close(): Promise<void> {
+    clearInterval(this.#sizing);
     await this.#writer.close();
     await Promise.all([this.#scans.close(), this.#streams.close()]);
     this.#turn.end();

@@ -28,6 +28,11 @@ export class StreamThread {
     });
   }
 
+  /** Starts the thread before the first stream needs it: it takes longer to start than a first chunk may take. */
+  warm(): void {
+    if (!this.#closed) this.#usable();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#thread?.terminate();
