@@ -1,0 +1,226 @@
+import { beforeEach, expect, it } from 'vitest';
+import { field } from '../../../src/fields/define.ts';
+import { defineResource } from '../../../src/model/define-resource.ts';
+import type { HookPrincipal } from '../../../src/model/resource.ts';
+import { createTable } from '../../../src/store/migrations/schema.ts';
+import { describeEachDatabase } from '../../support/databases.ts';
+import { useService } from '../../support/service.ts';
+
+const fields = {
+  title: field.string({ required: true, max: 20 }),
+  slug: field.string({ max: 30, unique: true }),
+  price: field.integer({ min: 0 }),
+  note: field.text(),
+  user_id: field.owner(),
+};
+
+interface Told {
+  readonly action: string;
+  readonly id: number | undefined;
+  readonly values: object;
+  readonly principal: HookPrincipal;
+}
+
+/** What the hooks were told, and what a test has them do. */
+const told: { before: Told[]; after: Told[] } = { before: [], after: [] };
+let committed: (event: Told) => void | Promise<void> = () => {};
+
+const product = defineResource('Product', {
+  fields,
+  auth: ['jwt', 'api_key', 'signature'],
+  restricted: ['note'],
+  ownership: true,
+  hooks: {
+    beforeSave: async ({ action, id, values, principal, addError }) => {
+      told.before.push({ action, id, values: { ...values }, principal });
+      await Promise.resolve();
+      if (values.title === 'throw') throw new Error('the hook broke: secret detail');
+      if (values.title === 'refuse') {
+        addError('title', 'Title: not today');
+        addError('price', 'Price: ask again');
+      }
+      if (values.title === 'too dear') values.price = -1;
+      if (values.title === 'wrong type') Object.assign(values, { price: 'many' });
+      if (values.title === 'given away')
+        Object.assign(values, { user_id: 1, id: 77, created_at: 'x', bogus: 1 });
+      if (typeof values.title === 'string' && values.title.includes(' '))
+        values.slug = values.title.replaceAll(' ', '-');
+      if (values.price === 5) values.note = 'cheap';
+    },
+    afterCommit: ({ action, id, values, principal }) => {
+      const event = { action, id, values, principal };
+      told.after.push(event);
+      return committed(event);
+    },
+  },
+});
+
+const migrations = {
+  '0001_products': {
+    up: async (db: Parameters<typeof createTable>[0], dialect: 'sqlite' | 'postgres') =>
+      createTable(db, dialect, product.table, { fields }),
+  },
+};
+
+const path = '/api/v1/products';
+
+describeEachDatabase('hooks of a resource', (databases) => {
+  const service = useService(databases, {
+    application: { resources: [product], migrations },
+    apps: ['shop'],
+  });
+  const rows = () =>
+    service.server.services.database.all<Record<string, unknown>>({
+      sql: 'select id, title, slug, price, note, user_id, version from products order by id',
+      parameters: [],
+    });
+  const post = async (values: object, token = service.admin()) =>
+    service.post(path, { token: await token, body: { product: values } });
+
+  beforeEach(() => {
+    told.before = [];
+    told.after = [];
+    committed = () => {};
+  });
+
+  it('beforeSave is told what is saved and by whom, and may change it', async () => {
+    const user = await service.createUser();
+    const answer = await post(
+      { title: 'a red thing', price: 5, note: 'ignored', user_id: 1 },
+      Promise.resolve(user),
+    );
+    expect(answer.data).toMatchObject({
+      title: 'a red thing',
+      slug: 'a-red-thing',
+      note: 'cheap',
+      user_id: user.id,
+    });
+    expect(told.before).toEqual([
+      {
+        action: 'create',
+        id: undefined,
+        values: { title: 'a red thing', price: 5 },
+        principal: { kind: 'user', id: user.id, username: user.username, roles: ['viewer'] },
+      },
+    ]);
+    const id = Number(answer.data['id']);
+    const changed = await service.request('PATCH', `${path}/${id}`, {
+      token: user,
+      body: { product: { title: 'a blue thing' } },
+    });
+    expect(changed.data).toMatchObject({ title: 'a blue thing', slug: 'a-blue-thing', price: 5 });
+    expect(told.before.at(-1)).toMatchObject({ action: 'update', id, values: { title: 'a blue thing' } });
+  });
+
+  it('knows an application by its app_id', async () => {
+    const body = JSON.stringify({ product: { title: 'signed' } });
+    expect((await service.post(path, { body, headers: service.sign('shop', body) })).status).toBe(201);
+    expect(told.before[0]?.principal).toEqual({ kind: 'application', appId: 'shop' });
+    expect(told.after[0]?.principal).toEqual({ kind: 'application', appId: 'shop' });
+  });
+
+  it('a message that it adds is a validation message, and nothing is written', async () => {
+    const before = await rows();
+    const answer = await post({ title: 'refuse' });
+    expect([answer.status, answer.json.message]).toEqual([422, 'Title: not today, Price: ask again']);
+    expect(answer.data).toMatchObject({ errors: [{ field: 'title' }, { field: 'price' }] });
+    expect([await rows(), told.after]).toEqual([before, []]);
+  });
+
+  it('what it leaves is validated once more, uniqueness included', async () => {
+    const before = await rows();
+    for (const title of ['too dear', 'wrong type'])
+      expect((await post({ title })).data).toMatchObject({ errors: [{ field: 'price' }] });
+    expect((await post({ title: 'a blue thing' })).data).toMatchObject({
+      errors: [{ field: 'slug', rule: 'unique' }],
+    });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('cannot take over what the server and the rules set', async () => {
+    const user = await service.createUser();
+    const answer = await post({ title: 'given away' }, Promise.resolve(user));
+    expect(answer.data['user_id']).toBe(user.id);
+    expect(answer.data['id']).not.toBe(77);
+    expect(answer.data).not.toHaveProperty('bogus');
+  });
+
+  it('is not asked about a body with mistakes, nor about a record that is not there', async () => {
+    expect((await post({ price: 1 })).status).toBe(422);
+    const token = await service.admin();
+    const body = { product: { title: 'x' } };
+    expect((await service.request('PATCH', `${path}/999999`, { token, body })).status).toBe(404);
+    const [{ id } = { id: 0 }] = await rows();
+    const headers = { 'If-Match': '"99-saved"' };
+    expect((await service.request('PATCH', `${path}/${id}`, { token, body, headers })).status).toBe(412);
+    expect(told.before).toEqual([]);
+  });
+
+  it('throwing is a 500 that says nothing, with nothing written, and is logged', async () => {
+    const before = await rows();
+    const headers = { 'Idempotency-Key': 'hook-throws' };
+    const token = await service.admin();
+    const answer = await service.post(path, { token, headers, body: { product: { title: 'throw' } } });
+    expect([answer.status, answer.json.code]).toEqual([500, 50000]);
+    expect(answer.text).not.toContain('secret detail');
+    const [{ id } = { id: 0 }] = before;
+    const update = await service.request('PATCH', `${path}/${id}`, {
+      token,
+      body: { product: { title: 'throw' } },
+    });
+    expect([update.status, await rows(), told.after]).toEqual([500, before, []]);
+    expect(service.lines.some((line) => line.includes('secret detail'))).toBe(true);
+    // Nothing was kept either: the key is free for a request that succeeds.
+    expect((await service.post(path, { token, headers, body: { product: { title: 'well' } } })).status).toBe(
+      201,
+    );
+  });
+
+  it('afterCommit runs once the record is durable: another connection sees it', async () => {
+    const elsewhere = await databases.open(service.env['DATABASE_URL']);
+    const seen = new Promise((resolve, reject) => {
+      committed = async ({ id }) => {
+        const read = elsewhere.all({ sql: `select title from products where id = ${id}`, parameters: [] });
+        await read.then(resolve, reject);
+      };
+    });
+    expect((await post({ title: 'durable' })).status).toBe(201);
+    expect(await seen).toEqual([{ title: 'durable' }]);
+    expect(told.after).toMatchObject([{ action: 'create', values: { title: 'durable' } }]);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('after: broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('after: broken'))],
+  ] as const)('afterCommit that %s is only logged: the record stays', async (_, broken) => {
+    committed = broken;
+    service.lines.length = 0;
+    const answer = await post({ title: 'stays' });
+    expect(answer.status).toBe(201);
+    await expect.poll(() => service.lines.some((line) => line.includes('after: broken'))).toBe(true);
+    expect((await rows()).at(-1)).toMatchObject({ title: 'stays', id: answer.data['id'] });
+  });
+
+  it('afterCommit does not hold up the answer, and does not run for a replayed request', async () => {
+    let release: () => void = () => {};
+    committed = () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    const token = await service.admin();
+    const request = {
+      token,
+      headers: { 'Idempotency-Key': 'after-once' },
+      body: { product: { title: 'once' } },
+    };
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => service.post(path, request)));
+    release();
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(told.after).toHaveLength(1);
+  });
+});
