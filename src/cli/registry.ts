@@ -11,6 +11,10 @@ interface Entry {
 export const registry: ReadonlyMap<string, Entry> = new Map(
   Object.entries({
     start: { summary: 'start the service', load: () => import('./commands/start.ts') },
+    'generate client': {
+      summary: 'write the types that gatewright/client needs in another package',
+      load: () => import('./commands/generate-client.ts'),
+    },
     migrate: { summary: 'apply pending migrations', load: () => import('./commands/migrate.ts') },
     'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },
     'key create': { summary: 'create an API key for a user', load: () => import('./commands/key-create.ts') },

@@ -1,0 +1,44 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { openApplication } from '../application.ts';
+import { clientFile, mark } from '../client-file.ts';
+import { defineCommand } from '../command.ts';
+import { CommandError } from '../io.ts';
+
+const contentOf = async (file: string): Promise<string | undefined> => {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+/** Replaces what an earlier run wrote, and nothing else. */
+const save = async (file: string, text: string): Promise<void> => {
+  const before = await contentOf(file);
+  if (before !== undefined && !before.startsWith(mark))
+    throw new CommandError(`${file} was not written by this command: it stays as it is`);
+  await writeFile(file, text);
+};
+
+export const command = defineCommand({
+  operands: [],
+  options: {
+    out: {
+      type: 'string',
+      value: 'FILE',
+      help: 'write to FILE, replacing an earlier result (default stdout)',
+    },
+  },
+  description: [
+    'Prints TypeScript types of the resources, for applications in other packages that use gatewright/client.',
+    'The file imports nothing. An application beside the models needs none: it names their types.',
+  ],
+  examples: ['gatewright generate client --out ../web/src/resources.ts'],
+  async run({ values }, io) {
+    const text = clientFile((await openApplication()).models);
+    if (values.out === undefined) return io.write(text);
+    await save(values.out, text);
+    io.print(`wrote ${values.out}`);
+  },
+});
