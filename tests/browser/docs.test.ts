@@ -1,126 +1,267 @@
-import { mkdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { loadApplication } from '../../src/application.ts';
-import { hasBrowser, useBrowser, type Watched } from '../support/browser.ts';
+import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { field } from '../../src/fields/define.ts';
+import { hasBrowser, type Sight, useBrowser, type Watched } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
-import { useService } from '../support/service.ts';
+import { type Service, useService } from '../support/service.ts';
 
 const newsroom = fileURLToPath(new URL('../../examples/newsroom', import.meta.url));
+const client = pathToFileURL(fileURLToPath(new URL('../../client/', import.meta.url))).href;
+
+/** Whether to keep pictures for people to look at; they take a minute. */
+const screenshots = process.env['SCREENSHOTS'] !== undefined;
+
+const run = promisify(execFile);
 
 /** Nothing was asked of anybody else, and nothing was complained of. */
-const demandQuiet = ({ requests, complaints }: Watched, origin: string): void => {
+const demandQuiet = ({ requests, complaints }: Watched, { origin }: Service): void => {
   expect(complaints).toEqual([]);
+  expect(requests.length).toBeGreaterThan(5);
   expect(requests.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
 };
 
+type Open = ReturnType<typeof useBrowser>;
+
+const visit = async (open: Open, { origin }: Service, path: string, sight?: Sight): Promise<Watched> => {
+  const watched = await open(sight);
+  await watched.page.goto(`${origin}/api-docs${path}`);
+  await watched.page.locator('main h1, main h2').first().waitFor();
+  return watched;
+};
+
+/** Sends the form; its answer. */
 const send = async (page: Page): Promise<{ status: number; body: string }> => {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.locator('.result .badge').waitFor();
-  const status = Number(await page.locator('.result .badge').textContent());
-  return { status, body: (await page.locator('.result .answer').textContent()) ?? '' };
+  const badge = page.locator('.result .badge');
+  await badge.waitFor();
+  const body = (await page.locator('.result .answer').textContent()) ?? '';
+  return { status: Number(await badge.textContent()), body };
+};
+
+/** How each sample is run; the package is the one of this checkout. */
+const runners: Readonly<Record<string, (sample: string, folder: string) => [string, string[]] | string>> = {
+  curl: (sample) => ['sh', ['-c', sample]],
+  JavaScript: () => 'sample.mjs',
+  TypeScript: () => 'sample.mts',
+  Python: (sample) => ['python3', ['-c', sample]],
+};
+
+const runSample = async (language: string, sample: string, env: Record<string, string>): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatewright-sample-'));
+  try {
+    const how = runners[language]?.(sample, folder) ?? '';
+    const local = sample
+      .replace("'gatewright/client/sign'", `'${client}sign.ts'`)
+      .replace("'gatewright/client'", `'${client}index.ts'`);
+    if (typeof how === 'string') await writeFile(join(folder, how), local);
+    const [program, argv] = typeof how === 'string' ? [process.execPath, [join(folder, how)]] : how;
+    const { stdout } = await run(program, argv, { env: { PATH: process.env['PATH'] ?? '', ...env } });
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 };
 
 describe.skipIf(!hasBrowser)('the documentation page', async () => {
   const application = await loadApplication(newsroom);
+
   describeDatabase('sqlite', 'in a browser', (databases) => {
     const service = useService(databases, { application, apps: ['shop'] });
     const open = useBrowser();
 
-    const visit = async (path: string, ...sight: Parameters<typeof open>): Promise<Watched> => {
-      const watched = await open(...sight);
-      await watched.page.goto(`${service.origin}/api-docs${path}`);
-      await watched.page.locator('main h1, main h2').first().waitFor();
-      return watched;
-    };
-
-    const signIn = async (page: Page): Promise<void> => {
+    it('succeeds by account and password, as JWT and as Bearer token', async () => {
+      const watched = await visit(open, service, '?lang=en#/listUsers');
+      const { page } = watched;
       const { username, password } = await service.admin();
       await page.locator('header button').click();
       await page.getByLabel('Account', { exact: true }).fill(username);
+      await page.getByLabel('Password', { exact: true }).fill('wrong');
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+      // Answered in the language of the service, whatever that of the page.
+      await page.getByText('账号或密码错误').waitFor();
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
       await page.getByText(`Signed in: ${username}`).waitFor();
       await page.getByRole('button', { name: 'Close' }).click();
-    };
-
-    it('succeeds by account and password, as JWT and as Bearer token', async () => {
-      const watched = await visit('?lang=en#/listUsers');
-      const { page } = watched;
-      await signIn(page);
       for (const method of ['jwt', 'bearer']) {
         await page.getByLabel('Authentication').selectOption(method);
         const { status, body } = await send(page);
         expect([status, JSON.parse(body)]).toMatchObject([200, { code: 0, data: [{ username: 'root' }] }]);
       }
-      demandQuiet(watched, service.origin);
+      expect(watched.complaints.filter((text) => !text.includes('401'))).toEqual([]);
     });
 
-    it('succeeds with a pasted API key', async () => {
+    it('succeeds with a pasted token and a pasted API key', async () => {
       const { key } = await service.createKey(await service.admin());
-      const watched = await visit('?lang=en#/listUsers');
+      const { token } = await service.admin();
+      const watched = await visit(open, service, '?lang=en#/listUsers');
       const { page } = watched;
-      await page.locator('header button').click();
-      await page.getByLabel('API key', { exact: true }).fill(key);
-      await page.getByRole('button', { name: 'Use' }).nth(1).click();
-      await page.getByRole('button', { name: 'Close' }).click();
-      expect(await page.getByLabel('Authentication').inputValue()).toBe('api_key');
-      expect(await send(page)).toMatchObject({ status: 200 });
-      demandQuiet(watched, service.origin);
+      for (const [label, method, credential] of [
+        ['API key', 'api_key', key],
+        ['JWT', 'jwt', token],
+      ] as const) {
+        await page.locator('header button').click();
+        const form = page
+          .getByRole('dialog')
+          .locator('form', { has: page.getByLabel(label, { exact: true }) });
+        await form.getByLabel(label, { exact: true }).fill(credential);
+        await form.getByRole('button', { name: 'Use' }).click();
+        await page.getByRole('button', { name: 'Close' }).click();
+        await page.getByLabel('Authentication').selectOption(method);
+        expect(await send(page)).toMatchObject({ status: 200 });
+      }
+      demandQuiet(watched, service);
     });
 
     it('succeeds with the headers that the shown command prints', async () => {
-      const watched = await visit('?lang=en#/createPayment');
+      const watched = await visit(open, service, '?lang=en#/createPayment');
       const { page } = watched;
-      await page.getByLabel('Body').fill('{"order_no":"A\'1","amount":1999}');
+      const body = `{"order_no":"A'1","amount":1999}`;
+      await page.getByLabel('Body').fill(body);
       await page.getByLabel('Application (app_id)').fill('shop');
       const message = (await page.locator('.message').textContent()) ?? '';
-      const [timestamp = '', body = ''] = message.split('\n');
-      expect(body).toBe('{"order_no":"A\'1","amount":1999}');
-      const command = (await page.locator('.command').textContent()) ?? '';
-      expect(command).toBe(
+      const timestamp = message.split('\n')[0] ?? '';
+      expect(message).toBe(`${timestamp}\n${body}`);
+      expect(await page.locator('.command').textContent()).toBe(
         `npx gatewright sign --app shop --timestamp ${timestamp} --body '{"order_no":"A'\\''1","amount":1999}'`,
       );
-      const { stdout } = await service.command(
-        'sign',
-        '--app',
-        'shop',
-        '--timestamp',
-        timestamp,
-        '--body',
-        body,
-      );
-      await page.getByLabel('Paste the three headers').fill(stdout);
+      const paste = page.getByLabel('Paste the three headers');
+      await paste.fill('X-App-Id: shop');
+      await page.getByText('are needed, a line each').waitFor();
+      const argv = ['sign', '--app', 'shop', '--timestamp', timestamp, '--body', body];
+      await paste.fill((await service.command(...argv)).stdout);
       await page.getByText('All three headers are there.').waitFor();
       const answer = await send(page);
-      expect([answer.status, JSON.parse(answer.body)]).toMatchObject([
-        201,
-        { data: { app_id: 'shop', order_no: "A'1", status: 'received' } },
-      ]);
-      demandQuiet(watched, service.origin);
+      const data = { app_id: 'shop', order_no: "A'1", status: 'received' };
+      expect([answer.status, JSON.parse(answer.body)]).toMatchObject([201, { data }]);
+      // The secret has no place to be typed in, and never comes from the service.
+      expect(await page.content()).not.toContain(service.secrets.get('shop'));
+      demandQuiet(watched, service);
     });
 
-    it('looks as it should', async () => {
+    it('writes, filters and signs in to the administration area', async () => {
+      const watched = await visit(open, service, '?lang=en#/createSession');
+      const { page } = watched;
+      const { username, password } = await service.admin();
+      await page.getByLabel('Body').fill(JSON.stringify({ account: username, password }));
+      expect(await send(page)).toMatchObject({ status: 200 });
+      await page.goto(`${service.origin}/api-docs?lang=en#/adminListUsers`);
+      await page
+        .getByText(`Session: ${username}`)
+        .or(page.getByRole('button', { name: 'Add a condition' }))
+        .first()
+        .waitFor();
+      await page.getByRole('button', { name: 'Add a condition' }).click();
+      await page.getByRole('combobox', { name: 'Field', exact: true }).selectOption('username');
+      await page.getByRole('combobox', { name: 'Condition' }).selectOption('starts_with');
+      await page.getByRole('textbox', { name: 'Value' }).fill('ro');
+      const { status, body } = await send(page);
+      expect([status, JSON.parse(body).data.length]).toEqual([200, 1]);
+      demandQuiet(watched, service);
+    });
+
+    it.each([
+      ['listUsers', 'jwt', 'root'],
+      ['listUsers', 'api_key', 'root'],
+      ['createPayment', 'signature', 'A-1001'],
+      ['health', 'open', 'ok'],
+    ])('gives the call of %s by %s as code that runs', async (operation, method, expected) => {
+      const { page } = await visit(
+        open,
+        service,
+        `?lang=en#/${operation === 'health' ? 'getHealth' : operation}`,
+      );
+      if (method !== 'open') await page.getByLabel('Authentication').selectOption(method);
+      const admin = await service.admin();
+      const env = {
+        TOKEN: admin.token,
+        API_KEY: (await service.createKey(admin)).key,
+        APP_ID: 'shop',
+        API_SECRET: service.secrets.get('shop') ?? '',
+      };
+      for (const language of Object.keys(runners)) {
+        await page.getByRole('button', { name: language, exact: true }).click();
+        const sample = (await page.locator('.sample').textContent()) ?? '';
+        for (const secret of [env.TOKEN, env.API_KEY, env.API_SECRET]) expect(sample).not.toContain(secret);
+        expect([language, await runSample(language, sample, env)]).toEqual([
+          language,
+          expect.stringContaining(expected),
+        ]);
+      }
+    });
+
+    it('loads no description from elsewhere', async () => {
+      const elsewhere = encodeURIComponent('https://elsewhere.example/openapi.json');
+      const watched = await visit(
+        open,
+        service,
+        `?url=${elsewhere}&configUrl=${elsewhere}&spec=${elsewhere}`,
+      );
+      await watched.page.locator('.overview').waitFor();
+      demandQuiet(watched, service);
+    });
+
+    it('speaks the language of the service until another is chosen, and keeps to it', async () => {
+      const { page } = await visit(open, service, '', { locale: 'en-US' });
+      expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
+      await page.getByText('登录与账号').first().waitFor();
+      await page.getByLabel('语言').selectOption('en');
+      await page.getByText('API documentation').waitFor();
+      await page.getByLabel('Appearance').selectOption('dark');
+      await page.goto(`${service.origin}/api-docs`);
+      await page.getByText('API documentation').waitFor();
+      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    });
+
+    it('is usable in both languages, both themes, at any width', async () => {
       const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
-      await mkdir(folder, { recursive: true });
+      if (screenshots) await mkdir(folder, { recursive: true });
       for (const lang of ['zh-CN', 'en'])
         for (const colorScheme of ['light', 'dark'] as const)
           for (const width of [1280, 390, 360]) {
-            const { page } = await visit(`?lang=${lang}`, { colorScheme, width });
+            const watched = await visit(open, service, `?lang=${lang}`, { colorScheme, width });
+            const { page } = watched;
             for (const route of ['', 'createPayment', 'listOrder', 'updateOrder']) {
               await page.evaluate(`location.hash = '#/${route}'`);
               await page.locator(route === '' ? '.overview' : '.about').waitFor();
               const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
               expect([lang, width, route, overflow]).toEqual([lang, width, route, 0]);
-              if (width !== 360)
-                await page.screenshot({
-                  path: `${folder}docs-${route || 'overview'}-${lang}-${colorScheme}-${width}.png`,
-                  fullPage: true,
-                });
+              const name = `docs-${route || 'overview'}-${lang}-${colorScheme}-${width}.png`;
+              if (screenshots && width !== 360)
+                await page.screenshot({ path: join(folder, name), fullPage: true });
             }
+            demandQuiet(watched, service);
             await page.context().close();
           }
+    }, 180_000);
+  });
+
+  describeDatabase('sqlite', 'with markup in its texts', (databases) => {
+    const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+    const trap = defineEndpoint({
+      method: 'POST',
+      path: '/trap',
+      summary: markup,
+      input: { title: field.string({ default: markup }), choice: field.enum(['<b>a</b>']) },
+      handle: () => markup,
+    });
+    const service = useService(databases, { application: { endpoints: [trap] }, env: { LOCALE: 'en' } });
+    const open = useBrowser();
+
+    it('shows it and does nothing', async () => {
+      const watched = await visit(open, service, '#/post_trap');
+      const { page } = watched;
+      expect(await page.locator('.about').textContent()).toContain(markup);
+      expect(await page.locator('img, b, #app script').count()).toBe(0);
+      demandQuiet(watched, service);
     });
   });
 });

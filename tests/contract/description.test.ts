@@ -1,0 +1,164 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { loadApplication } from '../../src/application.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { conformance } from '../support/conformance.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import type { RequestOptions } from '../support/http-client.ts';
+import { useService } from '../support/service.ts';
+
+const application = await loadApplication(fileURLToPath(new URL('../../examples/newsroom', import.meta.url)));
+
+interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly id: string;
+}
+
+const operationsOf = (document: JsonObject): Described[] =>
+  Object.entries(document['paths'] as Record<string, Record<string, JsonObject>>).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      id: String(operation['operationId']),
+    })),
+  );
+
+describeEachDatabase('the API description', (databases) => {
+  const service = useService(databases, { application, apps: ['shop'] });
+
+  const describedService = async () => {
+    const document = await service.get('/api-docs/openapi.json?lang=en');
+    expect(document.status).toBe(200);
+    const description = JSON.parse(document.text) as JsonObject;
+    const conform = conformance(description);
+    const problems: string[] = [];
+    const ask = async <Data = JsonObject>(method: string, path: string, options?: RequestOptions) => {
+      const { status, headers, text } = await service.request(method, path, options);
+      problems.push(...conform.check({ method, path, status, headers, text }));
+      return { status, headers, data: (text === '' ? {} : JSON.parse(text).data) as Data };
+    };
+    return { ask, problems, conform, operations: operationsOf(description) };
+  };
+
+  it('describes every answer to a stranger, a viewer and the wrong body', async () => {
+    const { ask, problems, operations } = await describedService();
+    const viewer = await service.createUser();
+    const admin = await service.admin();
+    for (const { method, path, id } of operations) {
+      if (path.startsWith('/api-docs') || id === 'deleteSessions') continue;
+      const actual = path.replaceAll(/\{(\w+)\}/g, (_whole, name) => (name === 'id' ? '999999' : 'nothing'));
+      await ask(method, actual);
+      await ask(method, actual, { token: 'x' });
+      await ask(method, actual, { key: 'x', headers: { 'x-app-id': 'shop' } });
+      await ask(method, actual, { cookie: 'gatewright_session=x' });
+      for (const token of [viewer.token, admin.token]) {
+        await ask(method, actual, { token });
+        await ask(method, actual, { token, body: '{"' });
+        await ask(method, actual, { token, body: [] });
+        await ask(method, actual, { token, body: {} });
+        await ask(method, actual, { token, body: 'x', headers: { 'content-type': 'text/plain' } });
+        await ask(method, `${actual}?per_page=0&fields=nothing`, { token });
+        await ask(method, `${actual}?sort=nothing`, { token });
+      }
+      await ask('OPTIONS', actual);
+    }
+    await ask('GET', '/api/v1/nothing');
+    await ask('DELETE', '/api/v1/health');
+    await ask('GET', '/api/v1/notes/%ff');
+    expect(problems).toEqual([]);
+  });
+
+  it('describes every success', async () => {
+    const { ask, problems, operations, conform } = await describedService();
+    const admin = await service.admin();
+    const { token } = admin;
+    const user = await service.createUser();
+    await ask('POST', '/api/v1/auth/login', { body: { account: user.username, password: user.password } });
+    await ask('POST', '/api/v1/auth/login', { body: { account: user.username, password: 'wrong' } });
+    await ask('PUT', '/api/v1/auth/password', {
+      token: user.token,
+      body: { current_password: user.password, password: 'another good word 12' },
+    });
+    const key = await ask<{ id: number }>('POST', '/api/v1/api_keys', {
+      token: user.token,
+      body: { api_key: { name: 'k', expires_at: '2040-01-01' } },
+    });
+    const payment = '{"order_no":"A1","amount":12.5}';
+    for (const method of ['POST', 'POST'])
+      await ask(method, '/api/v1/payment', { body: payment, headers: service.sign('shop', payment) });
+    const created = await ask<{ id: number }>('POST', '/admin/api_keys', {
+      token,
+      body: { api_key: { name: 'k', user_id: user.id } },
+    });
+    const person = await ask<{ id: number }>('POST', '/admin/users', {
+      token,
+      body: {
+        user: { username: 'eve', email: 'eve@example.com', password: 'a good word 12', roles: ['admin'] },
+      },
+    });
+    await ask('GET', `/admin/users/${person.data.id}`, { token });
+    await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: { name: 'Eve' } } });
+    await ask('PUT', `/admin/users/${person.data.id}`, { token, body: { user: { email: 'x' } } });
+    await ask('POST', '/admin/roles', { token, body: { role: { name: 'editor' } } });
+    await ask('PUT', '/admin/permissions/editor/Order/create', { token });
+    const session = await ask('POST', '/admin/session', {
+      body: { account: admin.username, password: admin.password },
+    });
+    const cookie = String(session.headers['set-cookie']?.[0]).split(';')[0] ?? '';
+    const records: string[] = [];
+    for (const [path, name, values] of [
+      ['notes', 'note', { title: 'a', body: null }],
+      ['orders', 'order', { number: 'N1', amount: 5, internal_note: 'x' }],
+      ['articles', 'article', { title: 'a', body: 'b', published: true }],
+    ] as const)
+      for (const area of ['/api/v1', '/admin/records']) {
+        const body = {
+          [name]: 'number' in values ? { ...values, number: `${values.number}${area}` } : values,
+        };
+        const made = await ask<{ id: number }>('POST', `${area}/${path}`, {
+          token,
+          body,
+          headers: { 'idempotency-key': `${area}-${path}` },
+        });
+        expect([path, made.status]).toEqual([path, 201]);
+        const record = `${area}/${path}/${made.data.id}`;
+        records.push(record);
+        await ask('POST', `${area}/${path}`, {
+          token,
+          body,
+          headers: { 'idempotency-key': `${area}-${path}` },
+        });
+        await ask('POST', `${area}/${path}`, { token, body: { [name]: {} } });
+        const shown = await ask('GET', record, { token });
+        await ask('GET', record, { token, headers: { 'if-none-match': String(shown.headers['etag']) } });
+        await ask('HEAD', record, { token });
+        await ask('PATCH', record, { token, body, headers: { 'if-match': '"9-detail"' } });
+        await ask('PATCH', record, { token, body });
+        await ask('PUT', record, { token, body });
+      }
+    for (const { method, path } of operations) {
+      if (method !== 'GET' || path.includes('{')) continue;
+      if (path.startsWith('/api-docs')) continue;
+      await ask(method, path, { token });
+      await ask(method, `${path}?page=1&per_page=1`, { token });
+      await ask(method, `${path}?fields=id`, { token });
+    }
+    await ask('GET', `/admin/explain?user_id=${user.id}&method=GET&path=/api/v1/orders/1`, { token });
+    await ask('GET', '/admin/explain?method=GET', { token });
+    for (const record of records) await ask('DELETE', record, { token });
+    await ask('DELETE', `/api/v1/api_keys/${key.data.id}`, { token: user.token });
+    await ask('DELETE', `/admin/api_keys/${created.data.id}`, { token });
+    await ask('DELETE', '/admin/permissions/editor/Order/create', { token });
+    await ask('DELETE', '/admin/roles/editor', { token });
+    await ask('DELETE', '/admin/roles/admin', { token });
+    await ask('DELETE', `/admin/users/${person.data.id}`, { token });
+    await ask('DELETE', `/admin/users/${admin.id}`, { token });
+    await ask('DELETE', '/admin/session', { cookie });
+    await ask('DELETE', '/admin/session', { cookie, headers: { 'sec-fetch-site': 'same-origin' } });
+    await ask('DELETE', '/admin/sessions', { token });
+    expect(problems).toEqual([]);
+    const successes = conform.unseen().filter((name) => / 20\d$/.test(name) && !/ApiDoc|ApiDesc/.test(name));
+    expect(successes).toEqual([]);
+  });
+});
