@@ -1,8 +1,9 @@
 /**
  * A load generator over plain sockets: each connection sends a request, reads the whole answer, sends the next. Cheap
  * enough that one core of it saturates one core of the server. Speaks to the loopback only and stops by itself.
- * Reads one job (JSON) from the command line and prints one line of JSON.
+ * Reads one job (a JSON file) and prints one line of JSON.
  */
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 
 export interface Job {
@@ -95,5 +96,8 @@ const run = (job: Job): Promise<Result> => {
   });
 };
 
-const job = process.argv[2];
-if (job !== undefined) process.stdout.write(`${JSON.stringify(await run(JSON.parse(job) as Job))}\n`);
+const file = process.argv[2];
+if (file !== undefined) {
+  const result = await run(JSON.parse(readFileSync(file, 'utf8')) as Job);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}

@@ -1,205 +1,125 @@
-/** Measures the service beside the bare server, in turn, in one run, and prints one table. `--json` for machines. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import type { Job, Result } from './load.ts';
-import { benchToken, onCore, pinned, prepareData, type Running, startBare, startService } from './servers.ts';
+/**
+ * Measures the service beside the bare server, in turn, in one run on the same data, and prints one table.
+ *
+ *     npm run bench -- [--json] [--only=detail] [--database=sqlite|postgres] [--rounds=5] [--ms=1500]
+ */
+import { parseArgs } from 'node:util';
+import { type Case, casesOf } from './cases.ts';
+import { postgresData, sqliteData } from './data.ts';
+import { type Figures, type Measured, measure, median, middle } from './measure.ts';
+import { pinned, type Running, startBare, startService } from './processes.ts';
 
-const run = promisify(execFile);
-
-const options = {
-  json: process.argv.includes('--json'),
-  rounds: Number(process.env['BENCH_ROUNDS'] ?? 5),
-  milliseconds: Number(process.env['BENCH_MS'] ?? 1500),
-  only: process.argv.find((argument) => argument.startsWith('--only='))?.slice(7),
-};
-
+const { values: options } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    database: { type: 'string', default: 'sqlite' },
+    rounds: { type: 'string', default: '5' },
+    ms: { type: 'string', default: '1500' },
+  },
+});
+const rounds = Number(options.rounds);
+const milliseconds = Number(options.ms);
+/** Milliseconds of load before anything counts: both servers are compiled by then. */
+const warmup = 3_000;
 const notes = 10_000;
-const data = prepareData(notes);
-const token = benchToken();
-
-const request = (method: string, path: string, headers: readonly string[], body = ''): string =>
-  [
-    `${method} ${path} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    ...headers,
-    ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
-    '',
-    body,
-  ].join('\r\n');
-
-const jwt = [`Authorization: Bearer ${token}`];
-const key = [`X-Api-Key: ${data.key}`];
-
-interface Case {
-  readonly name: string;
-  readonly service: readonly string[];
-  readonly connections: number;
-  readonly expect: number;
-  /** Ratio to the bare server that design.md asks for. */
-  readonly target?: number;
-  /** Compared with these requests to the service itself instead of the bare server. */
-  readonly beside?: readonly string[];
-}
-
-const orders = Array.from({ length: 50 }, (_, index) => `/api/v1/orders/${1 + ((index * 197) % 1000)}`);
-const details = Array.from({ length: 50 }, (_, index) => `/api/v1/notes/${1 + ((index * 197) % notes)}`);
-const get = (path: string, headers = jwt): readonly string[] => [request('GET', path, headers)];
-const body = '{"note":{"title":"Note {n}","body":"The body of a new note, some words long"}}';
-const sized = (method: string, path: string): readonly string[] => [
-  request(method, path, jwt, body.replace('{n}', '000000000')).replace('Note 000000000', 'Note {n}'),
-];
-
-const cases: readonly Case[] = [
-  { name: 'health', service: get('/api/v1/health', []), connections: 32, expect: 200, target: 0.9 },
-  {
-    name: 'detail, JWT',
-    service: details.flatMap((path) => get(path)),
-    connections: 32,
-    expect: 200,
-    target: 1.15,
-  },
-  {
-    name: 'order by API key / JWT',
-    service: orders.map((path) => request('GET', path, key)),
-    beside: orders.flatMap((path) => get(path)),
-    connections: 32,
-    expect: 200,
-    target: 0.9,
-  },
-  {
-    name: 'page of 20, JWT',
-    service: get('/api/v1/notes?page=3&per_page=20'),
-    connections: 32,
-    expect: 200,
-    target: 1.35,
-  },
-  {
-    name: '1,000 rows, JWT',
-    service: get('/api/v1/notes?page=2&per_page=1000'),
-    connections: 8,
-    expect: 200,
-    target: 1.5,
-  },
-  {
-    name: 'filtered, sorted, 20',
-    service: get(`/api/v1/notes?page=1&per_page=20&sort=title&filter[title][gte]=Note%20000009900`),
-    connections: 8,
-    expect: 200,
-  },
-  {
-    name: 'create, durable',
-    service: sized('POST', '/api/v1/notes'),
-    connections: 32,
-    expect: 201,
-    target: 8,
-  },
-  { name: 'update, durable', service: sized('PATCH', '/api/v1/notes/77'), connections: 32, expect: 200 },
-];
-
-interface Measured extends Result {
-  readonly perSecond: number;
-  /** Microseconds of the server's CPU per request. */
-  readonly cpu: number;
-}
-
-const measure = async (
-  server: Running,
-  requests: readonly string[],
-  one: Case,
-  milliseconds: number,
-): Promise<Measured> => {
-  const job: Job = {
-    port: server.port,
-    connections: one.connections,
-    milliseconds,
-    requests,
-    expect: one.expect,
-  };
-  const [command, args] = onCore(1, process.execPath, ['bench/load.ts', JSON.stringify(job)]);
-  const before = server.cpu();
-  const { stdout } = await run(command, args, { maxBuffer: 1 << 26 });
-  const result = JSON.parse(stdout) as Result;
-  if (result.failures > 0)
-    throw new Error(`${one.name} on ${server.name}: ${result.failures} unexpected answers`);
-  const cpu = ((server.cpu() - before) / result.requests) * 1e6;
-  return { ...result, perSecond: result.requests / result.seconds, cpu };
-};
-
-const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-};
 
 interface Row {
   readonly name: string;
-  readonly service: { perSecond: number; p50: number; p99: number; cpu: number };
-  readonly bare: { perSecond: number; p50: number; p99: number; cpu: number };
-  readonly ratio: number;
-  readonly cpuRatio: number;
+  readonly service: Figures;
+  readonly beside: Figures | undefined;
+  /** Requests per second, ours to the other's: the median of the pairs. */
+  readonly ratio: number | undefined;
+  /** The other's CPU per request to ours. */
+  readonly cpuRatio: number | undefined;
   readonly target: number | undefined;
   readonly held: boolean | undefined;
 }
 
-const middle = (results: readonly Measured[]) => ({
-  perSecond: median(results.map((result) => result.perSecond)),
-  p50: median(results.map((result) => result.p50)),
-  p99: median(results.map((result) => result.p99)),
-  cpu: median(results.map((result) => result.cpu)),
-});
+interface Servers {
+  readonly bare: Running;
+  readonly service: Running;
+  readonly verbose: Running;
+}
 
-const compare = async (bare: Running, service: Running, one: Case): Promise<Row> => {
-  const found = { bare: [] as Measured[], service: [] as Measured[] };
-  for (let round = -1; round < options.rounds; round++) {
-    const milliseconds = round < 0 ? 400 : options.milliseconds;
-    const [server, requests] = one.beside === undefined ? [bare, one.service] : [service, one.beside];
-    const bareResult = await measure(server, requests, one, milliseconds);
-    const serviceResult = await measure(service, one.service, one, milliseconds);
-    if (round < 0) continue;
-    found.bare.push(bareResult);
-    found.service.push(serviceResult);
+const otherSide = ({ bare, service, verbose }: Servers, one: Case) => {
+  if (one.beside === 'nothing') return undefined;
+  if (one.beside === 'other log level') return { ours: verbose, theirs: service, requests: one.requests };
+  if (one.beside === undefined) return { ours: service, theirs: bare, requests: one.requests };
+  return { ours: service, theirs: service, requests: one.beside };
+};
+
+const compare = async (servers: Servers, one: Case): Promise<Row> => {
+  const other = otherSide(servers, one);
+  const load = (server: Running, requests: readonly string[], time: number): Promise<Measured> =>
+    measure(server, { connections: one.connections, expect: one.expect, requests, milliseconds: time });
+  const ours = other?.ours ?? servers.service;
+  if (other !== undefined) await load(other.theirs, other.requests, warmup);
+  await load(ours, one.requests, warmup);
+  const [mine, theirs]: Measured[][] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    if (other !== undefined) theirs?.push(await load(other.theirs, other.requests, milliseconds));
+    mine?.push(await load(ours, one.requests, milliseconds));
   }
-  const [own, other] = [middle(found.service), middle(found.bare)];
-  const ratio = median(
-    found.service.map((result, index) => result.perSecond / (found.bare[index]?.perSecond ?? 1)),
-  );
-  return {
-    name: one.name,
-    service: own,
-    bare: other,
-    ratio,
-    cpuRatio: other.cpu / own.cpu,
-    target: one.target,
-    held: one.target === undefined ? undefined : ratio >= one.target,
-  };
+  const service = middle(mine ?? []);
+  const beside = other === undefined ? undefined : middle(theirs ?? []);
+  const pairs = (mine ?? []).map((each, round) => each.perSecond / (theirs?.[round]?.perSecond ?? 1));
+  const ratio = beside === undefined ? undefined : median(pairs);
+  const { name, target } = one;
+  const held = target === undefined || ratio === undefined ? undefined : ratio >= target;
+  return { name, service, beside, ratio, cpuRatio: beside && beside.cpu / service.cpu, target, held };
 };
 
-const number = (value: number, digits = 0): string =>
-  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const show = (value: number | undefined, digits = 0): string =>
+  value?.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }) ?? '–';
 
-const print = (row: Row): void => {
-  const { service, bare } = row;
-  const held = row.held === undefined ? '' : row.held ? 'held' : 'NOT HELD';
-  process.stdout.write(
-    `| ${row.name.padEnd(22)} | ${number(service.perSecond).padStart(8)} | ${number(bare.perSecond).padStart(8)} | ${number(service.p50, 2)} / ${number(service.p99, 2)} | ${number(service.cpu).padStart(5)} | ${number(bare.cpu).padStart(5)} | ${number(row.ratio, 2)} | ${number(row.cpuRatio, 2)} | ${row.target ?? ''} | ${held} |\n`,
-  );
+const line = ({ name, service, beside, ratio, cpuRatio, target, held }: Row): string => {
+  const cells = [
+    name,
+    show(service.perSecond),
+    show(beside?.perSecond),
+    `${show(service.p50, 2)} / ${show(service.p99, 2)}`,
+    show(service.cpu),
+    show(beside?.cpu),
+    show(ratio, 2),
+    show(cpuRatio, 2),
+    target === undefined ? '' : String(target),
+    held === undefined ? '' : held ? 'held' : 'NOT HELD',
+  ];
+  return `| ${cells.join(' | ')} |`;
 };
 
-const bare = await startBare(data);
-const service = await startService(data);
+const print = (text: string): void => {
+  if (!options.json) process.stdout.write(`${text}\n`);
+};
+
+const data = options.database === 'postgres' ? await postgresData(notes) : await sqliteData(notes);
+const servers: Servers = {
+  bare: await startBare(data),
+  service: await startService(data),
+  verbose: await startService(data, { LOG_LEVEL: 'info' }),
+};
 const rows: Row[] = [];
 try {
-  if (!options.json)
-    process.stdout.write(
-      `${pinned ? 'server and load on a core each' : 'not pinned: taskset is missing'}; ${options.rounds} rounds of ${options.milliseconds} ms; resident ${number(service.memory() / 1e6)} MB\n\n| case | req/s | bare | p50 / p99 ms | CPU µs | bare | ratio | CPU ratio | target | |\n|---|---|---|---|---|---|---|---|---|---|\n`,
-    );
-  for (const one of cases) {
-    if (options.only !== undefined && !one.name.includes(options.only)) continue;
-    const row = await compare(bare, service, one);
+  const { service } = servers;
+  const start = { milliseconds: Math.round(service.startup), memory: service.memory() };
+  print(`${options.database}, ${notes} notes; ${pinned ? 'server and load on a core each' : 'not pinned'};`);
+  print(`medians of ${rounds} rounds of ${milliseconds} ms; first answer after ${start.milliseconds} ms,`);
+  print(`${show(start.memory / 1e6)} MB resident then.\n`);
+  print('| case | req/s | beside | p50 / p99 ms | CPU µs | beside | ratio | CPU ratio | target | |');
+  print('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |');
+  for (const one of casesOf(data, notes)) {
+    if (!one.name.includes(options.only)) continue;
+    const row = await compare(servers, one);
     rows.push(row);
-    if (!options.json) print(row);
+    print(line(row));
   }
-  if (options.json) process.stdout.write(`${JSON.stringify({ pinned, rounds: options.rounds, rows })}\n`);
+  print(`\nresident memory of the service at the end: ${show(service.memory() / 1e6)} MB`);
+  if (options.json)
+    process.stdout.write(
+      `${JSON.stringify({ database: options.database, pinned, rounds, milliseconds, start, rows })}\n`,
+    );
 } finally {
-  await Promise.all([bare.stop(), service.stop()]);
-  data.remove();
+  await Promise.all(Object.values(servers).map((server: Running) => server.stop()));
+  await data.remove();
 }

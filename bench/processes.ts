@@ -1,0 +1,110 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Data } from './data.ts';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const canPin = (): boolean => {
+  try {
+    execFileSync('taskset', ['-c', '1', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether server and load get a core each. */
+export const pinned = canPin();
+
+/** A command that runs on one core only, where the machine can do that. */
+export const onCore = (core: number, command: string, args: readonly string[]): [string, string[]] =>
+  pinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+
+export interface Running {
+  readonly name: string;
+  readonly port: number;
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly startup: number;
+  /** CPU time of the process so far, in seconds, user and system. */
+  cpu(): number;
+  /** Resident memory in bytes. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+/** Clock ticks per second in /proc. */
+const ticks = 100;
+
+/** Figures of the process itself: taskset replaces itself by the command, so the child's id is the server's. */
+const figuresOf = (pid: number) => ({
+  cpu: (): number => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / ticks;
+  },
+  memory: (): number => {
+    const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Number(resident) * 1024;
+  },
+});
+
+const firstAnswer = async (port: number, child: ChildProcess, name: string): Promise<void> => {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/health`);
+      await response.text();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+};
+
+const start = async (
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Running> => {
+  const port = await freePort();
+  const [command, all] = onCore(0, process.execPath, args);
+  const began = performance.now();
+  const child = spawn(command, all, {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', ...env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await firstAnswer(port, child, name);
+  return {
+    name,
+    port,
+    startup: performance.now() - began,
+    ...figuresOf(child.pid ?? 0),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+};
+
+export const startBare = (data: Data): Promise<Running> =>
+  start('bare', ['bench/bare.ts'], { DATABASE: data.bare, JWT_SECRET: data.service['JWT_SECRET'] ?? '' });
+
+export const startService = (data: Data, extra: Readonly<Record<string, string>> = {}): Promise<Running> =>
+  start('gatewright', ['bin/gatewright.js', 'start'], { ...data.service, ...extra });

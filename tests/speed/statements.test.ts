@@ -1,0 +1,95 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Application, loadApplication } from '../../src/application.ts';
+import type { Query } from '../../src/store/database.ts';
+import { Connection } from '../../src/store/dialects/sqlite/connection.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { type Service, startService, type TestUser } from '../support/service.ts';
+
+/** The regression gate that is no timing: statements per request, authentication included. */
+describeDatabase('sqlite', 'statements per request', (databases) => {
+  const statements: string[] = [];
+  let service: Service;
+  let token: TestUser;
+  let key = '';
+
+  beforeAll(async () => {
+    const application: Application = await loadApplication('examples/newsroom');
+    service = await startService(databases, { application });
+    token = await service.admin();
+    ({ key } = await service.createKey(token));
+    for (const title of ['a', 'b', 'c'])
+      await service.request('POST', '/api/v1/notes', { token, body: { note: { title } } });
+    await service.request('POST', '/api/v1/orders', { token, body: { order: { number: 'N-1', amount: 1 } } });
+    return () => service.close();
+  });
+
+  beforeEach(() => {
+    statements.length = 0;
+    for (const method of ['all', 'get', 'run'] as const) {
+      const original = Connection.prototype[method];
+      vi.spyOn(Connection.prototype, method).mockImplementation(function (this: Connection, query: Query) {
+        statements.push(query.sql);
+        return original.call(this, query) as never;
+      });
+    }
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  const asked = async (method: string, path: string, body?: unknown, credentials: object = { token }) => {
+    // Once before: what is compiled or estimated at first use does not count.
+    await service.request(method, path, { ...credentials, body });
+    statements.length = 0;
+    const { status } = await service.request(method, path, { ...credentials, body });
+    expect(status).toBeLessThan(300);
+    return statements.length;
+  };
+
+  it.each([
+    ['detail by token', 'GET', '/api/v1/notes/1', 2],
+    ['list of everything', 'GET', '/api/v1/notes', 2],
+    ['page with total', 'GET', '/api/v1/notes?page=1&per_page=2', 2],
+    ['page with cursor links', 'GET', '/api/v1/notes?per_page=2', 2],
+    ['filtered and sorted', 'GET', '/api/v1/notes?sort=-title&filter[title][like]=a&q=b', 2],
+    ['isolated detail', 'GET', '/api/v1/orders/1', 2],
+    ['public list', 'GET', '/api/v1/articles', 1],
+    ['current user', 'GET', '/api/v1/auth/me', 1],
+    ['users', 'GET', '/api/v1/users', 2],
+    ['health', 'GET', '/api/v1/health', 0],
+  ])('%s: %s %s in at most %i', async (_name, method, path, most) => {
+    expect(await asked(method, path)).toBeLessThanOrEqual(most);
+  });
+
+  it('a detail by key takes no more than one by token', async () => {
+    expect(await asked('GET', '/api/v1/orders/1', undefined, { key })).toBeLessThanOrEqual(2);
+  });
+
+  it('create and update in at most 3, whatever has to be unique', async () => {
+    expect(await asked('POST', '/api/v1/notes', { note: { title: 'new' } })).toBeLessThanOrEqual(2);
+    expect(await asked('PATCH', '/api/v1/notes/2', { note: { title: 'newer' } })).toBeLessThanOrEqual(2);
+    expect(await asked('PATCH', '/api/v1/orders/1', { order: { number: 'N-2' } })).toBeLessThanOrEqual(3);
+  });
+
+  describe('plans', () => {
+    it('scan no table that a request did not ask to be scanned', async () => {
+      const paths = [
+        '/api/v1/notes/1',
+        '/api/v1/orders/1',
+        '/api/v1/notes?per_page=2',
+        '/api/v1/articles',
+        '/api/v1/api_keys',
+      ];
+      for (const path of paths) await asked('GET', path);
+      const reader = new Connection(service.server.config.databaseUrl.replace('sqlite:', ''), 'reader');
+      try {
+        for (const sql of new Set(statements)) {
+          const plan = reader.all<{ detail: string }>({ sql: `explain query plan ${sql}`, parameters: [] });
+          const details = plan.map(({ detail }) => detail).join('; ');
+          expect(details, sql).not.toMatch(/SCAN (?!t USING (COVERING )?INDEX|t$|t;|page\b)/);
+          expect(details, sql).not.toContain('TEMP B-TREE');
+        }
+      } finally {
+        reader.close();
+      }
+    });
+  });
+});
