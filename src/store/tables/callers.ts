@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { compilerFor, prepare } from '../statement.ts';
 import type { TableContext } from './context.ts';
 
 /** A user as an explanation is about them, disabled or not. */
@@ -22,23 +22,27 @@ export interface KnownKey {
 /** Callers whom an administrator asks about: also those whom authentication would refuse. */
 export const createCallerStore = ({ database, clock }: TableContext) => {
   const sql = compilerFor<CoreSchema>(database.dialect);
+  const userById = prepare<{ id: number }>((param) =>
+    sql.selectFrom('users').select(['id', 'username', 'disabled']).where('id', '=', param('id')),
+  );
+  const keyById = prepare<{ id: number; now: string }>((param) =>
+    sql
+      .selectFrom('api_keys')
+      .innerJoin('users', 'users.id', 'api_keys.user_id')
+      .select(['api_keys.name', 'api_keys.key_hash', 'users.id', 'users.username', 'users.disabled'])
+      .select((eb) => eb('api_keys.expires_at', '<=', param('now')).as('expired'))
+      .where('api_keys.id', '=', param('id')),
+  );
   return {
     user: async (id: number): Promise<KnownUser | undefined> => {
-      const query = sql.selectFrom('users').select(['id', 'username', 'disabled']).where('id', '=', id);
       const row = await database.get<{ id: number; username: string; disabled: boolean | number }>(
-        toQuery(query),
+        userById({ id }),
       );
       return row === undefined ? undefined : { ...row, disabled: Boolean(row.disabled) };
     },
 
     key: async (id: number): Promise<KnownKey | undefined> => {
       const now = toTimestamp(clock());
-      const query = sql
-        .selectFrom('api_keys')
-        .innerJoin('users', 'users.id', 'api_keys.user_id')
-        .select(['api_keys.name', 'api_keys.key_hash', 'users.id', 'users.username', 'users.disabled'])
-        .select((eb) => eb('api_keys.expires_at', '<=', now).as('expired'))
-        .where('api_keys.id', '=', id);
       const row = await database.get<{
         name: string;
         key_hash: string;
@@ -46,7 +50,7 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
         username: string;
         disabled: boolean | number;
         expired: boolean | number | null;
-      }>(toQuery(query));
+      }>(keyById({ id, now }));
       if (row === undefined) return undefined;
       const user = { id: row.id, username: row.username, disabled: Boolean(row.disabled) };
       return { id, name: row.name, hash: row.key_hash, expired: Boolean(row.expired), user };

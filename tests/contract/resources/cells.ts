@@ -24,6 +24,8 @@ export interface TableContext {
   /** Every deviation from the oracle. */
   readonly faults: string[];
   readonly count: { cells: number; explained: number };
+  /** Which combinations are explained, each cell of them. */
+  readonly explains: (combination: Combination) => boolean;
 }
 
 /** Codes of the error reference. */
@@ -154,8 +156,9 @@ const recordFault = (
 ): string | undefined => {
   if (typeof record !== 'object' || record === null) return `no record: ${JSON.stringify(record)}`;
   const values = record as Readonly<Record<string, unknown>>;
-  const names = Object.keys(values).sort();
-  if (names.join() !== [...fields].sort().join()) return `fields ${names.join()}, not ${fields.join()}`;
+  const names = Object.keys(values);
+  if (names.length !== fields.length || !fields.every((name) => name in values))
+    return `fields ${names.join()}, not ${fields.join()}`;
   for (const name of fields) {
     const value = values[name];
     const wanted = (row as unknown as Readonly<Record<string, unknown>>)[name];
@@ -371,7 +374,8 @@ export const playCombination = async (context: TableContext, combination: Combin
   const reads = readCells(context, seeded);
   const writes = writeCells(context, seeded, change);
   await Promise.all(reads.map((cell) => play(context, combination, cell, rows)));
-  await Promise.all([...reads, ...writes].map((cell) => compareExplanation(context, combination, cell)));
+  if (context.explains(combination))
+    await Promise.all([...reads, ...writes].map((cell) => compareExplanation(context, combination, cell)));
   for (const sent of combination.badBodies ? (['malformed', 'invalid'] as const) : [])
     await Promise.all(
       writeCells(context, seeded, sent).map((cell) => play(context, combination, cell, rows)),

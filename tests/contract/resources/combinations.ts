@@ -12,6 +12,8 @@ export interface Combination {
   readonly model: ResourceModel;
   /** Whether bodies that are refused are played too: once for all the sets of methods, of which they know nothing. */
   readonly badBodies: boolean;
+  /** Whether every kind of credentials is accepted everywhere, so that the other rules decide. */
+  readonly acceptsAll: boolean;
 }
 
 const either = ['jwt', 'api_key'] as const;
@@ -100,6 +102,7 @@ export const combinations: readonly Combination[] = allSwitches().map((switches,
   name: nameOf(switches),
   switches,
   badBodies: switches.methods?.list === either,
+  acceptsAll: switches.methods?.list === any,
   model: defineResource(`Case${index + 1}`, definitionOf(index + 1, switches)),
 }));
 

@@ -34,17 +34,21 @@ export const playTable = (dialect: DialectName): void => {
         asker: admin.token,
         faults: [],
         count: { cells: 0, explained: 0 },
+        // What an explanation asks of a database is the caller and the record; all else is the same on both.
+        explains: ({ acceptsAll }) => dialect === 'sqlite' || acceptsAll,
       };
       const started = performance.now();
+      const before = process.cpuUsage();
       for (const combination of combinations) {
         await playCombination(context, combination);
         if (context.faults.length > 20) break;
       }
       const seconds = (performance.now() - started) / 1000;
       const { cells, explained } = context.count;
+      const { user, system } = process.cpuUsage(before);
       const rate = Math.round((cells + explained) / seconds);
       console.log(
-        `${dialect}: ${cells} cells, ${explained} explained, ${seconds.toFixed(1)} s, ${rate} a second`,
+        `${dialect}: ${cells} cells, ${explained} explained, ${seconds.toFixed(1)} s (${Math.round((user + system) / 1e6)} s of a processor), ${rate} a second`,
       );
       expect(context.faults.slice(0, 20)).toEqual([]);
     });
