@@ -3,6 +3,8 @@ import { canonicalAccount, emailViolation, usernameViolation } from './auth/acco
 import type { Passwords } from './auth/password.ts';
 import { passwordViolation } from './auth/password-rules.ts';
 import type { Config } from './config.ts';
+import type { RuleViolation } from './fields/field.ts';
+import { ruleName } from './kernel/messages/messages.ts';
 import { superAdmin } from './policy/rule.ts';
 import { TakenError, type UserStore } from './store/tables/users.ts';
 
@@ -15,8 +17,8 @@ export interface FirstAdmin {
 /** A password that nobody guesses and everybody can type: 120 random bits. */
 export const generatePassword = (): string => randomBytes(15).toString('base64url');
 
-const refuse = (variable: string, violation: { readonly rule: string } | undefined): void => {
-  if (violation !== undefined) throw new Error(`${variable} is not acceptable (${violation.rule})`);
+const refuse = (variable: string, violation: RuleViolation | undefined): void => {
+  if (violation !== undefined) throw new Error(`${variable} is not acceptable (${ruleName(violation.rule)})`);
 };
 
 /**

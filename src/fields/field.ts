@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/json.ts';
-import type { Locale, RuleName } from '../kernel/messages/catalogue.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { FieldRule, Label } from '../kernel/messages/messages.ts';
 
 /**
  * The contract of a field type. One file per type implements it; `registry.ts` has a line for each. Everything that
@@ -50,14 +50,14 @@ export const commonModifiers = ['default'] as const satisfies readonly (keyof Co
 export type JsonSchema = { readonly [keyword: string]: Json };
 
 export interface RuleViolation {
-  readonly rule: RuleName;
+  readonly rule: FieldRule;
   readonly params?: Readonly<Record<string, string | number>>;
 }
 
 /** A `format` of JSON Schema that a type brings along, and the rule that a text violates which has it not. */
 export interface TextFormat {
   readonly name: string;
-  readonly rule: RuleName;
+  readonly rule: FieldRule;
   test(text: string): boolean;
 }
 

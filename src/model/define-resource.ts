@@ -1,7 +1,7 @@
 import { datetime } from '../fields/datetime.ts';
 import type { FieldDefinition } from '../fields/field.ts';
 import { integer } from '../fields/integer.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import { type Label, ruleName } from '../kernel/messages/messages.ts';
 import { checkValue } from './check-value.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
@@ -41,7 +41,7 @@ const checkField = (model: string, field: ModelField): void => {
   if (field.options.default === undefined) return;
   const [violation] = checkValue(field, field.options.default);
   if (violation !== undefined)
-    throw new DefinitionError(model, `its default breaks the rule ${violation.rule}`, field.name);
+    throw new DefinitionError(model, `its default breaks the rule ${ruleName(violation.rule)}`, field.name);
 };
 
 /** A reference `author` is the field `author_id`; one that is called so already keeps its name. */

@@ -1,4 +1,5 @@
 import type { Json } from '../kernel/json.ts';
+import { ruleName } from '../kernel/messages/messages.ts';
 import { checkValue } from './check-value.ts';
 import { DefinitionError } from './definition-error.ts';
 import { type ModelField, type PublicCondition, type ResourceRules, type View, views } from './resource.ts';
@@ -50,7 +51,7 @@ const publicReadOf = (
       throw new DefinitionError(model, 'publicRead.where needs a value to be equal to', name);
     const [violation] = checkValue(field, value);
     if (violation !== undefined)
-      throw new DefinitionError(model, `publicRead.where breaks the rule ${violation.rule}`, name);
+      throw new DefinitionError(model, `publicRead.where breaks the rule ${ruleName(violation.rule)}`, name);
     return Object.freeze({ column: field.column, value: field.type.encode(value, field.options) });
   });
   if (conditions.length === 0)

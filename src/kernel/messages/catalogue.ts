@@ -44,6 +44,7 @@ export type ExplainedRule =
 
 /** All texts of one language. A text that is missing does not compile. */
 export interface Catalogue {
+  readonly locale: Locale;
   readonly success: string;
   readonly keyCreated: string;
   readonly problems: Readonly<Record<ProblemName, string>>;

@@ -1,6 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 
 export const en: Catalogue = {
+  locale: 'en',
   success: 'Success',
   keyCreated: 'Created. Store the key now: it can never be viewed again',
   problems: {

@@ -13,11 +13,26 @@ export type Label = string | Readonly<Record<Locale, string>>;
 export const labelText = (label: Label, locale: Locale): string =>
   typeof label === 'string' ? label : label[locale];
 
+/** A rule that one field type alone has: its name, and its sentence with `{label}` and the rule's own bounds. */
+export interface OwnRule {
+  readonly name: string;
+  readonly sentence: Readonly<Record<Locale, string>>;
+}
+
+/** A rule that a field can violate: one of the service's catalogues, or a field type's own. */
+export type FieldRule = RuleName | OwnRule;
+
+/** The rule's name, as answers and developers have it. */
+export const ruleName = (rule: FieldRule): string => (typeof rule === 'string' ? rule : rule.name);
+
 /** The validation message of one field: label included, the rule's bounds filled in. */
 export const fieldError = (
   catalogue: Catalogue,
   field: string,
   label: string,
-  rule: RuleName,
+  rule: FieldRule,
   params: Readonly<Record<string, string | number>> = {},
-): FieldError => ({ field, rule, message: fill(catalogue.rules[rule], { label, ...params }) });
+): FieldError => {
+  const sentence = typeof rule === 'string' ? catalogue.rules[rule] : rule.sentence[catalogue.locale];
+  return { field, rule: ruleName(rule), message: fill(sentence, { label, ...params }) };
+};

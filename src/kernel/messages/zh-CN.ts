@@ -1,6 +1,7 @@
 import type { Catalogue } from './catalogue.ts';
 
 export const zhCN: Catalogue = {
+  locale: 'zh-CN',
   success: '操作成功',
   keyCreated: '创建成功，请立即保存密钥，之后无法再次查看',
   problems: {
