@@ -11,6 +11,7 @@ import { number } from './number.ts';
 import { reference } from './reference.ts';
 import { string } from './string.ts';
 import { text } from './text.ts';
+import { time } from './time.ts';
 import { url } from './url.ts';
 import { uuid } from './uuid.ts';
 
@@ -24,6 +25,7 @@ export const fieldTypes = {
   boolean,
   date,
   datetime,
+  time,
   enum: enumeration,
   json,
   email,
