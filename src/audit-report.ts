@@ -4,7 +4,7 @@ import type { ResourceModel } from './model/resource.ts';
 import { accessOf } from './openapi/access.ts';
 
 /** The contract's recommended rules for production use, in its order, as this report calls them. */
-export const recommendedRules = [
+const recommendedRules = [
   'field_filtering',
   'permission_check',
   'isolation',

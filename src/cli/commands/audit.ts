@@ -1,4 +1,4 @@
-import { type AuditReport, auditReport, type ResourceReport, recommendedRules } from '../../audit-report.ts';
+import { type AuditReport, auditReport, type ResourceReport } from '../../audit-report.ts';
 import { readConfig } from '../../config.ts';
 import { endpointsOf } from '../../describe.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
@@ -86,8 +86,8 @@ export const command = defineCommand({
     ...jsonOption,
   },
   description: [
-    'Lists every endpoint of the application with who can call it, and the recommended rules that are off:',
-    `${recommendedRules.join(', ')}.`,
+    'Lists every endpoint of the application with who can call it, and of each resource the rules that the contract',
+    'recommends for production use and that are off.',
     'A resource is open where neither a permission check nor isolation decides who changes its records: so is one',
     'that was given no rules. With --strict that fails, as a step of continuous integration. No database is opened.',
   ],
