@@ -47,8 +47,10 @@ export class Request implements HttpRequest {
 
   get path(): string {
     const { url } = this.#request;
-    const mark = url.indexOf('?');
-    return mark < 0 ? url : url.slice(0, mark);
+    const end = url.search(/[?#]/);
+    const path = end < 0 ? url : url.slice(0, end);
+    // A request line may name scheme and host as well (RFC 9112, 3.2.2); links are never made of what a caller says.
+    return path.startsWith('/') ? path : path.replace(/^[a-z]+:\/\/[^/]*/i, '');
   }
 
   get address(): string {
