@@ -6,7 +6,7 @@ import { type Application, loadApplication } from '../application.ts';
  * The application's folder: the current one, unless its package.json names another under `gatewright.app`. Files
  * that the environment names (DATA_DIR, CREDENTIALS_FILE) are relative to the current folder in both cases.
  */
-const applicationFolder = async (): Promise<string> => {
+export const applicationFolder = async (): Promise<string> => {
   try {
     const content: unknown = JSON.parse(await readFile('package.json', 'utf8'));
     const named = content as { readonly gatewright?: { readonly app?: unknown } };

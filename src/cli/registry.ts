@@ -15,6 +15,14 @@ export const registry: ReadonlyMap<string, Entry> = new Map(
       summary: 'write the types that gatewright/client needs in another package',
       load: () => import('./commands/generate-client.ts'),
     },
+    'generate resource': {
+      summary: 'write a resource and its migration',
+      load: () => import('./commands/generate-resource.ts'),
+    },
+    'generate migration': {
+      summary: 'write the migration that brings the database to the models',
+      load: () => import('./commands/generate-migration.ts'),
+    },
     migrate: { summary: 'apply pending migrations', load: () => import('./commands/migrate.ts') },
     'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },
     'key create': { summary: 'create an API key for a user', load: () => import('./commands/key-create.ts') },

@@ -22,6 +22,7 @@ const isLength = (length: number): boolean =>
   Number.isInteger(length) && length >= 0 && length <= mostCharacters;
 
 const patternFlaw = (pattern: string): string | undefined => {
+  if (typeof pattern !== 'string') return 'pattern must be a text';
   try {
     new RegExp(pattern, 'u');
     return undefined;

@@ -1,7 +1,7 @@
 import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { DialectName } from '../database.ts';
-import type { TableShape } from '../introspection.ts';
+import type { IndexShape, TableShape } from '../introspection.ts';
 import { quoteName } from '../sql.ts';
 import type { ColumnStep } from './alter-columns.ts';
 import { alterColumns as alterPostgres } from './alter-postgres.ts';
@@ -15,7 +15,7 @@ import {
   severalIndex,
 } from './columns.ts';
 import { conversion } from './convert.ts';
-import { indexName } from './names.ts';
+import { followingName, indexName } from './names.ts';
 import { forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
 import { runAll, tableNow } from './statements.ts';
@@ -70,6 +70,26 @@ const stepsOf = (table: string, { add = {}, change = {}, fill = {} }: TableAlter
   ];
 };
 
+/** Gives an index another name; SQLite makes it anew. `index` has its old name and the columns as they are now. */
+export const renameIndex = async (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  { name, columns, unique }: IndexShape,
+  table: string,
+  next: string,
+): Promise<void> => {
+  if (next === name) return;
+  const list = columns.map(quoteName).join(', ');
+  const anew = [
+    `drop index ${quoteName(name)}`,
+    `create ${unique ? 'unique ' : ''}index ${quoteName(next)} on ${quoteName(table)} (${list})`,
+  ];
+  await runAll(
+    db,
+    dialect === 'sqlite' ? anew : [`alter index ${quoteName(name)} rename to ${quoteName(next)}`],
+  );
+};
+
 /** Renames a column; its indexes are called as if it had always had this name. */
 const renameColumn = async (
   db: MigrationDatabase,
@@ -81,30 +101,17 @@ const renameColumn = async (
   await runAll(db, [
     `alter table ${quoteName(table.name)} rename column ${quoteName(from)} to ${quoteName(to)}`,
   ]);
-  const renamed = table.indexes.flatMap(({ name, columns, unique }) => {
-    const own = indexColumns(columns);
-    const called = (list: readonly string[]): string => indexName(table.name, list, unique);
-    return columns.includes(from) && name === called(own)
-      ? [{ name, next: called(own.map((column) => (column === from ? to : column))), columns, unique }]
-      : [];
-  });
-  for (const { name, next, columns, unique } of renamed) {
-    if (dialect === 'postgres')
-      await runAll(db, [`alter index ${quoteName(name)} rename to ${quoteName(next)}`]);
-    else {
-      const list = columns.map((column) => quoteName(column === from ? to : column)).join(', ');
-      await runAll(db, [
-        `drop index ${quoteName(name)}`,
-        `create ${unique ? 'unique ' : ''}index ${quoteName(next)} on ${quoteName(table.name)} (${list})`,
-      ]);
-    }
-  }
+  const rename = (column: string): string => (column === from ? to : column);
+  for (const index of table.indexes.filter(({ columns }) => columns.includes(from)))
+    await renameIndex(
+      db,
+      dialect,
+      { ...index, columns: index.columns.map(rename) },
+      table.name,
+      followingName(index, table.name, table.name, rename),
+    );
   await renameRegisteredColumn(db, dialect, table.name, from, to);
 };
-
-/** Columns that an index is called by: the id that ends the index of one field is not among them. */
-export const indexColumns = (columns: readonly string[]): readonly string[] =>
-  columns.length === 2 && columns[1] === 'id' ? columns.slice(0, 1) : columns;
 
 const dropIndexes = (names: readonly string[]): string[] =>
   names.map((name) => `drop index if exists ${quoteName(name)}`);

@@ -16,3 +16,24 @@ export const indexName = (table: string, columns: readonly string[], unique: boo
 /** As PostgreSQL itself would call it. */
 export const foreignKeyName = (table: string, column: string): string =>
   bounded(`${table}_${column}`, '_fkey');
+
+/** Columns that an index is called by: the id that ends the index of one field is not among them. */
+const namingColumns = (columns: readonly string[]): readonly string[] =>
+  columns.length === 2 && columns[1] === 'id' ? columns.slice(0, 1) : columns;
+
+interface Index {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+}
+
+/** The name of an index once its table or columns have other names; one that was called otherwise keeps its name. */
+export const followingName = (
+  { name, columns, unique }: Index,
+  before: string,
+  after: string,
+  rename: (column: string) => string = (column) => column,
+): string => {
+  const naming = namingColumns(columns);
+  return name === indexName(before, naming, unique) ? indexName(after, naming.map(rename), unique) : name;
+};

@@ -1,9 +1,9 @@
 import type { DialectName } from '../database.ts';
 import type { Tables } from '../introspection.ts';
 import { quoteName, quoteText } from '../sql.ts';
-import { indexColumns } from './alter-table.ts';
+import { renameIndex } from './alter-table.ts';
 import { tableOf } from './columns.ts';
-import { indexName } from './names.ts';
+import { followingName } from './names.ts';
 import { readTables } from './read-tables.ts';
 import { forgetTable, readRegister, renameRegisteredTable } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
@@ -51,29 +51,6 @@ export const dropTable = async (db: MigrationDatabase, dialect: DialectName, nam
   await forgetTable(db, dialect, name);
 };
 
-const renameIndexes = async (
-  db: MigrationDatabase,
-  dialect: DialectName,
-  tables: Tables,
-  from: string,
-  to: string,
-): Promise<void> => {
-  for (const { name, columns, unique } of tables.get(from)?.indexes ?? []) {
-    const own = indexColumns(columns);
-    if (name !== indexName(from, own, unique)) continue;
-    const next = quoteName(indexName(to, own, unique));
-    await runAll(
-      db,
-      dialect === 'postgres'
-        ? [`alter index ${quoteName(name)} rename to ${next}`]
-        : [
-            `drop index ${quoteName(name)}`,
-            `create ${unique ? 'unique ' : ''}index ${next} on ${quoteName(to)} (${columns.map(quoteName).join(', ')})`,
-          ],
-    );
-  }
-};
-
 /** Renames the table of a resource. Its records stay, what refers to it follows, and so do the grants on its model. */
 export const renameTable = async (
   db: MigrationDatabase,
@@ -85,7 +62,8 @@ export const renameTable = async (
   const tables = await readTables(askThrough(db), dialect);
   const models = (await modelsOf(db, tables, from)).filter((name) => name !== model);
   await runAll(db, [`alter table ${quoteName(from)} rename to ${quoteName(to)}`]);
-  await renameIndexes(db, dialect, tables, from, to);
+  for (const index of tables.get(from)?.indexes ?? [])
+    await renameIndex(db, dialect, index, to, followingName(index, from, to));
   await runAll(db, [
     // What an earlier model of the new name was granted is not this one's.
     ...(models.length === 0 ? [] : forgetGrants(tables, [model])),

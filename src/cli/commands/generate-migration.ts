@@ -1,0 +1,103 @@
+import { loadApplication } from '../../application.ts';
+import { readConfig } from '../../config.ts';
+import { pendingMigrations } from '../../migrate.ts';
+import type { Models } from '../../model/models.ts';
+import type { Database } from '../../store/database.ts';
+import { databaseTarget } from '../../store/dialects/target.ts';
+import { readStored } from '../../store/migrations/stored.ts';
+import { openDatabase } from '../../store/open.ts';
+import { quoteName } from '../../store/sql.ts';
+import { applicationFolder } from '../application.ts';
+import { defineCommand, jsonOption } from '../command.ts';
+import { CommandError, type Io, UsageError } from '../io.ts';
+import { type Declarations, readDeclarations } from '../scaffold/declarations.ts';
+import { shownPath, writeNewFiles } from '../scaffold/files.ts';
+import { migrationFile, migrationName, type Operation } from '../scaffold/migration-file.ts';
+import { type Gap, planMigration } from '../scaffold/plan-migration.ts';
+
+const isEmpty = async (database: Database, { table, column }: Gap): Promise<boolean> => {
+  const where = column === undefined ? '' : ` where ${quoteName(column)} is null`;
+  const sql = `select 1 as found from ${quoteName(table)}${where} limit 1`;
+  return (await database.get({ sql, parameters: [] })) === undefined;
+};
+
+/** A column that is required from now on needs a value for the records that are there. */
+const assertFilled = async (database: Database, gaps: readonly Gap[]): Promise<void> => {
+  for (const gap of gaps)
+    if (!(await isEmpty(database, gap)))
+      throw new CommandError(
+        `${gap.name} is required and existing records have no value for it: --fill ${gap.name}=VALUE, or a default`,
+      );
+};
+
+/** The operations, from the database as it is and the models as they are. */
+const compare = async (
+  io: Io,
+  models: Models,
+  migrations: Awaited<ReturnType<typeof loadApplication>>['migrations'],
+  declarations: Declarations,
+): Promise<readonly Operation[]> => {
+  const config = readConfig(io.env);
+  const target = databaseTarget(config.databaseUrl);
+  const waiting = await pendingMigrations(target, { migrations });
+  if (waiting.length > 0)
+    throw new CommandError(`migrations are pending (${waiting.join(', ')}): gatewright migrate comes first`);
+  const database = await openDatabase(target, { poolSize: 1 });
+  try {
+    const stored = await readStored((sql) => database.all({ sql, parameters: [] }), database.dialect);
+    const { operations, gaps } = planMigration(models, stored, declarations);
+    await assertFilled(database, gaps);
+    return operations;
+  } finally {
+    await database.close();
+  }
+};
+
+export const command = defineCommand({
+  operands: ['NAME'],
+  options: {
+    rename: {
+      type: 'string',
+      multiple: true,
+      value: 'OLD=NEW',
+      help: 'books.pages=page_count for a column, books=volumes for a table; the records stay',
+    },
+    fill: {
+      type: 'string',
+      multiple: true,
+      value: 'COLUMN=VALUE',
+      help: 'books.isbn=unknown: what existing records get in a column that is required from now on',
+    },
+    'allow-drop': { type: 'boolean', help: 'drop tables and columns that no model names' },
+    ...jsonOption,
+  },
+  description: [
+    'Compares the models with the database and writes the migration that is missing, one file for both databases.',
+    'Something gone beside something new is no rename until --rename says so: nothing is written then.',
+  ],
+  examples: [
+    'gatewright generate migration add_isbn',
+    'gatewright generate migration page_count --rename books.pages=page_count',
+  ],
+  async run({ values, operands: [name = ''] }, io) {
+    if (!/^[a-z][a-z0-9_]{0,62}$/.test(name))
+      throw new UsageError(`'${name}': a name is lower case letters, digits and underscores`);
+    const declarations = readDeclarations(
+      values.rename ?? [],
+      values.fill ?? [],
+      values['allow-drop'] === true,
+    );
+    const folder = await applicationFolder();
+    const { models, migrations } = await loadApplication(folder);
+    const operations = await compare(io, models, migrations, declarations);
+    if (operations.length === 0) {
+      if (values.json === true) return io.print(JSON.stringify({ written: [] }));
+      return io.print('Models and database agree: there is nothing to write.');
+    }
+    const path = `migrations/${migrationName(Object.keys(migrations), name)}.ts`;
+    await writeNewFiles(folder, [{ path, text: migrationFile(operations, models) }]);
+    if (values.json === true) return io.print(JSON.stringify({ written: [shownPath(folder, path)] }));
+    io.print(`wrote ${shownPath(folder, path)}`);
+    io.print('Next: read it, then gatewright migrate (--plan shows its SQL first)');
+  },
+});

@@ -1,0 +1,100 @@
+import { loadApplication } from '../../application.ts';
+import { defineOwner } from '../../fields/reference.ts';
+import { fieldKinds } from '../../fields/registry.ts';
+import { defineResource } from '../../model/define-resource.ts';
+import { DefinitionError } from '../../model/definition-error.ts';
+import { collectModels, type Models } from '../../model/models.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import { applicationFolder } from '../application.ts';
+import { defineCommand, jsonOption } from '../command.ts';
+import { type Io, UsageError } from '../io.ts';
+import { type NamedField, readFields, typeSyntax } from '../scaffold/field-arguments.ts';
+import { type NewFile, shownPath, writeNewFiles } from '../scaffold/files.ts';
+import { migrationFile, migrationName } from '../scaffold/migration-file.ts';
+import { askResource } from '../scaffold/questions.ts';
+import { resourceFile } from '../scaffold/resource-file.ts';
+
+/** A mistake in what was asked for is one of usage, with the model's own words. */
+const asked = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof DefinitionError ? new UsageError(error.message) : error;
+  }
+};
+
+const modelOf = (name: string, fields: readonly NamedField[], plural: string | undefined): ResourceModel =>
+  defineResource(name, {
+    fields: Object.fromEntries(fields.map((field) => [field.name, field.definition])),
+    ...(plural === undefined ? {} : { plural }),
+  });
+
+/** Ownership and isolation need to know whose a record is. */
+const withOwner = (fields: readonly NamedField[]): readonly NamedField[] =>
+  fields.some(({ name }) => name === 'user_id' || name === 'user')
+    ? fields
+    : [...fields, { name: 'user_id', definition: defineOwner() }];
+
+interface Request {
+  readonly name: string;
+  readonly fields: readonly NamedField[];
+  readonly production: boolean;
+  readonly plural: string | undefined;
+}
+
+const filesOf = (request: Request, existing: Models, migrations: readonly string[]) => {
+  const fields = request.production ? withOwner(request.fields) : request.fields;
+  const model = asked(() => modelOf(request.name, fields, request.plural));
+  const models = asked(() => collectModels([...existing.values(), model]));
+  const name = migrationName(migrations, model.table);
+  const files: readonly NewFile[] = [
+    { path: `resources/${model.singular}.ts`, text: resourceFile(model, fields, request) },
+    { path: `migrations/${name}.ts`, text: migrationFile([{ kind: 'create', model }], models) },
+  ];
+  return { model, files };
+};
+
+const report = (io: Io, folder: string, model: ResourceModel, files: readonly NewFile[]): void => {
+  for (const { path } of files) io.print(`wrote ${shownPath(folder, path)}`);
+  io.print('Next:');
+  io.print('  gatewright migrate    makes the table; gatewright dev does it by itself');
+  io.print(`  POST /api/v1/${model.path}  {"${model.singular}": {…}}    creates a record`);
+};
+
+export const command = defineCommand({
+  operands: ['[NAME]', 'FIELD...'],
+  options: {
+    production: { type: 'boolean', help: 'write the recommended rules, each with what it does' },
+    plural: { type: 'string', value: 'NAME', help: 'path and table, where the plural is not regular' },
+    ...jsonOption,
+  },
+  description: [
+    'Writes resources/NAME.ts and the migration that makes its table. Nothing that exists is overwritten.',
+    'A field is name:type, then modifiers: required unique index default=… and those of its type (min= max= scale=).',
+    `Types: ${fieldKinds.map(typeSyntax).join(' ')}`,
+    'Without arguments, in a terminal, it asks.',
+  ],
+  examples: [
+    'gatewright generate resource Book title:string:required isbn:string:unique pages:integer:min=1',
+    'gatewright generate resource Article title:string status:enum=draft,live author:reference=User --production',
+  ],
+  async run({ values, operands: [name, ...texts] }, io) {
+    if (name === undefined && !io.interactive) throw new UsageError('NAME is missing');
+    const read: Request =
+      name === undefined
+        ? { ...(await askResource(io)), plural: values.plural }
+        : {
+            name,
+            fields: readFields(texts),
+            production: values.production === true,
+            plural: values.plural,
+          };
+    const folder = await applicationFolder();
+    const { models, migrations } = await loadApplication(folder);
+    const { model, files } = filesOf(read, models, Object.keys(migrations));
+    await writeNewFiles(folder, files);
+    if (values.json === true)
+      return io.print(JSON.stringify({ written: files.map(({ path }) => shownPath(folder, path)) }));
+    report(io, folder, model, files);
+  },
+});

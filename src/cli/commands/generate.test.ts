@@ -1,0 +1,313 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describeEachDatabase } from '../../../tests/support/databases.ts';
+import { fieldKinds } from '../../fields/registry.ts';
+import { run } from '../test-io.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const home = process.cwd();
+let folder = '';
+
+// Inside the repository, so that what is written there finds the package that it imports.
+beforeEach(async () => {
+  await mkdir(join(root, 'reports'), { recursive: true });
+  folder = await mkdtemp(join(root, 'reports', 'generated-'));
+  process.chdir(folder);
+});
+
+afterEach(async () => {
+  process.chdir(home);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const generate = (...fields: string[]) => run(['generate', 'resource', ...fields]);
+const read = (path: string) => readFile(join(folder, path), 'utf8');
+const files = async () =>
+  (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts')).sort();
+
+/** Every type and every kind of modifier, each at least once. */
+const everything = [
+  'title:string:required:min=2:max=80',
+  'isbn:string:unique:pattern=^[0-9-]+$',
+  'summary:text:default=None: yet',
+  'pages:integer:required:min=1:index:default=1',
+  'ratio:number:max=1.5',
+  'price:decimal:scale=3:min=0:default=12.50',
+  'live:boolean:default=false',
+  'day:date',
+  'at:datetime:index:default=2024-01-01T00:00:00Z',
+  'status:enum=draft,live:required:default=draft',
+  'data:json:default={"a":1}',
+  'mail:email:unique',
+  'site:url:default=https://example.org/x',
+  'uid:uuid',
+  'author:reference=User',
+] as const;
+
+describe('gatewright generate resource', () => {
+  it('writes a resource as a person would, and its migration', async () => {
+    const { status, stdout, stderr } = await generate(
+      ...['Book', 'title:string:required', 'isbn:string:unique', 'pages:integer', 'status:enum=draft,live'],
+      ...['author:reference=User', 'price:decimal:scale=2'],
+    );
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('wrote resources/book.ts\nwrote migrations/0001_books.ts\n');
+    expect(await read('resources/book.ts')).toBe(`import { defineResource, field } from 'gatewright';
+
+export default defineResource('Book', {
+  fields: {
+    title: field.string({ required: true }),
+    isbn: field.string({ unique: true }),
+    pages: field.integer(),
+    status: field.enum(['draft', 'live']),
+    author: field.reference('User'),
+    price: field.decimal({ scale: 2 }),
+  },
+});
+`);
+    expect(
+      await read('migrations/0001_books.ts'),
+    ).toBe(`import { createTable, field, type Migration } from 'gatewright';
+
+export const up: Migration['up'] = async (db, dialect) => {
+  await createTable(db, dialect, 'books', {
+    fields: {
+      title: field.string({ required: true }),
+      isbn: field.string({ unique: true }),
+      pages: field.integer(),
+      status: field.enum(['draft', 'live']),
+      author_id: field.reference('User'),
+      price: field.decimal({ scale: 2 }),
+    },
+  });
+};
+`);
+  });
+
+  it('knows every field type, and formats them all as the project is formatted', async () => {
+    const named = new Set(everything.map((field) => /:([a-z]+)/.exec(field)?.[1]));
+    const others = fieldKinds.filter((kind) => !named.has(kind)).map((kind) => `other_${kind}:${kind}`);
+    const { status, stderr } = await generate('Sample', ...everything, ...others, '--production');
+    expect([status, stderr]).toEqual([0, '']);
+    for (const file of await files()) {
+      const formatted = execFileSync(
+        join(root, 'node_modules/.bin/biome'),
+        ['format', `--stdin-file-path=${file}`],
+        {
+          cwd: root,
+          input: await read(file),
+          encoding: 'utf8',
+        },
+      );
+      expect(await read(file)).toBe(formatted);
+    }
+    expect(await read('resources/sample.ts')).toContain('user_id: field.owner()');
+    expect(await read('resources/sample.ts')).toContain(`pattern: '^[0-9-]+$'`);
+  });
+
+  it.each([
+    [['Book'], 'Book: it has no fields'],
+    [['book', 'a:string'], 'book: the name of a model is written like BlogPost, in ASCII'],
+    [['Book', 'a'], "'a': a field is written name:type, such as title:string:required"],
+    [['Book', 'a:strng'], /a: no type 'strng': string text /],
+    [['Book', 'a:constructor'], /a: no type 'constructor'/],
+    [
+      ['Book', 'a:string:requird'],
+      /a: string takes no 'requird', only required unique index default=… min=… /,
+    ],
+    [['Book', 'a:string:required=1'], 'a: required takes no value'],
+    [['Book', 'a:string:min'], 'a: min needs a value: min=…'],
+    [['Book', 'a:string:unique:unique'], 'a: unique stands there twice'],
+    [['Book', 'a:boolean:scale=2'], /a: boolean takes no 'scale=2'/],
+    [['Book', 'a:integer:min=x'], /a: min=x: min and max must be whole numbers/],
+    [['Book', 'a:integer:default=1.5'], /a: default=1\.5: its default breaks the rule/],
+    [['Book', 'a:enum'], 'a: enum needs its choices: a:enum=a,b'],
+    [['Book', 'a:enum=x,x'], 'a: a choice is named twice'],
+    [['Book', 'a:integer=3'], "a: integer takes no value, so no '=3'"],
+    [['Book', 'a:reference=Nobody'], 'Book.a_id: it refers to Nobody, which is no model'],
+    [['Book', 'a:string', 'a:text'], 'a: two fields have this name'],
+    [['Book', 'id:integer'], 'Book.id: the service sets this field itself'],
+    [['Book', 'Title:string'], /Book\.Title: the name of a field must be lower case/],
+    [['Book', 'a:json:index'], /Book\.a: an index takes at most/],
+    [['User', 'a:string'], /User: the path "users" belongs to the service/],
+    [['Migration', 'a:string'], /Migration: the table "migrations" belongs to the service/],
+    [['News', 'a:string'], /News: cannot tell the plural of "news"/],
+    [[], 'NAME is missing'],
+  ])('refuses %j with one line and writes nothing', async (args, message) => {
+    const { status, stdout, stderr } = await generate(...args);
+    expect([status, stdout, stderr.split('\n').length]).toEqual([2, '', 2]);
+    expect(stderr).toMatch(typeof message === 'string' ? `generate resource: ${message} (` : message);
+    expect(await files()).toEqual([]);
+  });
+
+  it('overwrites nothing', async () => {
+    await generate('Book', 'title:string');
+    const before = await read('resources/book.ts');
+    const again = await generate('Book', 'pages:integer');
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('another model has this name')]);
+    await writeFile(join(folder, 'resources/note.ts'), before.replace('Book', 'Other'));
+    const other = await generate('Note', 'pages:integer');
+    expect([other.status, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('resources/note.ts exists already'),
+    ]);
+    expect(await files()).toEqual(['migrations/0001_books.ts', 'resources/book.ts', 'resources/note.ts']);
+  });
+
+  it('asks where a person sits at the terminal', async () => {
+    const answers = 'Book\ntitle:strin\ntitle:string:required\ntitle:text\nnote:text\n\nn\n';
+    const { status, stderr } = await run(['generate', 'resource'], { interactive: true, stdin: answers });
+    expect([status, stderr]).toEqual([0, expect.stringContaining("title: no type 'strin'")]);
+    expect(await read('resources/book.ts')).toContain(
+      'title: field.string({ required: true }),\n    note: field.text(),',
+    );
+    const ended = await run(['generate', 'resource'], { interactive: true, stdin: 'Pen\n' });
+    expect([ended.status, ended.stderr]).toEqual([1, expect.stringContaining('nothing was written')]);
+  });
+});
+
+describeEachDatabase('gatewright generate migration', (databases) => {
+  const model = (name: string, fields: string) =>
+    `import { defineResource, field } from 'gatewright';\nexport default defineResource('${name}', { fields: { ${fields} } });\n`;
+
+  const stage = async () => {
+    const env = { DATABASE_URL: await databases.create(), DATA_DIR: folder };
+    // A module that was loaded once stays as it was: a changed model gets a file of its own.
+    let turn = 0;
+    const models = async (...texts: string[]) => {
+      await rm(join(folder, 'resources'), { recursive: true, force: true });
+      await mkdir(join(folder, 'resources'));
+      for (const text of texts) {
+        turn += 1;
+        await writeFile(join(folder, `resources/model${turn}.ts`), text);
+      }
+    };
+    const command = (...argv: string[]) => run(argv, { env });
+    const written = async (...argv: string[]) => {
+      const { status, stdout, stderr } = await command('generate', 'migration', ...argv, '--json');
+      expect([status, stderr]).toEqual([0, '']);
+      const [path] = (JSON.parse(stdout) as { written: string[] }).written;
+      if (path === undefined) return undefined;
+      const migrated = await command('migrate');
+      expect([migrated.status, migrated.stderr]).toEqual([0, '']);
+      return (await read(path)).split('\n').slice(3, -2).join('\n');
+    };
+    return { models, command, written, database: () => databases.open(env.DATABASE_URL) };
+  };
+
+  it('writes tables in the order of their references, also in circles, and then has nothing to write', async () => {
+    const { models, written, command } = await stage();
+    const pending = await command('generate', 'migration', 'first');
+    expect([pending.status, pending.stderr]).toEqual([
+      1,
+      expect.stringContaining('gatewright migrate comes first'),
+    ]);
+    await command('migrate');
+    await models(
+      model('Book', `author: field.reference('Author', { required: true })`),
+      model('Author', `best: field.reference('Book'), rival: field.reference('Author')`),
+    );
+    expect(await written('first')).toBe(`  await createTable(db, dialect, 'books', {
+    fields: {
+      author_id: field.integer({ required: true }),
+    },
+  });
+  await createTable(db, dialect, 'authors', {
+    fields: {
+      best_id: field.reference('Book'),
+      rival_id: field.reference('Author'),
+    },
+  });
+  await alterTable(db, dialect, 'books', {
+    change: {
+      author_id: {
+        from: field.integer({ required: true }),
+        to: field.reference('Author', { required: true }),
+      },
+    },
+  });`);
+    expect(await written('nothing')).toBeUndefined();
+    await models();
+    const undeclared = await command('generate', 'migration', 'gone');
+    expect([undeclared.status, undeclared.stderr]).toEqual([
+      1,
+      expect.stringContaining('table authors, books are in no model: --allow-drop drops them'),
+    ]);
+    expect(await written('gone', '--allow-drop')).toContain(`dropTable(db, dialect, 'books')`);
+  });
+
+  it('takes a rename when it is declared, and never guesses', async () => {
+    const { models, written, command, database } = await stage();
+    await models(
+      model('Book', 'pages: field.integer({ index: true }), code: field.string({ unique: true })'),
+    );
+    await command('migrate');
+    await written('books');
+    const opened = await database();
+    const at = '2024-01-01T00:00:00.000Z';
+    const insert = `insert into books (pages, code, created_at, updated_at) values (7, 'x', '${at}', '${at}')`;
+    await opened.execute({ sql: insert, parameters: [] });
+    await models(
+      model(
+        'Volume',
+        'page_count: field.decimal({ index: true }), code: field.string({ required: true, unique: true })',
+      ),
+    );
+    const before = await files();
+    for (const [argv, text] of [
+      [[], 'table books is in no model, and volumes new: declare --rename books=volumes, or --allow-drop'],
+      [
+        ['--rename', 'books=volumes'],
+        'volumes: pages is in no model, and page_count new: declare --rename volumes.pages=page_count',
+      ],
+      [['--rename', 'books=shelves'], 'no model has the table shelves'],
+      [['--rename', 'pens=volumes'], 'there is no table pens'],
+    ] as const) {
+      const { status, stderr } = await command('generate', 'migration', 'volumes', ...argv);
+      expect([status, stderr]).toEqual([1, expect.stringContaining(text)]);
+    }
+    const wrong = await command('generate', 'migration', 'volumes', '--rename', 'books');
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('--rename books: write')]);
+    expect(await files()).toEqual(before);
+    expect(
+      await written('volumes', '--rename', 'books=volumes', '--rename', 'volumes.pages=page_count'),
+    ).toBe(`  await renameTable(db, dialect, 'books', 'volumes', { model: 'Volume' });
+  await alterTable(db, dialect, 'volumes', {
+    rename: { pages: 'page_count' },
+    change: {
+      page_count: { from: field.integer({ index: true }), to: field.decimal({ index: true }) },
+      code: { from: field.string({ unique: true }), to: field.string({ required: true, unique: true }) },
+    },
+  });`);
+    expect(await opened.all({ sql: 'select id, page_count, code from volumes', parameters: [] })).toEqual([
+      { id: 1, page_count: 700, code: 'x' },
+    ]);
+    expect(await written('nothing')).toBeUndefined();
+  });
+
+  it('asks for a value where existing records would have none', async () => {
+    const { models, written, command, database } = await stage();
+    await models(model('Book', 'code: field.string()'));
+    await command('migrate');
+    await written('books');
+    const opened = await database();
+    const at = '2024-01-01T00:00:00.000Z';
+    await opened.execute({
+      sql: `insert into books (created_at, updated_at) values ('${at}', '${at}')`,
+      parameters: [],
+    });
+    await models(
+      model('Book', 'code: field.string({ required: true }), isbn: field.string({ required: true })'),
+    );
+    const { status, stderr } = await command('generate', 'migration', 'more');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('--fill books.isbn=VALUE')]);
+    await written('more', '--fill', 'books.isbn=none', '--fill', 'books.code=7');
+    expect(await opened.all({ sql: 'select code, isbn from books', parameters: [] })).toEqual([
+      { code: '7', isbn: 'none' },
+    ]);
+    expect(await written('nothing')).toBeUndefined();
+  });
+});

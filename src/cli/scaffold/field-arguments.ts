@@ -1,0 +1,146 @@
+import {
+  commonFlags,
+  commonModifiers,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+} from '../../fields/field.ts';
+import { fieldKinds, fieldTypes } from '../../fields/registry.ts';
+import type { Json } from '../../kernel/json.ts';
+import { checkValue } from '../../model/check-value.ts';
+import { UsageError } from '../io.ts';
+
+/** The generator's `field:type[=value][:modifier]…`, read by what the registry of field types says. */
+
+export interface NamedField {
+  readonly name: string;
+  readonly definition: FieldDefinition;
+}
+
+const types: Readonly<Record<string, FieldType>> = fieldTypes;
+
+/** Parts between colons; a colon in a value is part of it, unless a word stands behind it. */
+const partsOf = (text: string): string[] => {
+  const parts: string[] = [];
+  for (const part of text.split(':')) {
+    const before = parts.at(-1);
+    const continues = parts.length > 1 && before?.includes('=') && !/^[A-Za-z_]+(?:=|$)/.test(part);
+    if (continues) parts.push(`${parts.pop()}:${part}`);
+    else parts.push(part);
+  }
+  return parts;
+};
+
+const split = (part: string): readonly [string, string | undefined] => {
+  const sign = part.indexOf('=');
+  return sign < 0 ? [part, undefined] : [part.slice(0, sign), part.slice(sign + 1)];
+};
+
+/** How a type is asked for, for the help and for messages: `enum=choices`. */
+export const typeSyntax = (kind: string): string => {
+  const { argument } = types[kind] ?? {};
+  return argument === undefined ? kind : `${kind}=${argument.list ? 'a,b' : 'Name'}`;
+};
+
+/** Modifiers that a type takes, as they are written. */
+export const modifierSyntax = ({ modifiers = [] }: FieldType): readonly string[] => [
+  ...commonFlags,
+  ...[...commonModifiers, ...modifiers].map((name) => `${name}=…`),
+];
+
+/** What a text may mean: `12` is a number, `12.50` is not written like one, `{"a":1}` is an object. */
+const meanings = (text: string): readonly Json[] => {
+  try {
+    const value = JSON.parse(text) as Json;
+    return typeof value === 'object' || String(value) === text ? [value, text] : [text, value];
+  } catch {
+    return [text];
+  }
+};
+
+type Options = Readonly<Record<string, Json>>;
+
+const flawOf = (type: FieldType, name: string, options: Options): string | undefined => {
+  const flaw = type.flaw?.(options);
+  const preset = options['default'];
+  if (flaw !== undefined || preset === undefined) return flaw;
+  const [violation] = checkValue({ name, type, options }, preset);
+  return violation === undefined ? undefined : `its default breaks the rule ${violation.rule}`;
+};
+
+/** The options with one more, as the first meaning of its text that the type takes; else what is wrong with it. */
+const withModifier = (
+  type: FieldType,
+  name: string,
+  options: Options,
+  modifier: string,
+  text: string,
+): Options => {
+  const readings = meanings(text).map((value): Options => ({ ...options, [modifier]: value }));
+  const fitting = readings.find((reading) => flawOf(type, name, reading) === undefined);
+  const [first = options] = readings;
+  if (fitting === undefined)
+    throw new UsageError(`${name}: ${modifier}=${text}: ${flawOf(type, name, first)}`);
+  return fitting;
+};
+
+const argumentOf = (name: string, type: FieldType, text: string | undefined): Options => {
+  const { argument, kind } = type;
+  if (argument === undefined) {
+    if (text !== undefined) throw new UsageError(`${name}: ${kind} takes no value, so no '=${text}'`);
+    return {};
+  }
+  if (text === undefined || text === '')
+    throw new UsageError(`${name}: ${kind} needs its ${argument.option}: ${name}:${typeSyntax(kind)}`);
+  const options: Options = { [argument.option]: argument.list ? text.split(',') : text };
+  const flaw = type.flaw?.(options);
+  if (flaw !== undefined) throw new UsageError(`${name}: ${flaw}`);
+  return options;
+};
+
+const applyModifier = (type: FieldType, name: string, options: Options, part: string): Options => {
+  const [modifier, value] = split(part);
+  const known = modifierSyntax(type);
+  const isFlag = known.includes(modifier);
+  if (!isFlag && !known.includes(`${modifier}=…`))
+    throw new UsageError(`${name}: ${type.kind} takes no '${part}', only ${known.join(' ')}`);
+  if (modifier in options) throw new UsageError(`${name}: ${modifier} stands there twice`);
+  if (isFlag) {
+    if (value !== undefined) throw new UsageError(`${name}: ${modifier} takes no value`);
+    return { ...options, [modifier]: true };
+  }
+  if (value === undefined || value === '')
+    throw new UsageError(`${name}: ${modifier} needs a value: ${modifier}=…`);
+  return withModifier(type, name, options, modifier, value);
+};
+
+/** Modifiers that others are measured by come first: a default is checked against its scale and bounds. */
+const defaultLast = (parts: readonly string[]): readonly string[] => [
+  ...parts.filter((part) => !part.startsWith('default=')),
+  ...parts.filter((part) => part.startsWith('default=')),
+];
+
+/** Reads one field. @throws UsageError that names the field and says what is accepted */
+export const readField = (text: string): NamedField => {
+  const [name = '', typed, ...modifiers] = partsOf(text);
+  if (name === '' || typed === undefined || typed === '')
+    throw new UsageError(`'${text}': a field is written name:type, such as title:string:required`);
+  const [kind, argument] = split(typed);
+  const type = Object.hasOwn(types, kind) ? types[kind] : undefined;
+  if (type === undefined)
+    throw new UsageError(`${name}: no type '${kind}': ${fieldKinds.map(typeSyntax).join(' ')}`);
+  let options = argumentOf(name, type, argument);
+  for (const part of defaultLast(modifiers)) options = applyModifier(type, name, options, part);
+  return { name, definition: definition(type, options) as FieldDefinition };
+};
+
+/** Reads fields, each name once. */
+export const readFields = (texts: readonly string[]): readonly NamedField[] => {
+  const fields = texts.map(readField);
+  const names = new Set<string>();
+  for (const { name } of fields) {
+    if (names.has(name)) throw new UsageError(`${name}: two fields have this name`);
+    names.add(name);
+  }
+  return fields;
+};

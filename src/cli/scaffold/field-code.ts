@@ -1,0 +1,24 @@
+import type { FieldDefinition } from '../../fields/field.ts';
+import { type Code, type Entry, valueCode } from './code.ts';
+
+/** Options by name as entries of an object. */
+const entriesOf = (options: Readonly<Record<string, unknown>>, without: ReadonlySet<string>): Entry[] =>
+  Object.entries(options)
+    .filter(([name, value]) => value !== undefined && !without.has(name))
+    .map(([key, value]) => ({ key, value: valueCode(value) }));
+
+/** The call that makes a field: `field.enum(['draft', 'live'], { default: 'draft' })`. */
+export const fieldCode = ({ type, options }: FieldDefinition, left: readonly string[] = []): Code => {
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  if (given['owner'] === true) return { call: 'field.owner', of: [] };
+  const { argument } = type;
+  const first = argument === undefined ? [] : [valueCode(given[argument.option])];
+  const entries = entriesOf(given, new Set([...left, ...(argument === undefined ? [] : [argument.option])]));
+  return {
+    call: `field.${type.kind}`,
+    of: [...first, ...(entries.length === 0 ? [] : [{ object: entries }])],
+  };
+};
+
+/** What people call things is no matter of a migration. */
+export const columnCode = (definition: FieldDefinition): Code => fieldCode(definition, ['label', 'labels']);

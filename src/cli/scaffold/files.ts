@@ -1,0 +1,48 @@
+import { access, mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { CommandError, UsageError } from '../io.ts';
+
+export interface NewFile {
+  /** Relative to the application's folder. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const exists = async (path: string): Promise<boolean> => {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Writes new files, all or none: what was there before is never overwritten, and where one cannot be written, those
+ * that were are taken back, with the folders made for them.
+ * @throws UsageError where one of them exists, CommandError where writing fails
+ */
+export const writeNewFiles = async (folder: string, files: readonly NewFile[]): Promise<void> => {
+  for (const { path } of files)
+    if (await exists(join(folder, path))) throw new UsageError(`${path} exists already; nothing was written`);
+  const folders: string[] = [];
+  const written: string[] = [];
+  try {
+    for (const { path, text } of files) {
+      const target = join(folder, path);
+      const made = await mkdir(dirname(target), { recursive: true });
+      if (made !== undefined) folders.push(made);
+      await writeFile(target, text, { flag: 'wx' });
+      written.push(target);
+    }
+  } catch (cause) {
+    await Promise.all(written.map((path) => rm(path, { force: true })));
+    for (const path of folders.reverse()) await rmdir(path).catch(() => {});
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(`nothing was written: ${reason}`, { cause });
+  }
+};
+
+/** A path as people read it from where they stand. */
+export const shownPath = (folder: string, path: string): string =>
+  relative(process.cwd(), join(folder, path));

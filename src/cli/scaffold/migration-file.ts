@@ -1,0 +1,174 @@
+import type { FieldDefinition } from '../../fields/field.ts';
+import type { Json } from '../../kernel/json.ts';
+import { type Models, referencedTable } from '../../model/models.ts';
+import type { ModelField, ResourceModel } from '../../model/resource.ts';
+import { tableOf } from '../../store/migrations/columns.ts';
+import { type Code, type Entry, statementText, textCode, valueCode } from './code.ts';
+import { columnCode } from './field-code.ts';
+
+/** What a migration does, one call each. */
+export type Operation =
+  | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly model: string }
+  | {
+      readonly kind: 'create';
+      readonly model: ResourceModel;
+      /** References of the model's own columns that come later, because their tables do. */
+      readonly later?: ReadonlySet<string>;
+    }
+  | { readonly kind: 'alter'; readonly table: string; readonly alteration: Alteration }
+  | { readonly kind: 'drop'; readonly table: string };
+
+/** Columns by their names. */
+export interface Alteration {
+  readonly rename: ReadonlyMap<string, string>;
+  readonly add: readonly ModelField[];
+  readonly change: readonly { readonly field: ModelField; readonly from: FieldDefinition }[];
+  readonly drop: readonly string[];
+  readonly fill: ReadonlyMap<string, Json>;
+  readonly addIndexes: readonly (readonly string[])[];
+  readonly dropIndexes: readonly (readonly string[])[];
+}
+
+const functions: Readonly<Record<Operation['kind'], string>> = {
+  rename: 'renameTable',
+  create: 'createTable',
+  alter: 'alterTable',
+  drop: 'dropTable',
+};
+
+const definitionOf = ({ type, options }: ModelField): FieldDefinition => ({ type, options });
+
+const object = (entries: readonly Entry[], open = false): Code => ({ object: entries, open });
+
+/** `references`, for those whose table is not the regular plural of the model's name. */
+const referencesEntry = (fields: readonly ModelField[], models: Models): Entry[] => {
+  const irregular = fields.flatMap(({ column, reference }): Entry[] => {
+    if (reference === undefined) return [];
+    const table = referencedTable(models, reference);
+    return table === tableOf(reference) ? [] : [{ key: column, value: textCode(table) }];
+  });
+  return irregular.length === 0 ? [] : [{ key: 'references', value: object(irregular) }];
+};
+
+const namesCode = (names: readonly string[]): Code => ({ list: names.map(textCode) });
+
+const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<string>): Code => {
+  const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
+  const several = model.indexes.map(({ columns }) => columns).filter((columns) => columns.length > 1);
+  const entries: Entry[] = [
+    ...(tableOf(model.name) === model.table ? [] : [{ key: 'model', value: textCode(model.name) }]),
+    {
+      key: 'fields',
+      value: object(
+        fields.map((field) => ({
+          key: field.column,
+          value: later.has(field.column)
+            ? {
+                call: 'field.integer',
+                of: field.required ? [object([{ key: 'required', value: 'true' }])] : [],
+              }
+            : columnCode(definitionOf(field)),
+        })),
+        true,
+      ),
+    },
+    ...(several.length === 0 ? [] : [{ key: 'indexes', value: { list: several.map(namesCode) } }]),
+    ...referencesEntry(
+      fields.filter(({ column }) => !later.has(column)),
+      models,
+    ),
+  ];
+  return call('create', [textCode(model.table), object(entries, true)]);
+};
+
+const call = (kind: Operation['kind'], of: readonly Code[]): Code => ({
+  call: functions[kind],
+  of: ['db', 'dialect', ...of],
+});
+
+const entry = (key: string, entries: readonly Entry[]): Entry[] =>
+  entries.length === 0 ? [] : [{ key, value: object(entries) }];
+
+const listEntry = (key: string, items: readonly Code[]): Entry[] =>
+  items.length === 0 ? [] : [{ key, value: { list: items } }];
+
+const alterCode = (table: string, alteration: Alteration, models: Models): Code => {
+  const { rename, add, change, drop, fill } = alteration;
+  const touched = [...add, ...change.map(({ field }) => field)];
+  return call('alter', [
+    textCode(table),
+    object(
+      [
+        ...entry(
+          'rename',
+          [...rename].map(([key, to]) => ({ key, value: textCode(to) })),
+        ),
+        ...entry(
+          'add',
+          add.map((field) => ({ key: field.column, value: columnCode(definitionOf(field)) })),
+        ),
+        ...entry(
+          'change',
+          change.map(({ field, from }) => ({
+            key: field.column,
+            value: object([
+              { key: 'from', value: columnCode(from) },
+              { key: 'to', value: columnCode(definitionOf(field)) },
+            ]),
+          })),
+        ),
+        ...listEntry('drop', drop.map(textCode)),
+        ...entry(
+          'fill',
+          [...fill].map(([key, value]) => ({ key, value: valueCode(value) })),
+        ),
+        ...listEntry('dropIndexes', alteration.dropIndexes.map(namesCode)),
+        ...listEntry('addIndexes', alteration.addIndexes.map(namesCode)),
+        ...referencesEntry(touched, models),
+      ],
+      true,
+    ),
+  ]);
+};
+
+const operationCode = (operation: Operation, models: Models): Code => {
+  switch (operation.kind) {
+    case 'rename':
+      return call('rename', [
+        textCode(operation.from),
+        textCode(operation.to),
+        object([{ key: 'model', value: textCode(operation.model) }]),
+      ]);
+    case 'create':
+      return createCode(operation.model, models, operation.later ?? new Set());
+    case 'alter':
+      return alterCode(operation.table, operation.alteration, models);
+    case 'drop':
+      return call('drop', [textCode(operation.table)]);
+  }
+};
+
+/** In the order of an import list: by name, whatever `type` stands before one. */
+const importLine = (body: string): string => {
+  const used = Object.values(functions).filter((name) => body.includes(`${name}(`));
+  const values = [...used, ...(body.includes('field.') ? ['field'] : []), 'Migration'].sort((a, b) =>
+    a.toLowerCase() < b.toLowerCase() ? -1 : 1,
+  );
+  const names = values.map((name) => (name === 'Migration' ? 'type Migration' : name));
+  return `import { ${names.join(', ')} } from 'gatewright';`;
+};
+
+/** The file of a migration: one for both databases. */
+export const migrationFile = (operations: readonly Operation[], models: Models): string => {
+  const body = operations
+    .map((operation) => statementText(operationCode(operation, models), { indent: 2, before: 'await ' }))
+    .join('\n');
+  return `${importLine(body)}\n\nexport const up: Migration['up'] = async (db, dialect) => {\n${body}\n};\n`;
+};
+
+/** `0002_books`: after every migration that is there, counted as they are. */
+export const migrationName = (existing: Iterable<string>, name: string): string => {
+  const numbers = [...existing].flatMap((each) => /^\d+/.exec(each)?.[0] ?? []);
+  const last = numbers.sort().at(-1) ?? '0000';
+  return `${String(Number(last) + 1).padStart(Math.max(4, last.length), '0')}_${name}`;
+};

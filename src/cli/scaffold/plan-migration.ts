@@ -1,0 +1,247 @@
+import type { FieldDefinition } from '../../fields/field.ts';
+import { fieldTypes } from '../../fields/registry.ts';
+import type { Json } from '../../kernel/json.ts';
+import { type Models, referencedTable } from '../../model/models.ts';
+import type { ModelField, ResourceModel } from '../../model/resource.ts';
+import { describeDifference } from '../../store/migrations/describe-difference.ts';
+import { type Difference, differences, type Stored } from '../../store/migrations/differences.ts';
+import { CommandError } from '../io.ts';
+import type { Declarations } from './declarations.ts';
+import type { Alteration, Operation } from './migration-file.ts';
+import { renamed } from './renamed.ts';
+
+type Of<Kind extends Difference['kind']> = Extract<Difference, { kind: Kind }>;
+
+const only = <Kind extends Difference['kind']>(found: readonly Difference[], kind: Kind): Of<Kind>[] =>
+  found.filter((difference): difference is Of<Kind> => difference.kind === kind);
+
+/** The model of a table that was renamed to. */
+const modelOf = (models: Models, table: string): ResourceModel => {
+  const model = [...models.values()].find((each) => each.table === table);
+  if (model === undefined) throw new CommandError(`--rename …=${table}: no model has the table ${table}`);
+  return model;
+};
+
+const pair = (gone: readonly string[], added: readonly string[]): string => `${gone[0]}=${added[0]}`;
+
+/** What only its author can know: whether something new is something old under another name. */
+const assertDeclared = (found: readonly Difference[], { allowDrop }: Declarations): void => {
+  if (allowDrop) return;
+  const complaints: string[] = [];
+  const complain = (
+    what: string,
+    gone: readonly string[],
+    added: readonly string[],
+    prefix: string,
+  ): void => {
+    const [verb, is] = gone.length > 1 ? ['are', 'them'] : ['is', 'it'];
+    complaints.push(
+      added.length === 0
+        ? `${what} ${gone.join(', ')} ${verb} in no model: --allow-drop drops ${is}`
+        : `${what} ${gone.join(', ')} ${verb} in no model, and ${added.join(', ')} new: declare --rename ${prefix}${pair(gone, added)}, or --allow-drop`,
+    );
+  };
+  const tables = only(found, 'surplus_table').map(({ table }) => table);
+  if (tables.length > 0)
+    complain(
+      'table',
+      tables,
+      only(found, 'missing_table').map(({ model }) => model.table),
+      '',
+    );
+  const columns = only(found, 'surplus_column');
+  for (const table of new Set(columns.map((each) => each.table)))
+    complain(
+      `${table}:`,
+      columns.filter((each) => each.table === table).map(({ column }) => column),
+      only(found, 'missing_column')
+        .filter((each) => each.table === table)
+        .map(({ field }) => field.column),
+      `${table}.`,
+    );
+  if (complaints.length > 0) throw new CommandError(complaints.join('; '));
+};
+
+const assertExpressible = (found: readonly Difference[]): void => {
+  const beyond = found.find(
+    (difference) =>
+      difference.kind === 'missing_own_column' ||
+      (difference.kind === 'changed_column' && difference.from === undefined),
+  );
+  if (beyond !== undefined)
+    throw new CommandError(`${describeDifference(beyond)}: write this migration by hand`);
+};
+
+/** New models so that what they refer to comes first; where they refer in a circle, some references come later. */
+const creations = (
+  models: Models,
+  created: readonly ResourceModel[],
+): readonly Extract<Operation, { kind: 'create' }>[] => {
+  const waiting = new Set(created.map(({ table }) => table));
+  const targets = (model: ResourceModel): readonly (readonly [string, string])[] =>
+    [...model.fields.values()].flatMap(({ column, reference }) => {
+      const table = reference === undefined ? undefined : referencedTable(models, reference);
+      return table !== undefined && table !== model.table && waiting.has(table)
+        ? [[column, table] as const]
+        : [];
+    });
+  const left = [...created];
+  const ordered: Extract<Operation, { kind: 'create' }>[] = [];
+  while (left.length > 0) {
+    const index = Math.max(
+      0,
+      left.findIndex((model) => targets(model).length === 0),
+    );
+    const [model] = left.splice(index, 1);
+    if (model === undefined) break;
+    const later = new Set(targets(model).map(([column]) => column));
+    waiting.delete(model.table);
+    ordered.push(later.size === 0 ? { kind: 'create', model } : { kind: 'create', model, later });
+  }
+  return ordered;
+};
+
+const nothing: Alteration = {
+  rename: new Map(),
+  add: [],
+  change: [],
+  drop: [],
+  fill: new Map(),
+  addIndexes: [],
+  dropIndexes: [],
+};
+
+/** References that had to wait for the tables they point at. */
+const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>[]): Operation[] =>
+  ordered.flatMap(({ model, later }) => {
+    if (later === undefined) return [];
+    const change = [...later].flatMap((column) => {
+      const field = model.fields.get(column);
+      if (field === undefined) return [];
+      const from: FieldDefinition = {
+        type: fieldTypes.integer,
+        options: field.required ? { required: true } : {},
+      };
+      return [{ field, from }];
+    });
+    return [{ kind: 'alter', table: model.table, alteration: { ...nothing, change } } as const];
+  });
+
+const needsValue = ({ required, options }: ModelField): boolean => required && options.default === undefined;
+
+/** Values that were declared for columns of a table which need one. */
+const fillOf = (
+  declared: ReadonlyMap<string, Json> | undefined,
+  fields: readonly ModelField[],
+): Map<string, Json> => {
+  const fill = new Map<string, Json>();
+  for (const { column } of fields) {
+    const value = declared?.get(column);
+    if (value !== undefined) fill.set(column, value);
+  }
+  return fill;
+};
+
+const alterations = (found: readonly Difference[], declarations: Declarations): Operation[] => {
+  const tables = new Set([
+    ...declarations.columns.keys(),
+    ...found.flatMap((difference) => ('table' in difference ? difference.table : [])),
+  ]);
+  for (const { table } of only(found, 'surplus_table')) tables.delete(table);
+  return [...tables].map((table): Operation => {
+    const here = found.filter((difference) => 'table' in difference && difference.table === table);
+    const add = only(here, 'missing_column').map(({ field }) => field);
+    const change = only(here, 'changed_column').flatMap(({ field, from, aspects }) =>
+      from === undefined ? [] : [{ field, from, required: aspects.includes('required') }],
+    );
+    const filled = [...add, ...change.filter(({ required }) => required).map(({ field }) => field)];
+    return {
+      kind: 'alter',
+      table,
+      alteration: {
+        rename: declarations.columns.get(table) ?? new Map(),
+        add,
+        change,
+        drop: only(here, 'surplus_column').map(({ column }) => column),
+        fill: fillOf(declarations.fill.get(table), filled),
+        addIndexes: only(here, 'missing_index').map(({ columns }) => columns),
+        dropIndexes: only(here, 'surplus_index').map(({ columns }) => columns),
+      },
+    };
+  });
+};
+
+/** A column that existing records have no value for, under the names of the database as it is now. */
+export interface Gap {
+  readonly table: string;
+  /** Undefined where the column is new: then every record lacks it. */
+  readonly column: string | undefined;
+  /** As `--fill` takes it. */
+  readonly name: string;
+}
+
+export interface MigrationPlan {
+  readonly operations: readonly Operation[];
+  /** Required columns without a default and a declared value: fine only where no record lacks one. */
+  readonly gaps: readonly Gap[];
+}
+
+const gapsOf = (operations: readonly Operation[], declarations: Declarations): Gap[] => {
+  const oldTable = new Map([...declarations.tables].map(([from, to]) => [to, from]));
+  return operations.flatMap((operation): Gap[] => {
+    if (operation.kind !== 'alter') return [];
+    const { table, alteration } = operation;
+    const oldColumn = new Map([...alteration.rename].map(([from, to]) => [to, from]));
+    const gap = (field: ModelField, column: string | undefined): Gap[] =>
+      needsValue(field) && !alteration.fill.has(field.column)
+        ? [{ table: oldTable.get(table) ?? table, column, name: `${table}.${field.column}` }]
+        : [];
+    return [
+      ...alteration.add.flatMap((field) => gap(field, undefined)),
+      ...alteration.change.flatMap(({ field, from }) =>
+        from.options !== undefined && !('required' in from.options)
+          ? gap(field, oldColumn.get(field.column) ?? field.column)
+          : [],
+      ),
+    ];
+  });
+};
+
+const assertFillsUsed = (operations: readonly Operation[], { fill }: Declarations): void => {
+  for (const [table, columns] of fill)
+    for (const column of columns.keys()) {
+      const used = operations.some(
+        (operation) =>
+          operation.kind === 'alter' && operation.table === table && operation.alteration.fill.has(column),
+      );
+      if (!used) throw new CommandError(`--fill ${table}.${column}: no record needs a value there`);
+    }
+};
+
+/**
+ * What a migration has to do so that the database is as the models say.
+ * @throws CommandError where something is not declared that only its author can know; it says what to declare
+ */
+export const planMigration = (models: Models, stored: Stored, declarations: Declarations): MigrationPlan => {
+  const renames = [...declarations.tables].map(
+    ([from, to]): Operation => ({ kind: 'rename', from, to, model: modelOf(models, to).name }),
+  );
+  const found = differences(models, renamed(stored, declarations));
+  assertExpressible(found);
+  assertDeclared(found, declarations);
+  const created = creations(
+    models,
+    only(found, 'missing_table').map(({ model }) => model),
+  );
+  const operations: Operation[] = [
+    ...renames,
+    ...created,
+    ...lateReferences(created),
+    ...alterations(found, declarations),
+    ...only(found, 'surplus_table').map(({ table }): Operation => ({ kind: 'drop', table })),
+  ];
+  assertFillsUsed(operations, declarations);
+  // A table that is made in this migration has no records yet.
+  const fresh = new Set(created.map(({ model }) => model.table));
+  return { operations, gaps: gapsOf(operations, declarations).filter(({ table }) => !fresh.has(table)) };
+};

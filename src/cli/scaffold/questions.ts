@@ -1,0 +1,62 @@
+import { createInterface } from 'node:readline/promises';
+import { Readable } from 'node:stream';
+import { fieldKinds } from '../../fields/registry.ts';
+import { CommandError, type Io, UsageError } from '../io.ts';
+import { type NamedField, readField, typeSyntax } from './field-arguments.ts';
+
+/** Asks one question after the other; the answers come from stdin, the questions go to stderr. */
+const asking = (io: Io) => {
+  const input = io.stdin instanceof Readable ? io.stdin : Readable.from(io.stdin);
+  const lines = createInterface({ input, terminal: false });
+  const answers = lines[Symbol.asyncIterator]();
+  return {
+    ask: async (question: string): Promise<string> => {
+      io.warn(question);
+      const { value, done } = await answers.next();
+      if (done === true) throw new CommandError('nothing was written: no more answers on stdin');
+      return value.trim();
+    },
+    close: () => lines.close(),
+  };
+};
+
+type Ask = ReturnType<typeof asking>['ask'];
+
+/** Fields until an empty answer; a wrong one is told and asked for again. */
+const askFields = async (ask: Ask, io: Io): Promise<readonly NamedField[]> => {
+  const fields: NamedField[] = [];
+  for (;;) {
+    const text = await ask(fields.length === 0 ? 'First field:' : 'Next field, or Enter to end:');
+    if (text === '' && fields.length > 0) return fields;
+    try {
+      const field = readField(text);
+      if (fields.some(({ name }) => name === field.name))
+        throw new UsageError(`${field.name}: two fields have this name`);
+      fields.push(field);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      io.warn(error.message);
+    }
+  }
+};
+
+/** What `generate resource` is told by arguments otherwise. */
+export const askResource = async (
+  io: Io,
+): Promise<{
+  readonly name: string;
+  readonly fields: readonly NamedField[];
+  readonly production: boolean;
+}> => {
+  const { ask, close } = asking(io);
+  try {
+    const name = await ask('Name of the resource, written like BlogPost:');
+    io.warn('Fields are written name:type with modifiers: title:string:required, price:decimal:scale=2');
+    io.warn(`Types: ${fieldKinds.map(typeSyntax).join(' ')}`);
+    const fields = await askFields(ask, io);
+    const rules = await ask('Recommended rules (permissions, isolation, ownership)? y/N');
+    return { name, fields, production: /^y(es)?$/i.test(rules) };
+  } finally {
+    close();
+  }
+};

@@ -1,0 +1,76 @@
+import type { ColumnShape, TableShape } from '../../store/introspection.ts';
+import type { Stored } from '../../store/migrations/differences.ts';
+import { followingName } from '../../store/migrations/names.ts';
+import { CommandError } from '../io.ts';
+import type { Declarations } from './declarations.ts';
+
+const renameKey = <T>(map: ReadonlyMap<string, T>, from: string, to: string): Map<string, T> =>
+  new Map([...map].map(([key, value]) => [key === from ? to : key, value]));
+
+const retarget = (table: TableShape, from: string, to: string): TableShape => ({
+  ...table,
+  columns: new Map(
+    [...table.columns].map(([name, column]): [string, ColumnShape] => [
+      name,
+      column.references?.table === from
+        ? { ...column, references: { ...column.references, table: to } }
+        : column,
+    ]),
+  ),
+});
+
+const renameColumn = (table: TableShape, from: string, to: string): TableShape => ({
+  ...table,
+  columns: new Map(
+    [...renameKey(table.columns, from, to)].map(([key, column]) => [key, { ...column, name: key }]),
+  ),
+  indexes: table.indexes.map((index) => {
+    const rename = (column: string): string => (column === from ? to : column);
+    const name = followingName(index, table.name, table.name, rename);
+    return { ...index, name, columns: index.columns.map(rename) };
+  }),
+});
+
+const renameTable = (stored: Stored, from: string, to: string): Stored => {
+  const tables = new Map(
+    [...stored.tables].map(([name, table]): [string, TableShape] => {
+      if (name !== from) return [name, retarget(table, from, to)];
+      const indexes = table.indexes.map((index) => ({ ...index, name: followingName(index, from, to) }));
+      return [to, retarget({ ...table, name: to, indexes }, from, to)];
+    }),
+  );
+  return { ...stored, tables, register: renameKey(stored.register, from, to) };
+};
+
+const registerRenamed = (stored: Stored, table: string, from: string, to: string): Stored['register'] => {
+  const known = stored.register.get(table);
+  if (known === undefined) return stored.register;
+  return new Map(stored.register).set(table, { ...known, fields: renameKey(known.fields, from, to) });
+};
+
+/**
+ * The database as it is once the declared renames are done.
+ * @throws CommandError where one names what is not there, or what is there already
+ */
+export const renamed = (stored: Stored, declarations: Declarations): Stored => {
+  let now = stored;
+  for (const [from, to] of declarations.tables) {
+    if (!now.tables.has(from)) throw new CommandError(`--rename ${from}=${to}: there is no table ${from}`);
+    if (now.tables.has(to)) throw new CommandError(`--rename ${from}=${to}: there is a table ${to} already`);
+    now = renameTable(now, from, to);
+  }
+  for (const [name, columns] of declarations.columns)
+    for (const [from, to] of columns) {
+      const text = `--rename ${name}.${from}=${to}`;
+      const table = now.tables.get(name);
+      if (table === undefined) throw new CommandError(`${text}: there is no table ${name}`);
+      if (!table.columns.has(from)) throw new CommandError(`${text}: ${name} has no column ${from}`);
+      if (table.columns.has(to)) throw new CommandError(`${text}: ${name} has a column ${to} already`);
+      now = {
+        ...now,
+        tables: new Map(now.tables).set(name, renameColumn(table, from, to)),
+        register: registerRenamed(now, name, from, to),
+      };
+    }
+  return now;
+};

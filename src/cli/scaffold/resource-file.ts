@@ -1,0 +1,80 @@
+import type { FieldType } from '../../fields/field.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import { type Code, type Entry, statementText, textCode } from './code.ts';
+import type { NamedField } from './field-arguments.ts';
+import { fieldCode } from './field-code.ts';
+
+const names = (list: readonly string[]): Code => ({ list: list.map(textCode) });
+
+/** Too long to be listed with a record among others: texts without a bound, JSON. */
+const isLong = (type: FieldType, options: object): boolean => type.indexBytes?.(options) === Infinity;
+
+/** The recommended rules, each with what it does. */
+const productionRules = (model: ResourceModel): Entry[] => {
+  const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
+  const listed = fields.filter(({ name, type, options }) => name !== 'user_id' && !isLong(type, options));
+  const list = ['id', ...listed.map(({ name }) => name), 'created_at'];
+  return [
+    {
+      key: 'auth',
+      value: names(['jwt', 'api_key']),
+      comment: ['Who may call: any one of these. People sign in for a token, scripts bring a key.'],
+    },
+    {
+      key: 'permissions',
+      value: textCode('writes'),
+      comment: ["A role needs a grant to create, update or destroy; 'all' checks reads as well."],
+    },
+    {
+      key: 'isolation',
+      value: 'true',
+      comment: ['Callers other than super_admin and admin reach their own records; others answer 404.'],
+    },
+    {
+      key: 'ownership',
+      value: 'true',
+      comment: ['Who creates a record owns it, whatever the body says.'],
+    },
+    {
+      key: 'restricted',
+      value: { list: [] },
+      comment: ['Fields that only super_admin and admin write; from others they are ignored.'],
+    },
+    {
+      key: 'views',
+      value: {
+        open: true,
+        object: [
+          { key: 'list', value: names(list) },
+          { key: 'detail', value: names([...model.fields.keys()]) },
+          { key: 'saved', value: names(['id', 'created_at', 'updated_at']) },
+        ],
+      },
+      comment: ['Nothing else is ever answered: in a list, of one record, after a write.'],
+    },
+  ];
+};
+
+const fieldsEntry = (fields: readonly NamedField[]): Entry => ({
+  key: 'fields',
+  value: {
+    open: true,
+    object: fields.map(({ name, definition }) => ({ key: name, value: fieldCode(definition) })),
+  },
+});
+
+/** The file of a resource, as somebody would have written it. */
+export const resourceFile = (
+  model: ResourceModel,
+  fields: readonly NamedField[],
+  options: { readonly production: boolean; readonly plural: string | undefined },
+): string => {
+  const plural: Entry[] =
+    options.plural === undefined ? [] : [{ key: 'plural', value: textCode(options.plural) }];
+  const rules = options.production ? productionRules(model) : [];
+  const code: Code = {
+    call: 'defineResource',
+    of: [textCode(model.name), { open: true, object: [...plural, fieldsEntry(fields), ...rules] }],
+  };
+  return `import { defineResource, field } from 'gatewright';\n\n${statementText(code, { before: 'export default ' })}\n`;
+};
