@@ -1,0 +1,104 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import { createClient } from '../../client/index.ts';
+import { clientFile, mark } from '../../src/cli/client-file.ts';
+import { run } from '../../src/cli/test-io.ts';
+import { collectModels } from '../../src/model/models.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { useService } from '../support/service.ts';
+import { newsroom } from './applications.ts';
+import { thing } from './thing.ts';
+import { createProject } from './typescript.ts';
+
+const thingFile = fileURLToPath(new URL('thing.ts', import.meta.url));
+
+/** Holds the written types to those that the models themselves give, in both directions. */
+const comparison = `
+import type { ResourceShape } from 'gatewright/client';
+import type { CreateOf, DetailOf, FilterOf, ListItemOf, SavedOf, SortOf, UpdateOf } from '#model';
+import type { Resources } from './resources.ts';
+import type { thing } from '${thingFile}';
+
+interface Models {
+  things: typeof thing;
+}
+
+interface Shape<Model> {
+  listed: ListItemOf<Model>;
+  record: DetailOf<Model>;
+  saved: SavedOf<Model>;
+  create: CreateOf<Model>;
+  update: UpdateOf<Model>;
+  filter: FilterOf<Model>;
+  sort: SortOf<Model>;
+}
+type Mutual<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
+type Compared = {
+  [Path in keyof Resources]: {
+    [Part in keyof ResourceShape]: Mutual<Resources[Path][Part], Shape<Models[Path]>[Part]>;
+  };
+};
+const part = { listed: true, record: true, saved: true, create: true, update: true, filter: true, sort: true } as const;
+`;
+
+it('the written types are those of the models, for every type of field', async () => {
+  const project = await createProject();
+  await project.write('resources.ts', clientFile(collectModels([thing])));
+  await project.write('comparison.ts', `${comparison}export const compared: Compared = { things: part };`);
+  expect(await project.compile()).toBe('');
+});
+
+it('the written file imports nothing and compiles with the client alone', async () => {
+  const project = await createProject();
+  const text = clientFile(collectModels(newsroom.resources));
+  expect(text).not.toMatch(/\bimport\b/);
+  await project.write('resources.ts', text);
+  await project.write(
+    'use.ts',
+    `import { createClient } from 'gatewright/client';
+    import { resources, type Resources } from './resources.ts';
+    const client = createClient({ baseUrl: '', resources });
+    const page = await client.orders.list({ filter: { amount: { gte: 5 } }, sort: ['-created_at'], fields: ['number'] });
+    const numbers: string[] = page.items.map((order) => order.number);
+    const order: Resources['orders']['record'] = await client.orders.get(1);
+    const note: string | null = order.internal_note;
+    // @ts-expect-error: no such operator for this field
+    client.orders.list({ filter: { status: { like: 'p' } } });
+    // @ts-expect-error: no such resource
+    client.books;
+    export { note, numbers };`,
+  );
+  expect(await project.compile()).toBe('');
+});
+
+it('generate client writes a file, writes it again, and touches no other', async () => {
+  const { directory } = await createProject();
+  const file = join(directory, 'resources.ts');
+  const printed = await run(['generate', 'client']);
+  expect(printed).toMatchObject({ status: 0, stdout: expect.stringContaining(mark) });
+  const written = { status: 0, stdout: `wrote ${file}\n`, stderr: '' };
+  expect(await run(['generate', 'client', '--out', file])).toEqual(written);
+  await writeFile(file, `${mark}\nolder`);
+  expect(await run(['generate', 'client', '--out', file])).toEqual(written);
+  expect(await readFile(file, 'utf8')).toBe(printed.stdout);
+  await writeFile(file, 'mine');
+  expect((await run(['generate', 'client', '--out', file])).status).toBe(1);
+  expect(await readFile(file, 'utf8')).toBe('mine');
+});
+
+describeDatabase('sqlite', 'the written file', (databases) => {
+  const service = useService(databases, { application: newsroom });
+
+  it('is what a client needs to call the service', async () => {
+    const { directory } = await createProject();
+    const file = join(directory, 'resources.ts');
+    await run(['generate', 'client', '--out', file]);
+    const { resources }: typeof import('./applications.ts') = await import(pathToFileURL(file).href);
+    const admin = await service.admin();
+    const client = createClient({ baseUrl: service.origin, auth: { token: admin.token }, resources });
+    const saved = await client.orders.create({ number: 'G-1', amount: 3 });
+    expect((await client.orders.get(saved.id)).amount).toBe(3);
+  });
+});
