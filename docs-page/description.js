@@ -82,6 +82,7 @@ export const readDescription = (document) => {
     title: String(document.info.title),
     version: String(document.info.version),
     about: String(document.info.description ?? ''),
+    cookie: String(document.components?.securitySchemes?.session?.name ?? 'gatewright_session'),
     groups: groups.filter((group) => group.operations.length > 0),
     operations,
     resolve,

@@ -230,7 +230,7 @@ const show = (description, t) => {
         ? overview(description, t)
         : [
             operationView(operation, description.resolve, t),
-            tryView({ operation, resolve: description.resolve, t, openSignIn }),
+            tryView({ operation, resolve: description.resolve, cookie: description.cookie, t, openSignIn }),
           ],
     );
     menu.redraw();

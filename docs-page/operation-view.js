@@ -184,11 +184,12 @@ const parameterTable = (operation, t) => {
       [typeWords(parameter.schema, (part) => part), parameter.description].filter((word) => word).join(' · '),
     ),
   ]);
-  return rows.length === 0 ? null : [h('h3', {}, t.parameters), table([t.name, t.type, t.meaning], rows)];
+  return rows.length === 0 ? null : [h('h3', {}, t.parameters), table([t.name, t.place, t.meaning], rows)];
 };
 
 /** @param {Operation} operation @param {(part: any) => any} resolve @param {Texts} t */
 const answers = (operation, resolve, t) => {
+  const isForeign = document.documentElement.lang !== document.documentElement.dataset['serviceLocale'];
   const good = operation.replies.filter(({ status }) => status < 400);
   const bad = operation.replies.flatMap(({ status, refusals }) =>
     refusals.map((refusal) => ({ status, ...refusal })),
@@ -206,15 +207,20 @@ const answers = (operation, resolve, t) => {
       ),
       reply.schema && payload(reply.schema, resolve, t),
     ]),
-    h('h3', {}, t.errors),
-    table(
-      ['HTTP', t.code, t.message, ''],
-      bad.map(({ status, code, message, name }) => [
-        status,
-        code,
-        message,
-        h('code', { class: 'dim' }, name),
-      ]),
+    h(
+      'details',
+      { open: matchMedia('(min-width: 900px)').matches },
+      h('summary', {}, h('h3', {}, `${t.errors} (${bad.length})`)),
+      isForeign && h('p', { class: 'hint' }, t.errorsAsAnswered),
+      table(
+        ['HTTP', t.code, t.message, ''],
+        bad.map(({ status, code, message, name }) => [
+          status,
+          code,
+          message,
+          h('code', { class: 'dim' }, name),
+        ]),
+      ),
     ),
   ];
 };

@@ -69,7 +69,7 @@ const queryOf = (operation, form) => {
 /** The request without what authenticates it. @param {Operation} operation @param {Form} form @returns {Request} */
 export const requestOf = (operation, form) => {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_whole, name) =>
-    encodeURIComponent(form.values[name] || `{${name}}`),
+    form.values[name] ? encodeURIComponent(form.values[name]) : `{${name}}`,
   );
   const query = queryOf(operation, form);
   /** @type {Record<string, string>} */

@@ -6,7 +6,7 @@ import { base } from './request.js';
 /**
  * @typedef {import('./request.js').Request} Request
  * @typedef {import('./description.js').Schema} Schema
- * @typedef {{ request: Request, method: string | undefined, data: Schema | undefined, isEnvelope: boolean, resolve: (part: any) => any }} Sample
+ * @typedef {{ request: Request, method: string | undefined, data: Schema | undefined, isEnvelope: boolean, cookie: string, resolve: (part: any) => any }} Sample
  */
 
 /** One word of a POSIX shell. @param {string} text */
@@ -32,7 +32,7 @@ const secrets = {
 const prefixOf = (header) => (header === 'Authorization' ? 'Bearer ' : '');
 
 /** @param {Sample} sample */
-const curl = ({ request, method }) => {
+const curl = ({ request, method, cookie }) => {
   const { url, headers, body } = request;
   const lines = [`curl --request ${request.method} ${shellWord(url)}`];
   for (const [name, value] of Object.entries(headers))
@@ -40,7 +40,7 @@ const curl = ({ request, method }) => {
   for (const [name, variable] of secrets[method ?? ''] ?? [])
     lines.push(`--header "${name}: ${prefixOf(name)}$${variable}"`);
   if (method === 'session')
-    lines.push('--cookie "gatewright_session=$SESSION"', `--header 'Origin: ${new URL(url).origin}'`);
+    lines.push(`--cookie "${cookie}=$SESSION"`, `--header 'Origin: ${new URL(url).origin}'`);
   if (method !== 'signature') {
     if (body !== undefined) lines.push(`--data-raw ${shellWord(body)}`);
     return lines.join(' \\\n  ');
@@ -69,7 +69,7 @@ const scriptBody = (body) => {
 };
 
 /** @param {Sample} sample @returns {string[]} lines of the headers */
-const scriptHeaders = ({ request, method }) => {
+const scriptHeaders = ({ request, method, cookie }) => {
   const lines = Object.entries(request.headers).map(([name, value]) => `'${name}': ${scriptText(value)}`);
   for (const [name, variable] of secrets[method ?? ''] ?? [])
     lines.push(
@@ -79,7 +79,7 @@ const scriptHeaders = ({ request, method }) => {
     );
   if (method === 'session')
     lines.push(
-      `'Cookie': \`gatewright_session=\${process.env.SESSION}\``,
+      `'Cookie': \`${cookie}=\${process.env.SESSION}\``,
       `'Origin': '${new URL(request.url).origin}'`,
     );
   if (method === 'signature')
@@ -141,15 +141,12 @@ const scriptValue = (body) => {
 };
 
 /** @param {Sample} sample what the client adds by itself is left out */
-const clientHeaders = ({ request, method }) => {
+const clientHeaders = ({ request, method, cookie }) => {
   const lines = Object.entries(request.headers)
     .filter(([name]) => name !== 'Content-Type')
     .map(([name, value]) => `'${name}': ${scriptText(value)}`);
   if (method === 'session')
-    lines.push(
-      `Cookie: \`gatewright_session=\${process.env.SESSION}\``,
-      `Origin: '${new URL(request.url).origin}'`,
-    );
+    lines.push(`Cookie: \`${cookie}=\${process.env.SESSION}\``, `Origin: '${new URL(request.url).origin}'`);
   return lines;
 };
 
@@ -193,7 +190,7 @@ const typeScript = (sample) => {
 };
 
 /** @param {Sample} sample */
-const python = ({ request, method, data, isEnvelope }) => {
+const python = ({ request, method, data, isEnvelope, cookie }) => {
   const { url, body } = request;
   const signs = method === 'signature';
   const known = secrets[method ?? ''] ?? [];
@@ -216,10 +213,7 @@ const python = ({ request, method, data, isEnvelope }) => {
       `'${name}': ${prefixOf(name) === '' ? '' : `'${prefixOf(name)}' + `}os.environ["${variable}"]`,
     );
   if (method === 'session')
-    headers.push(
-      `'Cookie': 'gatewright_session=' + os.environ["SESSION"]`,
-      `'Origin': '${new URL(url).origin}'`,
-    );
+    headers.push(`'Cookie': '${cookie}=' + os.environ["SESSION"]`, `'Origin': '${new URL(url).origin}'`);
   if (signs)
     headers.push(`'X-App-Id': os.environ["APP_ID"]`, "'X-Timestamp': timestamp", "'X-Signature': signature");
   lines.push(

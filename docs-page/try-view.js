@@ -8,7 +8,7 @@ import { languages, signCommand } from './snippets.js';
  * @typedef {import('./description.js').Operation} Operation
  * @typedef {import('./request.js').Form} Form
  * @typedef {import('./texts.js').Texts} Texts
- * @typedef {{ operation: Operation, resolve: (part: any) => any, t: Texts, form: Form, changed: () => void, openSignIn: () => void }} Context
+ * @typedef {{ operation: Operation, resolve: (part: any) => any, cookie: string, t: Texts, form: Form, changed: () => void, openSignIn: () => void }} Context
  */
 
 /** Forms by operation: what was filled in is still there after a look at another one. @type {Map<string, Form>} */
@@ -316,14 +316,14 @@ const send = async ({ operation, form, t }, outcome) => {
 };
 
 /** @param {Context} context */
-const samples = ({ operation, resolve, form, t }) => {
+const samples = ({ operation, resolve, cookie, form, t }) => {
   const code = h('pre', { class: 'sample', tabindex: '0' });
   const tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': t.callIt });
   const reply = operation.replies.find(({ status }) => status < 300);
   const update = () => {
     const language = languages.find(({ name }) => name === chosenLanguage) ?? languages[0];
     const properties = reply?.schema?.['properties'];
-    const sample = { request: requestOf(operation, form), method: form.method, resolve };
+    const sample = { request: requestOf(operation, form), method: form.method, cookie, resolve };
     code.textContent =
       language?.make({ ...sample, data: properties?.data, isEnvelope: properties?.code !== undefined }) ?? '';
     fill(
@@ -360,9 +360,9 @@ const samples = ({ operation, resolve, form, t }) => {
 
 /**
  * The form of an operation, its answer and the call as code.
- * @param {{ operation: Operation, resolve: (part: any) => any, t: Texts, openSignIn: () => void }} options
+ * @param {{ operation: Operation, resolve: (part: any) => any, cookie: string, t: Texts, openSignIn: () => void }} options
  */
-export const tryView = ({ operation, resolve, t, openSignIn }) => {
+export const tryView = ({ operation, resolve, cookie, t, openSignIn }) => {
   const form = forms.get(operation.id) ?? newForm(operation, resolve);
   forms.set(operation.id, form);
   const held = operation.access.methods.find((name) => credentials.has(name));
@@ -376,6 +376,7 @@ export const tryView = ({ operation, resolve, t, openSignIn }) => {
     const context = {
       operation,
       resolve,
+      cookie,
       t,
       form,
       openSignIn,

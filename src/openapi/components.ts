@@ -19,7 +19,7 @@ export class Components {
     const parts = this.#sections.get(section) ?? new Map<string, string>();
     this.#sections.set(section, parts);
     let free = name;
-    for (let number = 2; parts.has(free); number += 1) free = `${name}${number}`;
+    for (let number = 2; parts.has(free); number += 1) free = `${name}_${number}`;
     parts.set(free, text);
     const reference = `#/components/${section}/${free}`;
     this.#names.set(identity, reference);

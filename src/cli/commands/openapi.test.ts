@@ -1,0 +1,41 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../test-io.ts';
+
+describe('gatewright openapi', () => {
+  let directory = '';
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gatewright-openapi-'));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const env = () => ({
+    DATA_DIR: join(directory, 'data'),
+    CREDENTIALS_FILE: join(directory, 'credentials.age'),
+    CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
+    NODE_ENV: 'production',
+    LOCALE: 'en',
+  });
+
+  it('prints the description and leaves nothing behind, in production too', async () => {
+    const { status, stdout, stderr } = await run(['openapi'], { env: env() });
+    expect([status, stderr]).toEqual([0, '']);
+    const document = JSON.parse(stdout);
+    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'http://127.0.0.1:3000' }] });
+    expect(document.paths['/api-docs/openapi.json'].get.summary).toBe('API description (OpenAPI 3.1)');
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('prints one line, in another language, when asked', async () => {
+    const { stdout } = await run(['openapi', '--lang', 'zh-CN', '--json'], { env: env() });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(stdout).paths['/api/v1/health'].get.summary).toBe('健康检查');
+  });
+
+  it('refuses a language that there is none of', async () => {
+    const { status, stderr } = await run(['openapi', '--lang', 'fr'], { env: env() });
+    expect([status, stderr]).toEqual([2, expect.stringContaining("--lang is one of zh-CN, en, not 'fr'")]);
+  });
+});

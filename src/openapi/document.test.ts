@@ -1,0 +1,223 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { createApplication } from '../application.ts';
+import { readConfig } from '../config.ts';
+import { describeApplication } from '../describe.ts';
+import { defineEndpoint } from '../endpoints/define-endpoint.ts';
+import { field } from '../fields/define.ts';
+import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import { type Locale, locales } from '../kernel/messages/catalogue.ts';
+import { defineResource } from '../model/define-resource.ts';
+
+const plain = defineResource('Note', { fields: { title: field.string({ required: true }) } });
+
+const guarded = defineResource('BlogPost', {
+  label: { 'zh-CN': '文章', en: 'Post' },
+  fields: {
+    title: field.string({ required: true }),
+    body: field.text(),
+    price: field.decimal(),
+    extra: field.json(),
+    status: field.enum(['draft', 'live'], {
+      default: 'draft',
+      labels: { draft: { 'zh-CN': '草稿', en: 'Draft' } },
+    }),
+    internal_note: field.text(),
+    user_id: field.owner(),
+  },
+  views: { list: ['id', 'title', 'status'], saved: ['id', 'title'] },
+  auth: ['jwt', 'bearer', 'api_key', 'signature'],
+  permissions: 'all',
+  isolation: true,
+  ownership: true,
+  restricted: ['internal_note'],
+});
+
+const open = defineResource('Page', {
+  fields: { title: field.string(), live: field.boolean() },
+  publicRead: { where: { live: true } },
+});
+
+const report = defineEndpoint({
+  method: 'POST',
+  path: '/reports/:day',
+  auth: ['signature'],
+  roles: ['admin'],
+  input: { title: field.string({ required: true }) },
+  handle: () => null,
+});
+
+const application = createApplication({ resources: [plain, guarded, open], endpoints: [report] });
+
+const describeIn = (locale: Locale, env: Record<string, string> = {}): Promise<JsonObject> =>
+  describeApplication(application, readConfig({ BASE_URL: 'https://api.shop.test/shop', ...env }), locale);
+
+/** A member of a member; the test fails where there is none. */
+const at = (value: unknown, ...names: readonly string[]): JsonObject =>
+  names.reduce<JsonObject>((inner, name) => {
+    const found = inner[name];
+    if (!isJsonObject(found)) throw new Error(`there is no ${name}`);
+    return found;
+  }, value as JsonObject);
+
+const operation = (document: JsonObject, method: string, path: string): JsonObject =>
+  at(document, 'paths', path, method);
+
+const names = (document: JsonObject, method: string, path: string): readonly string[] =>
+  ((operation(document, method, path)['parameters'] ?? []) as readonly JsonObject[]).map(({ name, $ref }) =>
+    String(name ?? $ref).replace('#/components/parameters/', ''),
+  );
+
+const statuses = (document: JsonObject, method: string, path: string): readonly string[] =>
+  Object.keys(at(operation(document, method, path), 'responses'));
+
+describe('describeApi', () => {
+  it.each(locales)('makes a description that two validators accept (%s)', async (locale) => {
+    const text = JSON.stringify(await describeIn(locale));
+    const { valid, errors } = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: {
+        // The application's licence is its own affair.
+        'info-license': 'off',
+        // What cannot be refused has no 4xx; answers without an operation are referred to by an extension.
+        'operation-4xx-response': 'off',
+        'no-unused-components': 'off',
+      },
+    });
+    const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it('gives whole paths, with what stands before them as the server', async () => {
+    const document = await describeIn('en');
+    expect(document['servers']).toEqual([{ url: 'https://api.shop.test/shop' }]);
+    const paths = Object.keys(at(document, 'paths'));
+    expect(paths).toContain('/api/v1/blog_posts/{id}');
+    expect(paths.filter((path) => !/^\/(api\/v1|admin|api-docs)(\/|$)/.test(path))).toEqual([]);
+  });
+
+  it('gives every operation an id of its own and one tag that is declared', async () => {
+    const document = await describeIn('en');
+    const operations = Object.values(at(document, 'paths')).flatMap((item) => Object.values(at(item)));
+    const ids = operations.map((each) => at(each)['operationId']);
+    expect(new Set(ids).size).toBe(ids.length);
+    const declared = (document['tags'] as readonly JsonObject[]).map(({ name }) => name);
+    for (const each of operations)
+      expect(declared).toEqual(expect.arrayContaining(at(each)['tags'] as string[]));
+    expect(declared).toEqual(expect.arrayContaining(['Note', 'BlogPost', 'Page']));
+  });
+
+  it('states authentication: alternatives, three headers together, or none', async () => {
+    const document = await describeIn('en');
+    const signed = { appId: [], timestamp: [], signature: [] };
+    expect(operation(document, 'post', '/api/v1/payment')['security']).toEqual([signed]);
+    expect(operation(document, 'get', '/api/v1/health')['security']).toEqual([]);
+    expect(operation(document, 'get', '/api/v1/blog_posts')['security']).toEqual([
+      { jwt: [] },
+      { bearer: [] },
+      { api_key: [] },
+      signed,
+    ]);
+    expect(Object.keys(at(document, 'components', 'securitySchemes')).sort()).toEqual(
+      ['api_key', 'appId', 'bearer', 'jwt', 'session', 'signature', 'timestamp'].sort(),
+    );
+  });
+
+  it('names the statuses that follow from what an endpoint is', async () => {
+    const document = await describeIn('en');
+    const notes = '/api/v1/notes';
+    expect(statuses(document, 'get', notes)).toEqual(['200', '400', '401', '500', '503']);
+    expect(statuses(document, 'get', '/api/v1/pages')).toEqual(['200', '400', '500', '503']);
+    expect(statuses(document, 'get', '/api/v1/blog_posts')).toContain('403');
+    expect(statuses(document, 'post', notes)).toEqual(
+      expect.arrayContaining(['201', '400', '401', '409', '413', '415', '422']),
+    );
+    expect(statuses(document, 'post', notes)).not.toContain('403');
+    expect(statuses(document, 'get', `${notes}/{id}`)).toEqual(expect.arrayContaining(['200', '304', '404']));
+    expect(statuses(document, 'patch', `${notes}/{id}`)).toEqual(
+      expect.arrayContaining(['404', '412', '422']),
+    );
+    expect(statuses(document, 'post', '/api/v1/payment')).not.toContain('422');
+    expect(statuses(document, 'post', '/api/v1/reports/{day}')).toEqual(
+      expect.arrayContaining(['403', '422']),
+    );
+  });
+
+  it('names parameters of lists and of conditions', async () => {
+    const document = await describeIn('en');
+    const list = names(document, 'get', '/api/v1/blog_posts');
+    expect(list).toEqual(expect.arrayContaining(['page', 'per_page', 'after', 'sort', 'q', 'fields']));
+    expect(list).toEqual(
+      expect.arrayContaining(['filter[title]', 'filter[title][like]', 'filter[status][in]']),
+    );
+    // Only what the list shows can be filtered by.
+    expect(list.filter((name) => name.includes('internal_note') || name.includes('user_id'))).toEqual([]);
+    expect(names(document, 'post', '/api/v1/notes')).toEqual(['Idempotency-Key']);
+    expect(names(document, 'patch', '/api/v1/notes/{id}')).toEqual(['id', 'If-Match']);
+    expect(names(document, 'get', '/api/v1/notes/{id}')).toEqual(['id', 'If-None-Match']);
+  });
+
+  it('gives each view its own schema, and the body what somebody may write', async () => {
+    const document = await describeIn('en');
+    const fieldsOf = (name: string) => Object.keys(at(document, 'components', 'schemas', name, 'properties'));
+    expect(fieldsOf('BlogPostListItem')).toEqual(['id', 'title', 'status']);
+    expect(fieldsOf('BlogPostSaved')).toEqual(['id', 'title']);
+    expect(fieldsOf('BlogPost')).toContain('user_id');
+    expect(fieldsOf('BlogPostCreate')).toContain('internal_note');
+    expect(fieldsOf('BlogPostCreate')).not.toContain('user_id');
+    // The three views of a plain resource are one schema.
+    expect(Object.keys(at(document, 'components', 'schemas')).filter((name) => /^Note/.test(name))).toEqual([
+      'Note',
+      'NoteCreate',
+      'NoteUpdate',
+    ]);
+  });
+
+  it('says who may call', async () => {
+    const document = await describeIn('en');
+    const access = (method: string, path: string) => operation(document, method, path)['x-gatewright'];
+    expect(access('patch', '/api/v1/blog_posts/{id}')).toEqual({
+      methods: ['jwt', 'bearer', 'api_key', 'signature'],
+      access: 'authenticated',
+      model: 'BlogPost',
+      permission: 'update',
+      isolation: true,
+      restricted: ['internal_note'],
+      also: ['PUT'],
+    });
+    expect(access('get', '/api/v1/pages')).toMatchObject({ methods: [], access: 'public' });
+    expect(access('post', '/api/v1/notes')).toEqual({
+      methods: ['jwt'],
+      access: 'authenticated',
+      model: 'Note',
+    });
+    expect(access('get', '/admin/users')).toMatchObject({ access: 'administrator' });
+  });
+
+  it('speaks its own language, and quotes messages as the service answers them', async () => {
+    const english = await describeIn('en', { LOCALE: 'zh-CN' });
+    const chinese = await describeIn('zh-CN', { LOCALE: 'zh-CN' });
+    expect(operation(english, 'post', '/api/v1/auth/login')['summary']).toBe('Sign in');
+    expect(operation(chinese, 'post', '/api/v1/auth/login')['summary']).toBe('登录');
+    const status = (document: JsonObject) =>
+      at(document, 'components', 'schemas', 'BlogPostCreate', 'properties', 'status')['oneOf'];
+    expect(JSON.stringify(status(english))).toContain('Draft');
+    expect(JSON.stringify(status(chinese))).toContain('草稿');
+    const forbidden = (document: JsonObject) =>
+      at(
+        document,
+        'components',
+        'responses',
+        'Error-40300',
+        'content',
+        'application/json',
+        'examples',
+        'forbidden',
+      );
+    expect(forbidden(english)).toEqual({ value: { code: 40300, message: '无权限' } });
+    expect(forbidden(english)).toEqual(forbidden(chinese));
+  });
+});
