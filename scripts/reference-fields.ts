@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import type { FieldType } from '../src/fields/field.ts';
+import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
+import { code, page, table } from './reference-markdown.ts';
+
+/** What the files of the field types say about themselves: read from their source, so that it is written once. */
+
+interface OptionDocs {
+  readonly name: string;
+  readonly type: string;
+  readonly about: string;
+}
+
+const parse = (file: string): ts.SourceFile => {
+  const text = readFileSync(new URL(`../src/fields/${file}.ts`, import.meta.url), 'utf8');
+  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+};
+
+const docsOf = (node: ts.Node): string =>
+  ts
+    .getJSDocCommentsAndTags(node)
+    .filter(ts.isJSDoc)
+    .map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '')
+    .join(' ')
+    .replace(/\s+/g, ' ');
+
+/** Interfaces of the field types, wherever they stand. */
+const interfaces = new Map(
+  ['field', 'length', ...fieldKinds].flatMap((file) =>
+    parse(file)
+      .statements.filter(ts.isInterfaceDeclaration)
+      .map((node): [string, ts.InterfaceDeclaration] => [node.name.text, node]),
+  ),
+);
+
+const membersOf = (name: string): readonly OptionDocs[] => {
+  const node = interfaces.get(name);
+  if (node === undefined) throw new Error(`no interface ${name} in src/fields`);
+  const inherited = (node.heritageClauses ?? []).flatMap(({ types }) =>
+    types.flatMap(({ expression }) => membersOf(expression.getText())),
+  );
+  const own = node.members.filter(ts.isPropertySignature).map((member) => ({
+    name: member.name.getText(),
+    type: member.type?.getText().replace(/\s+/g, ' ') ?? '',
+    about: docsOf(member),
+  }));
+  const names = new Set(own.map((option) => option.name));
+  return [...inherited.filter((option) => !names.has(option.name)), ...own];
+};
+
+/** Options that `define` takes behind the argument of types that have one. */
+const optionsName = (kind: FieldKind): string => {
+  const name = kind.charAt(0).toUpperCase() + kind.slice(1);
+  return interfaces.has(`${name}Extras`) ? `${name}Extras` : `${name}Options`;
+};
+
+/** The comment of the constant that is the type. */
+const aboutOf = (kind: FieldKind): string => {
+  const found = parse(kind).statements.find(
+    (node) => ts.isVariableStatement(node) && node.getText().includes(`kind: '${kind}'`),
+  );
+  if (found === undefined) throw new Error(`src/fields/${kind}.ts defines no type of this kind`);
+  return docsOf(found);
+};
+
+/** Options for the types that have no meaning without. */
+const samples: Readonly<Record<string, object>> = {
+  enum: { choices: ['draft', 'live'] },
+  reference: { to: 'Author' },
+};
+
+const calls: Readonly<Record<string, string>> = { enum: `(['draft', 'live'])`, reference: `('Author')` };
+
+const plainType = (type: string): string => type.replaceAll('NoInfer<Value>', 'choice');
+
+const common = membersOf('CommonOptions');
+
+const optionRows = (options: readonly OptionDocs[]) =>
+  options.map(({ name, type, about }) => [code(name), code(plainType(type)), about]);
+
+const section = (kind: FieldKind): string => {
+  const type: FieldType = fieldTypes[kind];
+  const options = samples[kind] ?? {};
+  const own = membersOf(optionsName(kind)).filter(
+    ({ name }) => name === 'default' || !common.some((option) => option.name === name),
+  );
+  const { type: input, format } = type.input(options, 'en');
+  const json = [
+    ...(Array.isArray(input) ? input : [input]),
+    ...(typeof format === 'string' ? [`format ${format}`] : []),
+  ];
+  return [
+    `## ${kind}`,
+    aboutOf(kind),
+    `\`\`\`ts\nimport { field } from 'gatewright';\n\nexport const example = field.${kind}${calls[kind] ?? '()'};\n\`\`\``,
+    table(
+      ['', ''],
+      [
+        ['JSON', json.join(', ')],
+        ['Column', `${code(type.column.sqlite)} (SQLite), ${code(type.column.postgres)} (PostgreSQL)`],
+        ['Filters', type.operators.map(code).join(' ')],
+        ['Sortable', type.sortable ? 'yes' : 'no'],
+        ['Searched by `q`', type.searchable ? 'yes' : 'no'],
+      ],
+    ),
+    table(['option', 'type', ''], optionRows(own)),
+  ].join('\n\n');
+};
+
+/** The reference page of field types. */
+export const fieldsPage = (): string =>
+  page(
+    'Field types',
+    'A model file makes its fields with the functions of `field`. A field that is not required may be null.',
+    [
+      '## Options of every type',
+      table(['option', 'type', ''], optionRows(common)),
+      `\`field.owner()\` is the reference \`user_id\` to the user whose record it is; ownership and isolation go by it.`,
+      ...fieldKinds.map(section),
+    ].join('\n\n'),
+  );

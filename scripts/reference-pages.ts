@@ -1,0 +1,142 @@
+import { commandHelp } from '../src/cli/help.ts';
+import { registry } from '../src/cli/registry.ts';
+import { variables } from '../src/config.ts';
+import type { FieldType, FilterOperator } from '../src/fields/field.ts';
+import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
+import { catalogueOf } from '../src/kernel/messages/messages.ts';
+import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
+import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
+import { fieldsPage } from './reference-fields.ts';
+import { code, page, table } from './reference-markdown.ts';
+import { vectorsFile } from './reference-vectors.ts';
+
+const [chinese, english] = [catalogueOf('zh-CN'), catalogueOf('en')];
+
+/** Rules that a field type brings along, beside those of the catalogues. */
+const typeRules = (): readonly (readonly string[])[] =>
+  fieldKinds.flatMap((kind) => {
+    const { format }: FieldType = fieldTypes[kind];
+    const rule = format?.rule;
+    if (rule === undefined || typeof rule === 'string') return [];
+    return [[code(rule.name), rule.sentence['zh-CN'], rule.sentence.en]];
+  });
+
+const errorsPage = (): string => {
+  const names = Object.keys(problemTable) as ProblemName[];
+  const rules = Object.keys(english.rules) as (keyof typeof english.rules)[];
+  return page(
+    'Errors',
+    'An error is answered as `{"code":…,"message":…}` with the HTTP status of the table. `code` is stable: programs go by it, not by the text. `LOCALE` chooses the language of the texts.',
+    [
+      table(
+        ['code', 'status', 'name', 'zh-CN', 'en'],
+        names.map((name) => [
+          String(problemTable[name]),
+          String(statusOf(name)),
+          code(name),
+          chinese.problems[name],
+          english.problems[name],
+        ]),
+      ),
+      'A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds.',
+      '## Validation',
+      'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space.',
+      table(
+        ['rule', 'zh-CN', 'en'],
+        [...rules.map((rule) => [code(rule), chinese.rules[rule], english.rules[rule]]), ...typeRules()],
+      ),
+    ].join('\n\n'),
+  );
+};
+
+const configurationPage = (): string =>
+  page(
+    'Configuration',
+    'Read from the environment once, at start. All mistakes are reported together, and then the service does not start. An empty variable counts as absent.',
+    table(
+      ['variable', 'default', 'meaning'],
+      variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning]),
+    ),
+  );
+
+const commandPage = async (): Promise<string> => {
+  const helps = await Promise.all(
+    [...registry].map(async ([name, { load }]) => {
+      const { command } = await load();
+      return `## ${name}\n\n\`\`\`text\n${commandHelp(name, command).trimEnd()}\n\`\`\``;
+    }),
+  );
+  return page(
+    'Command line',
+    'Exit status: 0 done, 1 failed, 2 wrongly used. An error is one line on stderr. With `--json` the result is one line, the last of stdout.',
+    helps.join('\n\n'),
+  );
+};
+
+const operatorTexts: Readonly<Record<FilterOperator, string>> = {
+  eq: 'equal; `filter[field]=value` is the same',
+  ne: 'not equal; null is not equal to any value',
+  gt: 'greater',
+  gte: 'greater or equal',
+  lt: 'less',
+  lte: 'less or equal',
+  in: 'one of the values, comma-separated; `\\,` is a comma inside a value, `\\\\` a backslash',
+  like: 'contains the text; ASCII letters in either case, `%` and `_` are themselves',
+  starts_with: 'begins with the text, case-sensitive',
+  null: '`true`: has no value; `false`: has one',
+};
+
+const listPage = (): string => {
+  const parameters: readonly (readonly [string, string])[] = [
+    ['page', parameterTexts.page.en],
+    ['per_page', `${parameterTexts.perPage.en}, 1 to 1,000`],
+    ['after', parameterTexts.after.en],
+    ['sort', `${parameterTexts.sort.en}; \`id\` where it is not given, ties go by \`id\`, null comes first`],
+    ['filter[field][operator]', 'Conditions, joined by AND'],
+    ['q', parameterTexts.search.en],
+    ['fields', parameterTexts.fields.en],
+  ];
+  return page(
+    'List parameters',
+    'Every list takes them: resources, `/users`, `/api_keys` and those of the administration area. Without `page`, `per_page` and `after` a list is whole. A value that is not understood, and a field that the caller does not see in the list, is 400.',
+    [
+      table(
+        ['parameter', ''],
+        parameters.map(([name, text]) => [code(name), text]),
+      ),
+      '## Operators',
+      table(
+        ['operator', ''],
+        Object.entries(operatorTexts).map(([name, text]) => [code(name), text]),
+      ),
+      table(
+        ['field type', 'operators', 'sortable', 'searched by `q`'],
+        fieldKinds.map((kind) => {
+          const { operators, sortable, searchable }: FieldType = fieldTypes[kind];
+          return [
+            code(kind),
+            operators.map(code).join(' '),
+            sortable ? 'yes' : 'no',
+            searchable ? 'yes' : 'no',
+          ];
+        }),
+      ),
+      '## Headers of a page',
+      table(
+        ['header', ''],
+        (['X-Total-Count', 'Link'] as const).map((name) => [code(name), headerTexts[name].en]),
+      ),
+    ].join('\n\n'),
+  );
+};
+
+/** Files of docs/reference by their names. */
+export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> =>
+  new Map([
+    ['errors.md', errorsPage()],
+    ['fields.md', fieldsPage()],
+    ['configuration.md', configurationPage()],
+    ['command-line.md', await commandPage()],
+    ['list-parameters.md', listPage()],
+    ['signature-vectors.json', vectorsFile()],
+  ]);

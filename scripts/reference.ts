@@ -1,0 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { referenceFiles } from './reference-pages.ts';
+
+/** Writes docs/reference from the source: `npm run reference`. */
+const folder = new URL('../docs/reference/', import.meta.url);
+
+await mkdir(folder, { recursive: true });
+for (const [name, text] of await referenceFiles()) await writeFile(new URL(name, folder), text);
