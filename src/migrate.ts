@@ -1,6 +1,7 @@
 import type { Application } from './application.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
 import { coreMigrations } from './store/migrations/core.ts';
+import { type PlannedStep, plan } from './store/migrations/plan.ts';
 import { migrate, pending } from './store/migrations/runner.ts';
 
 /** The service's own steps first, then the application's: its tables refer to users. */
@@ -29,4 +30,15 @@ export const pendingMigrations = async (
   for (const { migrations, tableName } of sets(application))
     names.push(...(await pending(target, migrations, { tableName })));
   return names;
+};
+
+/** The SQL of everything that `applyMigrations` would apply; nothing is changed. */
+export const planMigrations = async (
+  target: DatabaseTarget,
+  application: Pick<Application, 'migrations'>,
+): Promise<readonly PlannedStep[]> => {
+  const steps: PlannedStep[] = [];
+  for (const { migrations, tableName } of sets(application))
+    steps.push(...(await plan(target, migrations, { tableName })));
+  return steps;
 };

@@ -1,23 +1,34 @@
 import { mkdir } from 'node:fs/promises';
 import { readConfig } from '../../config.ts';
-import { applyMigrations } from '../../migrate.ts';
+import { applyMigrations, planMigrations } from '../../migrate.ts';
 import { databaseTarget } from '../../store/dialects/target.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 
 export const command = defineCommand({
   operands: [],
-  options: jsonOption,
+  options: {
+    plan: { type: 'boolean', help: 'print the SQL of what is pending, and run none of it' },
+    ...jsonOption,
+  },
   description: [
     'Applies pending migrations: those of the service, then those of the application, under a lock.',
     'Each set is one transaction: all of its steps or none.',
   ],
-  examples: ['gatewright migrate', 'gatewright migrate --json'],
+  examples: ['gatewright migrate', 'gatewright migrate --plan', 'gatewright migrate --json'],
   async run({ values }, io) {
     const config = readConfig(io.env);
     const application = await openApplication();
+    const target = databaseTarget(config.databaseUrl);
+    if (values.plan === true) {
+      const planned = await planMigrations(target, application);
+      if (values.json === true) return io.print(JSON.stringify({ planned }));
+      if (planned.length === 0) return io.print('-- The database is up to date.');
+      for (const { name, statements } of planned) io.print([`-- ${name}`, ...statements, ''].join('\n'));
+      return;
+    }
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-    const applied = await applyMigrations(databaseTarget(config.databaseUrl), application);
+    const applied = await applyMigrations(target, application);
     if (values.json === true) return io.print(JSON.stringify({ applied }));
     if (applied.length === 0) return io.print('The database is up to date.');
     for (const name of applied) io.print(`applied ${name}`);

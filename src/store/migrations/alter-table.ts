@@ -16,7 +16,7 @@ import {
 } from './columns.ts';
 import { conversion } from './convert.ts';
 import { followingName, indexName } from './names.ts';
-import { forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
+import { ensureRegister, forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
 import { runAll, tableNow } from './statements.ts';
 
@@ -110,7 +110,6 @@ const renameColumn = async (
       table.name,
       followingName(index, table.name, table.name, rename),
     );
-  await renameRegisteredColumn(db, dialect, table.name, from, to);
 };
 
 const dropIndexes = (names: readonly string[]): string[] =>
@@ -160,6 +159,8 @@ export const alterTable = async (
     db,
     (alteration.addIndexes ?? []).map((columns) => severalIndex(name, columns).sql),
   );
-  for (const { column, to } of steps) await registerColumn(db, dialect, name, column, to);
-  for (const column of drop) await forgetColumn(db, dialect, name, column);
+  await ensureRegister(db, dialect);
+  for (const [from, to] of Object.entries(rename)) await renameRegisteredColumn(db, name, from, to);
+  for (const { column, to } of steps) await registerColumn(db, name, column, to);
+  for (const column of drop) await forgetColumn(db, name, column);
 };

@@ -15,6 +15,10 @@ import { runAll } from './statements.ts';
 
 const text: Readonly<Record<DialectName, string>> = { sqlite: 'text', postgres: 'text collate "C"' };
 
+/** Makes the register where no migration has made it yet. */
+export const ensureRegister = (db: MigrationDatabase, dialect: DialectName): Promise<void> =>
+  runAll(db, registerStatements(dialect));
+
 const registerStatements = (dialect: DialectName): string[] => [
   `create table if not exists gatewright_tables (
   name ${text[dialect]} primary key not null,
@@ -53,12 +57,10 @@ const forgetTableStatements = (table: string): string[] => [
 
 export const registerTable = (
   db: MigrationDatabase,
-  dialect: DialectName,
   table: string,
   definition: { readonly fields: FieldDefinitions; readonly model?: string },
 ): Promise<void> =>
   runAll(db, [
-    ...registerStatements(dialect),
     ...forgetTableStatements(table),
     `insert into gatewright_tables (name, model) values (${quoteText(table)}, ${definition.model === undefined ? 'null' : quoteText(definition.model)})`,
     ...Object.entries(definition.fields).map(([name, each]) =>
@@ -68,55 +70,39 @@ export const registerTable = (
 
 export const registerColumn = (
   db: MigrationDatabase,
-  dialect: DialectName,
   table: string,
   column: string,
   definition: FieldDefinition,
 ): Promise<void> =>
   runAll(db, [
-    ...registerStatements(dialect),
     `delete from gatewright_columns where ${ofColumn(table, column)}`,
     insertColumn(table, column, definition),
   ]);
 
 export const renameRegisteredColumn = (
   db: MigrationDatabase,
-  dialect: DialectName,
   table: string,
   from: string,
   to: string,
 ): Promise<void> =>
-  runAll(db, [
-    ...registerStatements(dialect),
-    `update gatewright_columns set column_name = ${quoteText(to)} where ${ofColumn(table, from)}`,
-  ]);
+  runAll(db, [`update gatewright_columns set column_name = ${quoteText(to)} where ${ofColumn(table, from)}`]);
 
-export const forgetColumn = (
-  db: MigrationDatabase,
-  dialect: DialectName,
-  table: string,
-  column: string,
-): Promise<void> =>
-  runAll(db, [
-    ...registerStatements(dialect),
-    `delete from gatewright_columns where ${ofColumn(table, column)}`,
-  ]);
+export const forgetColumn = (db: MigrationDatabase, table: string, column: string): Promise<void> =>
+  runAll(db, [`delete from gatewright_columns where ${ofColumn(table, column)}`]);
 
 export const renameRegisteredTable = (
   db: MigrationDatabase,
-  dialect: DialectName,
   from: string,
   to: string,
   model: string | undefined,
 ): Promise<void> =>
   runAll(db, [
-    ...registerStatements(dialect),
     `update gatewright_columns set table_name = ${quoteText(to)} where table_name = ${quoteText(from)}`,
     `update gatewright_tables set name = ${quoteText(to)}, model = ${model === undefined ? 'null' : quoteText(model)} where name = ${quoteText(from)}`,
   ]);
 
-export const forgetTable = (db: MigrationDatabase, dialect: DialectName, table: string): Promise<void> =>
-  runAll(db, [...registerStatements(dialect), ...forgetTableStatements(table)]);
+export const forgetTable = (db: MigrationDatabase, table: string): Promise<void> =>
+  runAll(db, forgetTableStatements(table));
 
 /** A table of the register. */
 export interface RegisteredTable {

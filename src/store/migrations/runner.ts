@@ -79,7 +79,7 @@ export const migrate = async (
   }
 };
 
-const isEmptyFile = (target: DatabaseTarget): boolean =>
+export const isEmptyFile = (target: DatabaseTarget): boolean =>
   target.dialect === 'sqlite' && (!existsSync(target.path) || statSync(target.path).size === 0);
 
 /** Names of the steps that `migrate` would apply. Changes nothing, not even a missing file. */

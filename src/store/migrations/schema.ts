@@ -11,7 +11,7 @@ import {
   type ReferenceTables,
   severalIndex,
 } from './columns.ts';
-import { registerTable } from './register.ts';
+import { ensureRegister, registerTable } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
 import { runAll } from './statements.ts';
 
@@ -70,5 +70,6 @@ export const createTable = async (
   definition: TableDefinition,
 ): Promise<void> => {
   await runAll(db, tableStatements(table, definition, dialect));
-  await registerTable(db, dialect, table, definition);
+  await ensureRegister(db, dialect);
+  await registerTable(db, table, definition);
 };

@@ -5,7 +5,7 @@ import { renameIndex } from './alter-table.ts';
 import { tableOf } from './columns.ts';
 import { followingName } from './names.ts';
 import { readTables } from './read-tables.ts';
-import { forgetTable, readRegister, renameRegisteredTable } from './register.ts';
+import { ensureRegister, forgetTable, readRegister, renameRegisteredTable } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
 import { askThrough, runAll } from './statements.ts';
 
@@ -48,7 +48,8 @@ export const dropTable = async (db: MigrationDatabase, dialect: DialectName, nam
     ),
   );
   await runAll(db, [...references, `drop table ${quoteName(name)}`, ...forgetGrants(tables, models)]);
-  await forgetTable(db, dialect, name);
+  await ensureRegister(db, dialect);
+  await forgetTable(db, name);
 };
 
 /** Renames the table of a resource. Its records stay, what refers to it follows, and so do the grants on its model. */
@@ -73,5 +74,6 @@ export const renameTable = async (
         .map((name) => `update ${name} set model = ${quoteText(model)} where model = ${quoteText(old)}`),
     ),
   ]);
-  await renameRegisteredTable(db, dialect, from, to, tableOf(model) === to ? undefined : model);
+  await ensureRegister(db, dialect);
+  await renameRegisteredTable(db, from, to, tableOf(model) === to ? undefined : model);
 };
