@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { createPostgres } from '../tests/support/postgres.ts';
-import { root } from './processes.ts';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 export const jwtSecret = 'a secret of the benchmark, longer than 32 bytes';
 export const password = 'a password of the benchmark';

@@ -1,11 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Data } from './data.ts';
-
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+import { type Data, root } from './data.ts';
 
 const canPin = (): boolean => {
   try {

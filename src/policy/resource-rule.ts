@@ -1,6 +1,6 @@
 import type { Principal } from '../auth/method.ts';
 import type { Action, ResourceModel, View } from '../model/resource.ts';
-import type { RowFilter } from './mint.ts';
+import type { RowFilter } from './grant.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';
 import type { ResourceRule } from './rule.ts';
 import type { Step, StepRule, Verdict } from './step.ts';

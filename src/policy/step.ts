@@ -1,4 +1,4 @@
-import type { GrantTerms } from './mint.ts';
+import type { GrantTerms } from './grant.ts';
 
 /** The rules that a decision can rest on, in the order in which they are asked. */
 export type StepRule =

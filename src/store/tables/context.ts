@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { administrators, superAdmin } from '../../policy/rule.ts';
+import { superAdmin } from '../../policy/rule.ts';
 import type { Database, Transaction } from '../database.ts';
 import type { CoreSchema } from '../schema.ts';
 import { compilerFor, toQuery } from '../statement.ts';
@@ -20,8 +20,6 @@ export const isSuperior = ({ principal }: Actor): boolean =>
 export const guardSuperAdmin = (actor: Actor, ...roles: readonly (readonly string[])[]): void => {
   if (!isSuperior(actor) && roles.some((list) => list.includes(superAdmin))) throw new Problem('forbidden');
 };
-
-export const isAdministratorRole = (role: string): boolean => administrators.some((name) => name === role);
 
 /**
  * Makes transactions that could take away the last super_admin wait for each other: on PostgreSQL two of them might
