@@ -79,7 +79,7 @@ const whoMayCall = (operation, t) => {
   return h(
     'section',
     { class: 'who' },
-    h('h3', {}, t.who),
+    h('h2', {}, t.who),
     h(
       'p',
       { class: 'chips' },
@@ -169,7 +169,7 @@ const filterTable = (operation, t) => {
       h('code', { title: names[operator] }, operator === 'eq' ? '=' : operator),
     ]),
   ]);
-  return rows.length === 0 ? null : [h('h3', {}, t.filters), table([t.name, t.operator], rows)];
+  return rows.length === 0 ? null : [h('h2', {}, t.filters), table([t.name, t.operator], rows)];
 };
 
 /** @param {Operation} operation @param {Texts} t */
@@ -184,7 +184,7 @@ const parameterTable = (operation, t) => {
       [typeWords(parameter.schema, (part) => part), parameter.description].filter((word) => word).join(' · '),
     ),
   ]);
-  return rows.length === 0 ? null : [h('h3', {}, t.parameters), table([t.name, t.place, t.meaning], rows)];
+  return rows.length === 0 ? null : [h('h2', {}, t.parameters), table([t.name, t.place, t.meaning], rows)];
 };
 
 /** @param {Operation} operation @param {(part: any) => any} resolve @param {Texts} t */
@@ -195,7 +195,7 @@ const answers = (operation, resolve, t) => {
     refusals.map((refusal) => ({ status, ...refusal })),
   );
   return [
-    h('h3', {}, t.answers),
+    h('h2', {}, t.answers),
     good.map((reply) => [
       h(
         'p',
@@ -210,10 +210,10 @@ const answers = (operation, resolve, t) => {
     h(
       'details',
       { open: matchMedia('(min-width: 900px)').matches },
-      h('summary', {}, h('h3', {}, `${t.errors} (${bad.length})`)),
+      h('summary', {}, h('h2', {}, `${t.errors} (${bad.length})`)),
       isForeign && h('p', { class: 'hint' }, t.errorsAsAnswered),
       table(
-        ['HTTP', t.code, t.message, ''],
+        ['HTTP', t.code, t.message, t.name],
         bad.map(({ status, code, message, name }) => [
           status,
           code,
@@ -230,7 +230,7 @@ export const operationView = (operation, resolve, t) =>
   h(
     'div',
     { class: 'about' },
-    h('h2', { tabindex: '-1' }, operation.summary),
+    h('h1', { tabindex: '-1' }, operation.summary),
     h(
       'p',
       { class: 'route' },
@@ -242,6 +242,6 @@ export const operationView = (operation, resolve, t) =>
     whoMayCall(operation, t),
     parameterTable(operation, t),
     filterTable(operation, t),
-    operation.body && [h('h3', {}, t.body), schemaTable(operation.body, resolve, t)],
+    operation.body && [h('h2', {}, t.body), schemaTable(operation.body, resolve, t)],
     answers(operation, resolve, t),
   );

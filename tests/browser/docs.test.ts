@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { loadApplication } from '../../src/application.ts';
@@ -18,6 +19,8 @@ const client = pathToFileURL(fileURLToPath(new URL('../../client/', import.meta.
 
 /** Whether to keep pictures for people to look at; they take a minute. */
 const screenshots = process.env['SCREENSHOTS'] !== undefined;
+
+const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
 
 const run = promisify(execFile);
 
@@ -37,6 +40,13 @@ const visit = async (open: Open, { origin }: Service, path: string, sight?: Sigh
   return watched;
 };
 
+/** What axe finds on the page as it is now. */
+const accessibility = async (page: Page): Promise<string[]> => {
+  const found: { violations: { id: string; nodes: { target: string[] }[] }[] } =
+    await page.evaluate('axe.run(document)');
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
+};
+
 /** Sends the form; its answer. */
 const send = async (page: Page): Promise<{ status: number; body: string }> => {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -47,7 +57,7 @@ const send = async (page: Page): Promise<{ status: number; body: string }> => {
 };
 
 /** How each sample is run; the package is the one of this checkout. */
-const runners: Readonly<Record<string, (sample: string, folder: string) => [string, string[]] | string>> = {
+const runners: Readonly<Record<string, (sample: string) => [string, string[]] | string>> = {
   curl: (sample) => ['sh', ['-c', sample]],
   JavaScript: () => 'sample.mjs',
   TypeScript: () => 'sample.mts',
@@ -55,18 +65,18 @@ const runners: Readonly<Record<string, (sample: string, folder: string) => [stri
 };
 
 const runSample = async (language: string, sample: string, env: Record<string, string>): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'gatewright-sample-'));
+  const place = await mkdtemp(join(tmpdir(), 'gatewright-sample-'));
   try {
-    const how = runners[language]?.(sample, folder) ?? '';
+    const how = runners[language]?.(sample) ?? '';
     const local = sample
       .replace("'gatewright/client/sign'", `'${client}sign.ts'`)
       .replace("'gatewright/client'", `'${client}index.ts'`);
-    if (typeof how === 'string') await writeFile(join(folder, how), local);
-    const [program, argv] = typeof how === 'string' ? [process.execPath, [join(folder, how)]] : how;
+    if (typeof how === 'string') await writeFile(join(place, how), local);
+    const [program, argv] = typeof how === 'string' ? [process.execPath, [join(place, how)]] : how;
     const { stdout } = await run(program, argv, { env: { PATH: process.env['PATH'] ?? '', ...env } });
     return stdout;
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(place, { recursive: true });
   }
 };
 
@@ -90,12 +100,15 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
       await page.getByText(`Signed in: ${username}`).waitFor();
+      if (screenshots) await page.screenshot({ path: join(folder, 'docs-dialog-en-light-1280.png') });
       await page.getByRole('button', { name: 'Close' }).click();
       for (const method of ['jwt', 'bearer']) {
         await page.getByLabel('Authentication').selectOption(method);
         const { status, body } = await send(page);
         expect([status, JSON.parse(body)]).toMatchObject([200, { code: 0, data: [{ username: 'root' }] }]);
       }
+      if (screenshots)
+        await page.screenshot({ path: join(folder, 'docs-answer-en-light-1280.png'), fullPage: true });
       expect(watched.complaints.filter((text) => !text.includes('401'))).toEqual([]);
     });
 
@@ -221,8 +234,22 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     });
 
+    it('is accessible, as far as a machine can tell', async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page } = await visit(open, service, '?lang=en', { colorScheme });
+        await page.evaluate(axe.source);
+        for (const route of ['', 'listOrder', 'createPayment']) {
+          await page.evaluate(`location.hash = '#/${route}'`);
+          await page.locator(route === '' ? '.overview' : '.about').waitFor();
+          expect([colorScheme, route, await accessibility(page)]).toEqual([colorScheme, route, []]);
+        }
+        await page.locator('header button').click();
+        expect([colorScheme, 'dialog', await accessibility(page)]).toEqual([colorScheme, 'dialog', []]);
+        await page.context().close();
+      }
+    });
+
     it('is usable in both languages, both themes, at any width', async () => {
-      const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
       if (screenshots) await mkdir(folder, { recursive: true });
       for (const lang of ['zh-CN', 'en'])
         for (const colorScheme of ['light', 'dark'] as const)
