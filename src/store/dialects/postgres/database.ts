@@ -33,7 +33,6 @@ const silenceTimeout = statementTimeout + 5_000;
 const poolConfig = (url: string, idle: number, max: number): PoolConfig => ({
   ...sessionSettings(url, { statementTimeout, idleTimeout: idle }),
   types,
-  query_timeout: silenceTimeout,
   idleTimeoutMillis: 30_000,
   max,
 });
@@ -50,8 +49,8 @@ class PostgresDatabase implements Database {
   #closing: Promise<void> | undefined;
 
   constructor(url: string, options: PostgresOptions) {
-    this.#sessions = new Sessions(poolConfig(url, idleTimeout, options.poolSize ?? 10));
-    this.#streaming = new Sessions(poolConfig(url, streamIdleTimeout, streamLimit));
+    this.#sessions = new Sessions(poolConfig(url, idleTimeout, options.poolSize ?? 10), silenceTimeout);
+    this.#streaming = new Sessions(poolConfig(url, streamIdleTimeout, streamLimit), silenceTimeout);
   }
 
   async all<Row>(query: Query): Promise<Row[]> {

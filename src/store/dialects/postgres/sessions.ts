@@ -1,34 +1,42 @@
-import { Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { isSessionLost, isStalePlan, toDatabaseError } from './errors.ts';
+import { Silence } from './silence.ts';
 import { StatementNames } from './statement-names.ts';
+
+/** What is known of a connection as long as it lives. */
+interface Life {
+  /** That of the statement names with which it began. */
+  readonly generation: number;
+  readonly silence: Silence;
+}
 
 /** One connection while somebody has it. */
 export class Session {
   readonly #client: PoolClient;
   readonly #names: StatementNames;
-  readonly #generation: number;
+  readonly #life: Life;
   readonly #onRelease: () => void;
   #lost = false;
   #released = false;
 
-  constructor(client: PoolClient, names: StatementNames, generation: number, onRelease: () => void) {
+  constructor(client: PoolClient, names: StatementNames, life: Life, onRelease: () => void) {
     this.#onRelease = onRelease;
     this.#client = client;
     this.#names = names;
-    this.#generation = generation;
+    this.#life = life;
   }
 
   /** Runs a prepared statement: one round trip, and no planning once the server knows it. */
   run(query: Query): Promise<QueryResult> {
     const name = this.#names.nameOf(query.sql);
-    return this.#watch(this.#client.query({ name, text: query.sql, values: [...query.parameters] }));
+    return this.#watch({ name, text: query.sql, values: [...query.parameters] });
   }
 
   /** Runs a statement that comes once, such as COMMIT or a cursor's. */
   runOnce(sql: string, parameters: Query['parameters'] = []): Promise<QueryResult> {
-    return this.#watch(this.#client.query(sql, [...parameters]));
+    return this.#watch({ text: sql, values: [...parameters] });
   }
 
   /** The connection is in a state that nobody knows: it will be closed, not used again. */
@@ -44,12 +52,25 @@ export class Session {
     if (this.#released) return;
     this.#released = true;
     this.#onRelease();
-    this.#client.release(this.#lost || this.#generation !== this.#names.generation);
+    this.#client.release(this.#lost || this.#life.generation !== this.#names.generation);
   }
 
-  async #watch(result: Promise<QueryResult>): Promise<QueryResult> {
+  /** By callback: the promises of `pg` keep results from being collected as timers do (see `Silence`). */
+  #ask(query: QueryConfig): Promise<QueryResult> {
+    const { silence } = this.#life;
+    return new Promise((resolve, reject) => {
+      silence.begin(reject);
+      this.#client.query(query, (error: Error | null, result) => {
+        silence.end(reject);
+        if (error === null) resolve(result);
+        else reject(error);
+      });
+    });
+  }
+
+  async #watch(query: QueryConfig): Promise<QueryResult> {
     try {
-      return await result;
+      return await this.#ask(query);
     } catch (error) {
       if (isSessionLost(error) || isStalePlan(error)) this.#lost = true;
       throw toDatabaseError(error);
@@ -61,20 +82,23 @@ export class Session {
 export class Sessions {
   readonly #pool: Pool;
   readonly #names = new StatementNames();
-  readonly #generations = new WeakMap<PoolClient, number>();
+  readonly #lives = new WeakMap<PoolClient, Life>();
+  readonly #silenceLimit: number;
   readonly #taken = new Set<Session>();
   #waiting = 0;
   #closing = false;
   #drained: (() => void) | undefined;
 
-  constructor(config: PoolConfig) {
+  /** @param silenceLimit milliseconds after which a statement without any answer fails */
+  constructor(config: PoolConfig, silenceLimit: number) {
+    this.#silenceLimit = silenceLimit;
     this.#pool = new Pool(config);
     // A connection that breaks while nobody uses it leaves the pool; one that breaks in use fails its statement.
     // Without listeners either would end the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => {
       client.on('error', () => {});
-      this.#generations.set(client, this.#names.generation);
+      this.#begin(client);
     });
   }
 
@@ -83,8 +107,8 @@ export class Sessions {
     this.#waiting += 1;
     try {
       const client = await this.#pool.connect();
-      const generation = this.#generations.get(client) ?? this.#names.generation;
-      const session = new Session(client, this.#names, generation, () => this.#giveBack(session));
+      const life = this.#lives.get(client) ?? this.#begin(client);
+      const session = new Session(client, this.#names, life, () => this.#giveBack(session));
       this.#taken.add(session);
       return session;
     } catch (error) {
@@ -119,6 +143,12 @@ export class Sessions {
       session.release();
     }
     await this.#pool.end();
+  }
+
+  #begin(client: PoolClient): Life {
+    const life = { generation: this.#names.generation, silence: new Silence(this.#silenceLimit) };
+    this.#lives.set(client, life);
+    return life;
   }
 
   #giveBack(session: Session): void {
