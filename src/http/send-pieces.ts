@@ -8,33 +8,51 @@ declare module 'fastify' {
   }
 }
 
-/** Resolves when the response can take more; rejects when the caller went away or reads nothing for too long. */
-const drained = (response: ServerResponse, stall: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const settle = (error?: Error): void => {
-      clearTimeout(timer);
-      response.off('drain', onDrain).off('close', onClose);
-      if (error === undefined) resolve();
-      else reject(error);
-    };
-    const onDrain = (): void => settle();
-    const onClose = (): void => settle(new Error('the caller hung up'));
-    const timer = setTimeout(() => settle(new Error('the caller stopped reading')), stall);
-    response.on('drain', onDrain).on('close', onClose);
-  });
+/** Waits until a response can take more. It has one timer: one for each wait would cost as much as the wait. */
+class Drain {
+  readonly #response: ServerResponse;
+  readonly #timer: NodeJS.Timeout;
+  #settle: ((error?: Error) => void) | undefined;
+
+  constructor(response: ServerResponse, stall: number) {
+    this.#response = response;
+    this.#timer = setTimeout(() => this.#settle?.(new Error('the caller stopped reading')), stall);
+    response.on('drain', () => this.#settle?.());
+    response.on('close', () => this.#settle?.(new Error('the caller hung up')));
+  }
+
+  /** Rejects when the caller went away or reads nothing for too long. */
+  wait(): Promise<void> {
+    if (this.#response.destroyed) return Promise.reject(new Error('the caller hung up'));
+    this.#timer.refresh();
+    return new Promise((resolve, reject) => {
+      this.#settle = (error) => {
+        this.#settle = undefined;
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
 
 const write = async (
   response: ServerResponse,
   pieces: AsyncIterableIterator<string>,
   stall: number,
 ): Promise<void> => {
+  const drain = new Drain(response, stall);
   try {
     for await (const piece of pieces) {
       if (response.destroyed) return;
-      if (!response.write(piece)) await drained(response, stall);
+      if (!response.write(piece)) await drain.wait();
     }
     response.end();
   } finally {
+    drain.end();
     await pieces.return?.();
   }
 };
