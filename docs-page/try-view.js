@@ -1,8 +1,10 @@
+import { answerView } from './answer-view.js';
 import { authenticationHeaders, credentials, parseSigned } from './credentials.js';
-import { copyButton, fill, h, labelled } from './dom.js';
+import { fill, h, labelled } from './dom.js';
 import { methodName } from './operation-view.js';
-import { filtersOf, missing, newForm, now, plainParameters, requestOf } from './request.js';
-import { languages, signCommand } from './snippets.js';
+import { filtersOf, missing, newForm, plainParameters, requestOf } from './request.js';
+import { samples } from './samples-view.js';
+import { signing } from './signing-view.js';
 
 /**
  * @typedef {import('./description.js').Operation} Operation
@@ -13,9 +15,6 @@ import { languages, signCommand } from './snippets.js';
 
 /** Forms by operation: what was filled in is still there after a look at another one. @type {Map<string, Form>} */
 const forms = new Map();
-
-/** Language of the samples, kept from one operation to the next. */
-let chosenLanguage = 'curl';
 
 /** @param {Context} context */
 const parameterFields = ({ operation, form, changed, t }) =>
@@ -146,77 +145,6 @@ const bodyField = ({ operation, resolve, form, changed, t }) => {
   ];
 };
 
-/** What is wrong with pasted headers, or that nothing is. @param {Form} form @param {Texts} t */
-const signedWord = ({ signed, timestamp }, t) => {
-  const headers = parseSigned(signed);
-  if (signed.trim() === '') return '';
-  if (headers === undefined) return t.headersWrong;
-  if (Math.abs(Number(headers.timestamp) - Number(now())) > 300) return t.headersStale;
-  return headers.timestamp === timestamp ? t.headersUnderstood : t.headersOld;
-};
-
-/**
- * How to sign this request elsewhere, and the place for the headers. The message is what the form says at this moment.
- * @param {Context} context
- */
-const signing = (context) => {
-  const { operation, form, t } = context;
-  const body = () => (operation.body === undefined ? '' : form.body);
-  const message = h('pre', { class: 'message' });
-  const command = h('pre', { class: 'command' });
-  const word = h('p', { class: 'hint', role: 'status' });
-  const stamp = h('input', { inputmode: 'numeric', value: form.timestamp });
-  const update = () => {
-    message.textContent = `${form.timestamp}\n${body()}`;
-    command.textContent = signCommand(form.appId, form.timestamp, body());
-    word.textContent = signedWord(form, t);
-  };
-  /** @param {'appId' | 'timestamp' | 'signed'} name */
-  const set = (name) => (/** @type {any} */ event) => {
-    form[name] = name === 'signed' ? event.target.value : event.target.value.trim();
-    update();
-  };
-  stamp.addEventListener('input', set('timestamp'));
-  const renew = () => {
-    form.timestamp = now();
-    stamp.value = form.timestamp;
-    update();
-  };
-  const paste = h('textarea', {
-    rows: '3',
-    spellcheck: 'false',
-    autocomplete: 'off',
-    oninput: set('signed'),
-    placeholder: 'X-App-Id: …\nX-Timestamp: …\nX-Signature: …',
-  });
-  paste.value = form.signed;
-  update();
-  const element = h(
-    'fieldset',
-    { class: 'signing' },
-    h('legend', {}, t.signing),
-    labelled(
-      t.appId,
-      h('input', { value: form.appId, oninput: set('appId'), autocomplete: 'off', spellcheck: 'false' }),
-    ),
-    h(
-      'div',
-      { class: 'beside' },
-      labelled(t.timestamp, stamp),
-      h('button', { type: 'button', class: 'small', onclick: renew }, t.renew),
-    ),
-    h('h3', {}, t.toSign),
-    message,
-    copyButton(t, () => message.textContent ?? ''),
-    h('h3', {}, t.signWith),
-    command,
-    copyButton(t, () => command.textContent ?? ''),
-    labelled(t.pasteHeaders, paste),
-    word,
-  );
-  return { element, update };
-};
-
 /** @param {Context} context @param {() => void} redraw */
 const methodField = ({ operation, form, t, openSignIn }, redraw) => {
   const { methods } = operation.access;
@@ -241,45 +169,6 @@ const methodField = ({ operation, form, t, openSignIn }, redraw) => {
         `${t.missingCredentials} `,
         h('button', { type: 'button', class: 'small', onclick: openSignIn }, t.openSignIn),
       ),
-  ];
-};
-
-/** @param {string} text */
-const pretty = (text) => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-};
-
-/** Of a long answer the page shows the beginning. */
-const shownCharacters = 100_000;
-
-/** @param {Response} response @param {string} text @param {number} took @param {Texts} t */
-const answerView = (response, text, took, t) => {
-  const size = new TextEncoder().encode(text).length.toLocaleString('en');
-  const shown = pretty(text);
-  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
-  return [
-    h(
-      'p',
-      { class: 'outcome' },
-      h(
-        'span',
-        { class: response.ok || response.status === 304 ? 'badge good' : 'badge bad' },
-        response.status,
-      ),
-      ` ${took.toFixed(0)} ${t.milliseconds} · ${size} ${t.bytes}`,
-    ),
-    h('details', {}, h('summary', {}, t.headers), h('pre', {}, headers)),
-    h(
-      'pre',
-      { class: 'answer', tabindex: '0' },
-      text === '' ? t.emptyBody : shown.slice(0, shownCharacters),
-      shown.length > shownCharacters && '\n…',
-    ),
-    copyButton(t, () => shown),
   ];
 };
 
@@ -313,49 +202,6 @@ const send = async ({ operation, form, t }, outcome) => {
   } catch (error) {
     fill(outcome, h('p', { class: 'notice' }, t.failed + String(error)));
   }
-};
-
-/** @param {Context} context */
-const samples = ({ operation, resolve, cookie, form, t }) => {
-  const code = h('pre', { class: 'sample', tabindex: '0' });
-  const tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': t.callIt });
-  const reply = operation.replies.find(({ status }) => status < 300);
-  const update = () => {
-    const language = languages.find(({ name }) => name === chosenLanguage) ?? languages[0];
-    const properties = reply?.schema?.['properties'];
-    const sample = { request: requestOf(operation, form), method: form.method, cookie, resolve };
-    code.textContent =
-      language?.make({ ...sample, data: properties?.data, isEnvelope: properties?.code !== undefined }) ?? '';
-    fill(
-      tabs,
-      languages.map(({ name }) =>
-        h(
-          'button',
-          {
-            type: 'button',
-            'aria-pressed': name === chosenLanguage ? 'true' : 'false',
-            onclick: () => {
-              chosenLanguage = name;
-              update();
-            },
-          },
-          name,
-        ),
-      ),
-    );
-  };
-  update();
-  const secret = form.method === undefined ? null : h('p', { class: 'hint' }, t.environment);
-  const element = h(
-    'section',
-    { class: 'samples' },
-    h('h2', {}, t.callIt),
-    tabs,
-    code,
-    copyButton(t, () => code.textContent ?? ''),
-    secret,
-  );
-  return { element, update };
 };
 
 /**

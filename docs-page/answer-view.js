@@ -1,0 +1,42 @@
+import { copyButton, h } from './dom.js';
+
+/** @typedef {import('./texts.js').Texts} Texts */
+
+/** @param {string} text */
+const pretty = (text) => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+};
+
+/** Of a long answer the page shows the beginning. */
+const shownCharacters = 100_000;
+
+/** @param {Response} response @param {string} text @param {number} took @param {Texts} t */
+export const answerView = (response, text, took, t) => {
+  const size = new TextEncoder().encode(text).length.toLocaleString('en');
+  const shown = pretty(text);
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+  return [
+    h(
+      'p',
+      { class: 'outcome' },
+      h(
+        'span',
+        { class: response.ok || response.status === 304 ? 'badge good' : 'badge bad' },
+        response.status,
+      ),
+      ` ${took.toFixed(0)} ${t.milliseconds} · ${size} ${t.bytes}`,
+    ),
+    h('details', {}, h('summary', {}, t.headers), h('pre', {}, headers)),
+    h(
+      'pre',
+      { class: 'answer', tabindex: '0' },
+      text === '' ? t.emptyBody : shown.slice(0, shownCharacters),
+      shown.length > shownCharacters && '\n…',
+    ),
+    copyButton(t, () => shown),
+  ];
+};

@@ -1,0 +1,51 @@
+import { copyButton, fill, h } from './dom.js';
+import { requestOf } from './request.js';
+import { languages } from './snippets.js';
+
+/** @typedef {import('./try-view.js').Context} Context */
+
+/** Language of the samples, kept from one operation to the next. */
+let chosenLanguage = 'curl';
+
+/** @param {Context} context */
+export const samples = ({ operation, resolve, cookie, form, t }) => {
+  const code = h('pre', { class: 'sample', tabindex: '0' });
+  const tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': t.callIt });
+  const reply = operation.replies.find(({ status }) => status < 300);
+  const update = () => {
+    const language = languages.find(({ name }) => name === chosenLanguage) ?? languages[0];
+    const properties = reply?.schema?.['properties'];
+    const sample = { request: requestOf(operation, form), method: form.method, cookie, resolve };
+    code.textContent =
+      language?.make({ ...sample, data: properties?.data, isEnvelope: properties?.code !== undefined }) ?? '';
+    fill(
+      tabs,
+      languages.map(({ name }) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': name === chosenLanguage ? 'true' : 'false',
+            onclick: () => {
+              chosenLanguage = name;
+              update();
+            },
+          },
+          name,
+        ),
+      ),
+    );
+  };
+  update();
+  const secret = form.method === undefined ? null : h('p', { class: 'hint' }, t.environment);
+  const element = h(
+    'section',
+    { class: 'samples' },
+    h('h2', {}, t.callIt),
+    tabs,
+    code,
+    copyButton(t, () => code.textContent ?? ''),
+    secret,
+  );
+  return { element, update };
+};
