@@ -10,7 +10,7 @@ import { type Config, withPort } from './config.ts';
 import { openAdminPages } from './endpoints/admin/shell.ts';
 import type { Services } from './endpoints/services.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
-import type { HttpMethod } from './http/endpoint.ts';
+import type { Endpoint, HttpMethod } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
 import { createHttpServer } from './http/fastify.ts';
 import { createPipeline } from './http/pipeline.ts';
@@ -53,6 +53,8 @@ export interface Server {
   /** The first super_admin, if this start made one. */
   readonly firstAdmin: FirstAdmin | undefined;
   readonly services: Services;
+  /** Everything that is answered, in no particular order. */
+  readonly endpoints: readonly Endpoint[];
   /** Runs a request through the whole service without a connection: for tests of many requests. */
   inject(request: InjectedRequest): Promise<InjectedAnswer>;
   /** Takes no new connections, lets what is in flight end, closes the database. Within 10 seconds. */
@@ -134,10 +136,13 @@ const startSweeping = (services: Services, logger: FastifyBaseLogger): NodeJS.Ti
 };
 
 const stopHttp = async (app: FastifyInstance): Promise<void> => {
+  // Whose request was in flight is idle once it is answered, and would stay connected until the grace is over.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
   const cut = setTimeout(() => app.server.closeAllConnections(), grace);
   try {
     await app.close();
   } finally {
+    clearInterval(idle);
     clearTimeout(cut);
   }
 };
@@ -201,7 +206,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     closers.push(async () => clearInterval(sweeping));
     closers.push(() => stopHttp(app));
     await app.listen({ port: config.port, host: config.host, listenTextResolver: () => 'listening' });
-    return { config, firstAdmin, services, inject: injecting(app), close };
+    return { config, firstAdmin, services, endpoints, inject: injecting(app), close };
   } catch (error) {
     await close();
     throw error;

@@ -7,8 +7,8 @@ export const up: Migration['up'] = async (db, dialect) => {
   await createTable(db, dialect, 'orders', {
     fields: {
       number: field.string({ required: true, unique: true }),
-      amount: field.integer({ required: true }),
-      status: field.enum(['pending', 'paid', 'cancelled']),
+      amount: field.integer({ required: true, min: 0 }),
+      status: field.enum(['pending', 'paid', 'cancelled'], { default: 'pending' }),
       internal_note: field.text(),
       user_id: field.owner(),
     },
@@ -17,7 +17,7 @@ export const up: Migration['up'] = async (db, dialect) => {
     fields: {
       title: field.string({ required: true, max: 200 }),
       body: field.text(),
-      published: field.boolean({ index: true }),
+      published: field.boolean({ default: false, index: true }),
       user_id: field.owner(),
     },
   });
