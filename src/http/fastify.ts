@@ -84,6 +84,8 @@ export const createHttpServer = async (
     // Longer than anything takes to be answered: what is silent for so long reads nothing, or is not there any more.
     connectionTimeout: 120_000,
     forceCloseConnections: 'idle',
+    // What still comes on a connection at a stop is answered like any other: Fastify's own 503 is no envelope.
+    return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest(pipeline),
     frameworkErrors: (error, request, reply) => answerError(pipeline, error, request, reply),
     routerOptions: { maxParamLength: 200 },
