@@ -49,6 +49,11 @@ export interface Database extends Reader {
    * with those of the other requests of the turn. Absent where that saves nothing.
    */
   beginTurn?(): void;
+  /**
+   * A number that stays the same while nobody, in whatever process, commits anything: what was computed from the
+   * database under one number still holds under it. Absent where the database cannot tell cheaply.
+   */
+  revision?(): number;
   /** Answers when the database answers; for the readiness check. */
   ping(): Promise<void>;
   close(): Promise<void>;

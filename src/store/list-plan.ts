@@ -3,7 +3,15 @@ import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Query, SqlValue } from './database.ts';
 import type { ListParameters, View } from './list-parameters.ts';
 import { pageStatement, places, type Statement, streamStatement, toQuery } from './query.ts';
-import { isBounded, isWhole, requestValues, type Shape, shapeKey } from './shape.ts';
+import {
+  countKey,
+  hasBoundedRows,
+  isBounded,
+  isWhole,
+  requestValues,
+  type Shape,
+  shapeKey,
+} from './shape.ts';
 
 /** Rows that an answer without paging holds in one piece; more are streamed. */
 export const maxWholeRows = 1000;
@@ -19,6 +27,8 @@ interface Plan {
   readonly places: 'key' | 'lines' | undefined;
   /** Whether an index bounds the work of `page`, however large the table is. */
   readonly bounded: boolean;
+  /** Whether one bounds the rows of the page, those that it skips and the total aside. */
+  readonly boundedRows: boolean;
   /** Whether every row of the source is asked for. */
   readonly whole: boolean;
 }
@@ -26,7 +36,9 @@ interface Plan {
 /** A list request ready to run for any caller with the same view and the same columns in the row filter. */
 export interface PreparedList extends Plan {
   readonly parameters: ListParameters;
-  /** Values behind those of the row filter; the last is `rowBytes`. */
+  /** Names what is counted, but for the values of the row filter. */
+  readonly counted: string;
+  /** Values behind those of the row filter; the last two are a known total, or null, and `rowBytes`. */
   readonly values: readonly SqlValue[];
   /** Bytes up to which a row is answered in one piece with its page: its share of what a piece may hold. */
   readonly rowBytes: number;
@@ -52,7 +64,8 @@ export class ListPlanner {
     const rowBytes = Math.floor(maxPieceBytes / limit);
     const values = requestValues(parameters, limit, rowBytes);
     const query = rows.length === 0 ? toQuery(plan.page, values) : undefined;
-    return { ...plan, parameters, values, rowBytes, query };
+    const counted = countKey({ ...plan.shape, parameters });
+    return { ...plan, parameters, counted, values, rowBytes, query };
   }
 
   #planOf({ source, usable }: View, rows: readonly string[], parameters: ListParameters): Plan {
@@ -67,6 +80,7 @@ export class ListPlanner {
       stream: streamStatement(shape, this.#dialect),
       places: places(shape),
       bounded: isBounded(shape),
+      boundedRows: hasBoundedRows(shape),
       whole: isWhole(shape),
     };
     this.#plans.set(key, plan);

@@ -6,9 +6,11 @@ import type { Database, Query, SqlValue } from './database.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './list-plan.ts';
 import { anchorStatement, type PageRow, streamUntilStatement, toQuery, weightStatement } from './query.ts';
 import type { Scope } from './scope.ts';
+import { skippedRows } from './shape.ts';
 import { SizeEstimate, smallTable } from './size-estimate.ts';
 import type { Sort } from './sort.ts';
 import type { Source } from './source.ts';
+import { Totals } from './totals.ts';
 
 export interface FoundPage {
   readonly row: PageRow;
@@ -19,20 +21,26 @@ export interface FoundPage {
 const pageQuery = (list: PreparedList, scope: Scope): Query =>
   list.query ?? toQuery(list.page, [...scope.values, ...list.values]);
 
-/** The same page with another number of bytes up to which a row is answered at once. */
-const pageQueryUpTo = (list: PreparedList, scope: Scope, rowBytes: number): Query =>
-  toQuery(list.page, [...scope.values, ...list.values.slice(0, -1), rowBytes]);
+/** The same page with a total that is known, or with other bytes up to which a row is answered at once. */
+const pageQueryWith = (
+  list: PreparedList,
+  scope: Scope,
+  total: number | null,
+  rowBytes: number = list.rowBytes,
+): Query => toQuery(list.page, [...scope.values, ...list.values.slice(0, -2), total, rowBytes]);
 
 /** Runs prepared lists on the database, each where its cost belongs. */
 export class ListRows {
   readonly #database: Database;
   readonly #source: Source;
   readonly #size: SizeEstimate;
+  readonly #totals: Totals;
 
   constructor(database: Database, source: Source, clock: Clock) {
     this.#database = database;
     this.#source = source;
     this.#size = new SizeEstimate(database, source, clock);
+    this.#totals = new Totals(database);
   }
 
   /**
@@ -40,16 +48,30 @@ export class ListRows {
    * although all of them together are not too much, the page is asked for again with all.
    */
   async page(list: PreparedList, scope: Scope): Promise<FoundPage> {
-    // Awaited only where the size is needed and not known.
-    const direct = list.bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
-    const row = await this.#first<PageRow>(pageQuery(list, scope), direct);
+    const { row, direct } = await this.#pageRow(list, scope);
     if (Number(row.widest ?? 0) <= list.rowBytes) return { row, complete: true };
     const weight = weightStatement(list.shape, this.#database.dialect);
     const values = [...scope.values, ...list.values];
     const { bytes } = await this.#first<{ bytes: number | null }>(toQuery(weight, values), direct);
     if (Number(bytes) > maxPieceBytes) return { row, complete: false };
-    const again = await this.#first<PageRow>(pageQueryUpTo(list, scope, maxPieceBytes), direct);
+    const again = await this.#first<PageRow>(pageQueryWith(list, scope, null, maxPieceBytes), direct);
     return { row: again, complete: Number(again.widest ?? 0) <= maxPieceBytes };
+  }
+
+  async #pageRow(list: PreparedList, scope: Scope): Promise<{ row: PageRow; direct: boolean }> {
+    const revision = list.bounded ? undefined : this.#totals.revision();
+    const total = this.#totals.at(revision, list, scope);
+    if (total !== undefined) {
+      const direct = list.boundedRows && skippedRows(list.parameters) <= smallTable;
+      const row = await this.#first<PageRow>(pageQueryWith(list, scope, total), direct);
+      // Somebody may have written between the two.
+      if (this.#totals.revision() === revision) return { row, direct };
+    }
+    // Awaited only where the size is needed and not known.
+    const direct = list.bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
+    const row = await this.#first<PageRow>(pageQuery(list, scope), direct);
+    if (row.total != null) this.#totals.keep(revision, list, scope, Number(row.total));
+    return { row, direct };
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */

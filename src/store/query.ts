@@ -162,7 +162,11 @@ const extrasSql = (shape: Shape, clauses: Clauses, dialect: Dialect, bind: Place
     inner.push(`${columnSql(columnOf(shape.source, shape.source.key), dialect)} as row_place`);
     outer.push(`${sort[0]?.descending ? 'min' : 'max'}(row_place) as place`);
   }
-  if (paging.kind === 'page') outer.push(`(select count(*)${from}${whereSql(matching)}) as total`);
+  if (paging.kind === 'page') {
+    // Counted only where the request does not bring a total that still holds.
+    const count = `(select count(*)${from}${whereSql(matching)})`;
+    outer.push(`coalesce(${bind.of(layoutOf(shape).total)}, ${count}) as total`);
+  }
   if (paging.kind === 'after') {
     const skip = bind.of(layoutOf(shape).limit);
     outer.push(`(select 1${from}${whereSql(following)}${order} limit 1 offset ${skip}) as more`);

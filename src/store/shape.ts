@@ -39,18 +39,36 @@ export const layoutOf = ({ rows, parameters }: Shape) => {
   const search = filters + parameters.filters.reduce((sum, { values }) => sum + values.length, 0);
   const cursor = search + 1;
   const limit = cursor + cursorValues(parameters).length;
-  return { filters, search, cursor, limit, offset: limit + 1, rowBytes: limit + 2, until: limit + 3 };
+  const [offset, total, rowBytes, until] = [limit + 1, limit + 2, limit + 3, limit + 4];
+  return { filters, search, cursor, limit, offset, total, rowBytes, until };
 };
 
-/** The values of a request but for those of its row filter. `rowBytes`: most bytes of a row answered in one piece. */
+/**
+ * The values of a request but for those of its row filter. `rowBytes`: most bytes of a row answered in one piece; the
+ * null before it stands for a total that is not known yet.
+ */
 export const requestValues = (parameters: ListParameters, limit: number, rowBytes: number): SqlValue[] => [
   ...parameters.filters.flatMap(({ values }) => values),
   parameters.search ?? null,
   ...cursorValues(parameters),
   limit,
-  parameters.paging.kind === 'page' ? (parameters.paging.page - 1) * parameters.paging.perPage : 0,
+  skippedRows(parameters),
+  null,
   rowBytes,
 ];
+
+/** Rows before the page. */
+export const skippedRows = ({ paging }: ListParameters): number =>
+  paging.kind === 'page' ? (paging.page - 1) * paging.perPage : 0;
+
+/** The text that tells apart what is counted: the conditions with their values, the row filter's aside. */
+export const countKey = ({ rows, searched, parameters: { filters, search } }: Shape): string =>
+  JSON.stringify([
+    rows,
+    filters.map((filter) => [filterShape(filter), filter.values]),
+    search ?? null,
+    search === undefined ? null : searched,
+  ]);
 
 /** Whether the rows are read along one index in its own order, so that a limit bounds the work. */
 const walksIndex = ({ source, parameters }: Shape): boolean => {
@@ -63,24 +81,33 @@ const walksIndex = ({ source, parameters }: Shape): boolean => {
   return paging.kind !== 'after' || isRowComparison(sort, nulls);
 };
 
+/** Whether the key itself is asked for: then what matches is few, and counted at once. */
+const namesKey = ({ source, rows, parameters }: Shape): boolean =>
+  rows.includes(source.key) ||
+  parameters.filters.some(
+    ({ column, operator }) => column.name === source.key && (operator === 'eq' || operator === 'in'),
+  );
+
 /**
- * Whether an index bounds the rows that the statement looks at, however many the table has: rows found by key, rows
- * of one indexed value in the order of the key, or a walk along an index. A count looks at everything that matches.
+ * Whether an index bounds the rows of a page, however many the table has: rows found by key, rows of one indexed value
+ * in the order of the key, or a walk along an index. Rows that a page number skips, and the total, come on top.
  */
-export const isBounded = (shape: Shape): boolean => {
+export const hasBoundedRows = (shape: Shape): boolean => {
   const { source, rows, parameters } = shape;
-  const equalities = [...rows];
-  for (const { column, operator } of parameters.filters) {
-    if (column.name === source.key && (operator === 'eq' || operator === 'in')) return true;
-    equalities.push(operator === 'eq' ? column.name : '');
-  }
-  if (equalities.includes(source.key)) return true;
-  if (parameters.search !== undefined || parameters.paging.kind === 'page' || equalities.length > 1)
-    return false;
+  if (namesKey(shape)) return true;
+  const equalities = [
+    ...rows,
+    ...parameters.filters.map(({ column, operator }) => (operator === 'eq' ? column.name : '')),
+  ];
+  if (parameters.search !== undefined || equalities.length > 1) return false;
   const [equality] = equalities;
   if (equality === undefined) return walksIndex(shape);
   return source.indexed.has(equality) && parameters.sort.length === 1;
 };
+
+/** Whether an index bounds everything that the statement looks at. A count looks at everything that matches. */
+export const isBounded = (shape: Shape): boolean =>
+  namesKey(shape) || (shape.parameters.paging.kind !== 'page' && hasBoundedRows(shape));
 
 /** Whether nothing but the order is asked for: every row of the source is answered. */
 export const isWhole = ({ rows, parameters }: Shape): boolean =>

@@ -25,6 +25,9 @@ const largeFile = 2 * 1024 * 1024;
 /** Milliseconds between two looks at the size of a file that was small. */
 const sizeInterval = 10_000;
 
+/** Differs after every commit of any other connection; the one for reads commits nothing itself. */
+const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
+
 /**
  * Reads and writes have a connection each, so that a read never sees an open transaction. Both are synchronous; what
  * takes long goes to reader threads.
@@ -57,6 +60,11 @@ class SqliteDatabase implements Database {
 
   beginTurn(): void {
     this.#turn.begin();
+  }
+
+  revision(): number {
+    const row = this.#turn.read(() => this.#reading.get<{ data_version: number }>(dataVersion));
+    return Number(row?.data_version);
   }
 
   all<Row>(query: Query): Promise<Row[]> {
