@@ -1,0 +1,80 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { normalised } from '../tour/blocks.ts';
+import { root } from '../tour/service.ts';
+import { runSteps, stepsOf } from './bash.ts';
+import { type Guide, guides } from './pages.ts';
+import { createWorkshop, type Workshop } from './workshop.ts';
+
+/** Languages of blocks: run here, compiled here, shown as output, or run by signing.test.ts. */
+const languages = new Set(['bash', 'ts', 'text', 'json', 'js', 'python', 'go', 'java', 'php']);
+
+/** Variables of whoever runs the tests must not reach a guide. */
+const environment = (): NodeJS.ProcessEnv => {
+  const { PATH, HOME, LANG, TMPDIR } = process.env;
+  return Object.fromEntries(
+    Object.entries({ PATH, HOME, LANG, TMPDIR, npm_config_update_notifier: 'false' }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+};
+
+/** Files of a page: those that its blocks name, and a module of its own for every other one. */
+const filesOf = ({ blocks }: Guide): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    blocks
+      .filter(({ language }) => language === 'ts')
+      .map(({ file, text }, index) => [file ?? `snippets/${index}.ts`, text]),
+  );
+
+const startNewsroom = { command: 'npx gatewright start\n', note: 'background', output: undefined };
+
+let workshop: Workshop;
+beforeAll(async () => {
+  workshop = await createWorkshop();
+}, 180_000);
+afterAll(() => workshop?.remove());
+
+describe.each(guides)('$name', (guide) => {
+  const folderName = guide.name.replace('.md', '');
+  const steps = stepsOf(guide.blocks);
+
+  it('has no block that is neither run nor compiled', () => {
+    for (const { language, text } of guide.blocks) expect(languages, text).toContain(language);
+    if (steps.length > 0) expect(guide.place, 'where its commands run').toBeDefined();
+    for (const { text } of guide.blocks.filter(({ language }) => language === 'json'))
+      expect(() => JSON.parse(text), text).not.toThrow();
+  });
+
+  it('leads to files that exist', async () => {
+    const targets = [...guide.text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
+    for (const target of targets.filter((one) => !one.includes('://')))
+      await expect(access(join(root, 'docs/guide', target)), target).resolves.toBeUndefined();
+  });
+
+  it('compiles', async () => {
+    const files = filesOf(guide);
+    if (Object.keys(files).length === 0) return;
+    const directory = await workshop.folder(`${folderName}-types`, {
+      'package.json': '{"type":"module"}',
+      ...files,
+    });
+    expect(await workshop.compile(directory)).toBe('');
+  }, 120_000);
+
+  it.runIf(steps.length > 0)(
+    'runs as it is written, with the output that it shows',
+    async () => {
+      const isNewsroom = guide.place === 'newsroom';
+      const directory = isNewsroom ? await workshop.newsroom(folderName) : await workshop.folder(folderName);
+      await workshop.folder(folderName, guide.place === 'empty' ? {} : filesOf(guide));
+      const all = isNewsroom ? [startNewsroom, ...steps] : steps;
+      const outputs = await runSteps(all, directory, environment());
+      for (const [index, { command, output }] of all.entries())
+        if (output !== undefined)
+          expect.soft(normalised(outputs[index] ?? ''), command).toBe(normalised(output));
+    },
+    300_000,
+  );
+});

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../tour/service.ts';
+
+const run = promisify(execFile);
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+
+const compilerOptions = {
+  target: 'es2024',
+  lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'],
+  module: 'nodenext',
+  types: ['node'],
+  strict: true,
+  erasableSyntaxOnly: true,
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+/** Folders in which this package is installed, as it would be from the registry. */
+export interface Workshop {
+  /** A folder with these files. */
+  folder(name: string, files?: Readonly<Record<string, string>>): Promise<string>;
+  /** A copy of the example application. */
+  newsroom(name: string): Promise<string>;
+  /** What the compiler has to say of the files of a folder; empty where nothing is wrong. */
+  compile(directory: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** Installs the package with everything that it needs, built from the source as it is. */
+const install = async (modules: string): Promise<void> => {
+  const gatewright = join(modules, 'gatewright');
+  await mkdir(join(modules, '.bin'), { recursive: true });
+  await mkdir(gatewright);
+  const link = async (folder: string): Promise<void> => {
+    for (const name of await readdir(join(root, 'node_modules', folder)))
+      if (!name.startsWith('.') && name !== 'gatewright')
+        await symlink(join(root, 'node_modules', folder, name), join(modules, folder, name));
+  };
+  await link('.');
+  await link('.bin');
+  const { files } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    files: readonly string[];
+  };
+  const shipped = files.filter((name) => name !== 'dist' && !name.startsWith('!'));
+  for (const part of ['package.json', ...shipped])
+    await cp(join(root, part), join(gatewright, part), { recursive: true });
+  await symlink('../gatewright/bin/gatewright.js', join(modules, '.bin/gatewright'));
+  const build = (project: string, out: string) =>
+    run(process.execPath, [tsc, '-p', join(root, project), '--noCheck', '--outDir', join(gatewright, out)]);
+  await Promise.all([
+    build('tsconfig.build.json', 'dist'),
+    build('client/tsconfig.build.json', 'dist/client'),
+  ]);
+};
+
+export const createWorkshop = async (): Promise<Workshop> => {
+  const base = await mkdtemp(join(tmpdir(), 'gatewright-guides-'));
+  await install(join(base, 'node_modules'));
+  const folder: Workshop['folder'] = async (name, files = {}) => {
+    const directory = join(base, 'pages', name);
+    await mkdir(directory, { recursive: true });
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(directory, file)), { recursive: true });
+      await writeFile(join(directory, file), text);
+    }
+    return directory;
+  };
+  return {
+    folder,
+    newsroom: async (name) => {
+      const directory = await folder(name, { 'package.json': '{"type":"module"}' });
+      await cp(join(root, 'examples/newsroom'), directory, { recursive: true });
+      return directory;
+    },
+    compile: async (directory) => {
+      const file = join(directory, 'tsconfig.json');
+      await writeFile(file, JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
+      return run(process.execPath, [tsc, '-p', directory, '--pretty', 'false']).then(
+        () => '',
+        ({ stdout }: { readonly stdout: string }) => stdout,
+      );
+    },
+    remove: () => rm(base, { recursive: true, force: true }),
+  };
+};
