@@ -26,18 +26,22 @@ const people = {
 
 /** Grants what the table's roles have. The models without reads to check have no entry for them. */
 export const grantEntries = async (service: Service, combinations: readonly Combination[]): Promise<void> => {
-  const { roles } = service.server.services;
-  const actor = { principal: 'command line', address: null } as const;
-  await Promise.all(['editor', 'clerk'].map((role) => roles.create(role, actor)));
-  const wanted = combinations.flatMap(({ model, switches }) =>
+  const { roles, database } = service.server.services;
+  for (const role of ['editor', 'clerk'])
+    await roles.create(role, { principal: 'command line', address: null });
+  const rows = combinations.flatMap(({ model, switches }) =>
     entries
       .filter((action) => action !== 'read' || switches.permissions === 'all')
-      .flatMap((action) => {
-        const granted = { role: 'editor', model: model.name, action };
-        return action === 'update' ? [granted, { ...granted, role: 'clerk' }] : [granted];
-      }),
+      .flatMap((action) =>
+        (action === 'update' ? ['editor', 'clerk'] : ['editor']).map((role) => [role, model.name, action]),
+      ),
   );
-  await Promise.all(wanted.map((permission) => roles.grant(permission, actor)));
+  // In one statement: a grant of its own for each, with its line of the audit list, is what other tests look at.
+  const values = rows.map(
+    (row) => `(${row.map((name) => `'${name}'`).join(', ')}, '2024-01-01T00:00:00.000Z')`,
+  );
+  const sql = `insert into permissions (role, model, action, created_at) values ${values.join(', ')}`;
+  await database.execute({ sql, parameters: [] });
 };
 
 const flipped = (text: string): string => text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A');

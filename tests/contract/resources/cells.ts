@@ -366,6 +366,20 @@ const compareTable = async (
   }
 };
 
+/** Requests under way at a time: more would only wait for a connection to PostgreSQL. */
+const parallel = 24;
+
+/** Does the same for every cell, so many at a time; the results are in the order of the cells. */
+const each = async <T>(cells: readonly Cell[], act: (cell: Cell) => Promise<T>): Promise<T[]> => {
+  const results: T[] = [];
+  const waiting = cells.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, cell] of waiting) results[index] = await act(cell);
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  return results;
+};
+
 /** Plays every cell of one combination: reads and explanations, bodies that are refused, then writes. */
 export const playCombination = async (context: TableContext, combination: Combination): Promise<void> => {
   const seeded = await seed(context, combination);
@@ -373,13 +387,11 @@ export const playCombination = async (context: TableContext, combination: Combin
   const change: Row = { title: 'changed', note: 'changed too', published: true, user_id: context.heir };
   const reads = readCells(context, seeded);
   const writes = writeCells(context, seeded, change);
-  await Promise.all(reads.map((cell) => play(context, combination, cell, rows)));
+  await each(reads, (cell) => play(context, combination, cell, rows));
   if (context.explains(combination))
-    await Promise.all([...reads, ...writes].map((cell) => compareExplanation(context, combination, cell)));
+    await each([...reads, ...writes], (cell) => compareExplanation(context, combination, cell));
   for (const sent of combination.badBodies ? (['malformed', 'invalid'] as const) : [])
-    await Promise.all(
-      writeCells(context, seeded, sent).map((cell) => play(context, combination, cell, rows)),
-    );
-  const outcomes = await Promise.all(writes.map((cell) => play(context, combination, cell, rows)));
+    await each(writeCells(context, seeded, sent), (cell) => play(context, combination, cell, rows));
+  const outcomes = await each(writes, (cell) => play(context, combination, cell, rows));
   await compareTable(context, combination, finalRows(seeded, writes, outcomes), seeded);
 };

@@ -23,6 +23,8 @@ interface Told {
 
 /** What the hooks were told, and what a test has them do. */
 const told: { before: Told[]; after: Told[] } = { before: [], after: [] };
+/** What saves of twins wait for, one after the other. */
+let gates: (() => Promise<void>)[] = [];
 let committed: (event: Told) => void | Promise<void> = () => {};
 
 const product = defineResource('Product', {
@@ -34,6 +36,7 @@ const product = defineResource('Product', {
     beforeSave: async ({ action, id, values, principal, addError }) => {
       told.before.push({ action, id, values: { ...values }, principal });
       await Promise.resolve();
+      if (values.title === 'twin') await gates.shift()?.();
       if (values.title === 'throw') throw new Error('the hook broke: secret detail');
       if (values.title === 'refuse') {
         addError('title', 'Title: not today');
@@ -204,6 +207,36 @@ describeEachDatabase('hooks of a resource', (databases) => {
     expect(answer.status).toBe(201);
     await expect.poll(() => service.lines.some((line) => line.includes('after: broken'))).toBe(true);
     expect((await rows()).at(-1)).toMatchObject({ title: 'stays', id: answer.data['id'] });
+  });
+
+  it('a request that finds its twin written meanwhile answers as the twin did, although the value is taken now', async () => {
+    const token = await service.admin();
+    const request = {
+      token,
+      headers: { 'Idempotency-Key': 'twins' },
+      body: { product: { title: 'twin', slug: 'twin' } },
+    };
+    let open: () => void = () => {};
+    let reached: () => void = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const waiting = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    gates = [
+      async () => {
+        reached();
+        await gate;
+      },
+    ];
+    const slow = service.post(path, request);
+    await waiting;
+    const fast = await service.post(path, request);
+    open();
+    expect(fast.status).toBe(201);
+    expect([(await slow).status, (await slow).text]).toEqual([201, fast.text]);
+    expect(told.after).toHaveLength(1);
   });
 
   it('afterCommit does not hold up the answer, and does not run for a replayed request', async () => {

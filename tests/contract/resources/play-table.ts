@@ -18,7 +18,7 @@ export const playTable = (dialect: DialectName): void => {
       env: { LOG_LEVEL: 'warn', API_DOCS: 'off' },
     });
 
-    it('answers, writes and explains as the contract says', { timeout: 300_000 }, async () => {
+    it('answers, writes and explains as the contract says', { timeout: 600_000 }, async () => {
       await grantEntries(service, combinations);
       const [stranger, heir, admin] = [
         await service.createUser(),
