@@ -59,7 +59,10 @@ export class ListRows {
   }
 
   async #pageRow(list: PreparedList, scope: Scope): Promise<{ row: PageRow; direct: boolean }> {
-    const revision = list.bounded ? undefined : this.#totals.revision();
+    // Awaited only where the size is needed and not known.
+    const small = list.bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
+    if (small) return { row: await this.#first<PageRow>(pageQuery(list, scope), true), direct: true };
+    const revision = this.#totals.revision();
     const total = this.#totals.at(revision, list, scope);
     if (total !== undefined) {
       const direct = list.boundedRows && skippedRows(list.parameters) <= smallTable;
@@ -67,11 +70,9 @@ export class ListRows {
       // Somebody may have written between the two.
       if (this.#totals.revision() === revision) return { row, direct };
     }
-    // Awaited only where the size is needed and not known.
-    const direct = list.bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
-    const row = await this.#first<PageRow>(pageQuery(list, scope), direct);
+    const row = await this.#first<PageRow>(pageQuery(list, scope), false);
     if (row.total != null) this.#totals.keep(revision, list, scope, Number(row.total));
-    return { row, direct };
+    return { row, direct: false };
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
