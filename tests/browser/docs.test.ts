@@ -238,7 +238,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const { page } = await visit(open, service, '?lang=en', { colorScheme });
         await page.evaluate(axe.source);
-        for (const route of ['', 'listOrder', 'createPayment']) {
+        for (const route of ['', 'listOrders', 'createPayment']) {
           await page.evaluate(`location.hash = '#/${route}'`);
           await page.locator(route === '' ? '.overview' : '.about').waitFor();
           expect([colorScheme, route, await accessibility(page)]).toEqual([colorScheme, route, []]);
@@ -256,7 +256,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
           for (const width of [1280, 390, 360]) {
             const watched = await visit(open, service, `?lang=${lang}`, { colorScheme, width });
             const { page } = watched;
-            for (const route of ['', 'createPayment', 'listOrder', 'updateOrder']) {
+            for (const route of ['', 'createPayment', 'listOrders', 'updateOrder']) {
               await page.evaluate(`location.hash = '#/${route}'`);
               await page.locator(route === '' ? '.overview' : '.about').waitFor();
               const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -46,6 +46,18 @@ const label = (chinese: string, english: string, model: ResourceModel): Label =>
   en: `${english} ${labelText(model.label, 'en')}`,
 });
 
+/** `blog_posts` → `BlogPosts`, for the name of the operation that lists them. */
+const pluralNoun = ({ plural }: ResourceModel): string =>
+  plural
+    .split('_')
+    .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+    .join('');
+
+const listLabel = (model: ResourceModel): Label => ({
+  'zh-CN': `列出${labelText(model.label, 'zh-CN')}`,
+  en: `List ${model.plural.replaceAll('_', ' ')}`,
+});
+
 const saved = (json: string, headers: Readonly<Record<string, string>>): Answer => ({
   data: new JsonText(json),
   headers,
@@ -113,12 +125,12 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
 
   return [
     {
-      operation: area.operation('list', model.name),
+      operation: area.operation('list', pluralNoun(model)),
       method: 'GET',
       path,
       ...common('list'),
       accepts: 'nothing',
-      docs: { ...docs(label('列出', 'List', model), 'list'), list: true },
+      docs: { ...docs(listLabel(model), 'list'), list: true },
       handle: (call) => answerList(resource.list, call, origin),
     },
     {
