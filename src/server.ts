@@ -197,8 +197,11 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
       logger,
       routes: services.routes,
       stall: options.stall,
-      counterOf: ({ operation }) =>
-        signInOperations.has(operation) ? requestCounts.countSignIn : requestCounts.count,
+      counterOf: ({ operation, docs }) => {
+        // The files of a page are nobody's requests of the service.
+        if (docs.hidden === true) return undefined;
+        return signInOperations.has(operation) ? requestCounts.countSignIn : requestCounts.count;
+      },
       pages: pages === undefined ? [] : [pages.area],
       onArrival: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
     });

@@ -29,7 +29,7 @@ export interface HttpOptions {
   /** Told of every request before anything is asked of it. */
   readonly onArrival?: (() => void) | undefined;
   /** Gives the counter of an endpoint, which is told of every answer; it must cost next to nothing. */
-  readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter) | undefined;
+  readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter | undefined) | undefined;
   /** Where a browser gets a page instead of the envelope. */
   readonly pages?: readonly PageArea[];
   /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */

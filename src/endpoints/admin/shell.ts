@@ -89,13 +89,16 @@ const accepts = (header: string, name: string): boolean =>
     return coding === name && !parameters.some((each) => /^q=0(?:\.0{0,3})?$/.test(each));
   });
 
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
 /** Files with their content's hash in their name: kept for a year, read once, compressed when they were built. */
 const assetEndpoint = (names: ReadonlySet<string>): Endpoint => {
   const read = new Map<string, Promise<Uint8Array>>();
   const load = (name: string): Promise<Uint8Array> => {
     const known = read.get(name) ?? readFile(new URL(`assets/${name}`, folder));
     read.set(name, known);
-    // A file that could not be read now may be readable next time.
+    // A file that could not be read now (a newer build stands in its place) may be readable next time.
     known.catch(() => read.delete(name));
     return known;
   };
@@ -114,7 +117,10 @@ const assetEndpoint = (names: ReadonlySet<string>): Endpoint => {
       vary: 'Accept, Accept-Encoding',
       ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
     };
-    return { headers, raw: { type, body: await load(file + (encoding?.ending ?? '')) } };
+    const body = await load(file + (encoding?.ending ?? '')).catch((error: unknown) => {
+      throw isAbsent(error) ? new Problem('path_not_found', { cause: error }) : error;
+    });
+    return { headers, raw: { type, body } };
   };
 
   return {
@@ -137,9 +143,6 @@ export interface AdminPages {
   readonly area: PageArea;
   readonly endpoints: readonly Endpoint[];
 }
-
-const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** The administration area's pages; undefined where they have not been built. */
 export const openAdminPages = async (options: ShellOptions): Promise<AdminPages | undefined> => {

@@ -1,0 +1,161 @@
+import Button from '@mui/material/Button';
+import MenuItem from '@mui/material/MenuItem';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import TextField from '@mui/material/TextField';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { basePath } from '../base.ts';
+import { KeyPicker } from '../parts/key-picker.tsx';
+import { Page } from '../parts/page.tsx';
+import { UserPicker } from '../parts/user-picker.tsx';
+import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import type { Explanation } from './explanation.ts';
+import { Verdict } from './verdict.tsx';
+
+const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
+const callers = ['user_id', 'api_key_id', 'app_id', 'nobody'] as const;
+type Caller = (typeof callers)[number];
+
+const isCaller = (name: string): name is Caller => callers.some((each) => each === name);
+
+interface Question {
+  readonly caller: Caller;
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+const questionIn = (parameters: URLSearchParams): Question => {
+  const caller = callers.find((each) => parameters.has(each)) ?? 'user_id';
+  return {
+    caller,
+    id: parameters.get(caller) ?? '',
+    method: parameters.get('method') ?? 'GET',
+    path: parameters.get('path') ?? `${basePath}/api/v1/`,
+  };
+};
+
+/** The question stands in the address, so that an answer can be sent to somebody. */
+const parametersOf = ({ caller, id, method, path }: Question): URLSearchParams =>
+  new URLSearchParams({ [caller]: caller === 'nobody' ? '1' : id, method, path });
+
+/** Asks the service why a request would be let in or refused. */
+export const Explain = () => {
+  const text = useText();
+  const [parameters, setParameters] = useSearchParams();
+  const asked = parameters.has('path') ? questionIn(parameters) : undefined;
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['explain', parameters.toString()],
+    enabled: asked !== undefined,
+    gcTime: 0,
+    queryFn: async () => {
+      const query = new URLSearchParams(parameters);
+      query.delete('nobody');
+      return (await send<Explanation>('GET', `/admin/explain?${query}`)).data;
+    },
+  });
+  return (
+    <Page title={text('explain.title')} lead={text('explain.lead')} narrow>
+      <Stack sx={{ gap: 2.5 }}>
+        <Ask
+          first={questionIn(parameters)}
+          busy={isFetching}
+          onAsk={(question) => setParameters(parametersOf(question))}
+        />
+        <Verdict explanation={data} error={error} />
+      </Stack>
+    </Page>
+  );
+};
+
+interface AskProps {
+  readonly first: Question;
+  readonly busy: boolean;
+  readonly onAsk: (question: Question) => void;
+}
+
+const Ask = ({ first, busy, onAsk }: AskProps) => {
+  const text = useText();
+  const [question, setQuestion] = useState(first);
+  const change = (part: Partial<Question>): void => setQuestion({ ...question, ...part });
+  const ready = question.caller === 'nobody' || question.id !== '';
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (ready) onAsk(question);
+  };
+  return (
+    <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
+      <Stack component="form" onSubmit={submit} sx={{ gap: 1 }}>
+        <Stack direction={{ xs: 'column', sm: 'row' }} sx={{ gap: { xs: 0, sm: 1 } }}>
+          <TextField
+            select
+            label={text('explain.caller')}
+            value={question.caller}
+            onChange={(event) => {
+              if (isCaller(event.target.value)) change({ caller: event.target.value, id: '' });
+            }}
+            sx={{ maxWidth: { sm: 200 } }}
+          >
+            {callers.map((caller) => (
+              <MenuItem key={caller} value={caller}>
+                {text(`explain.callers.${caller}`)}
+              </MenuItem>
+            ))}
+          </TextField>
+          <Subject question={question} onChange={(id) => change({ id })} />
+        </Stack>
+        <Stack direction={{ xs: 'column', sm: 'row' }} sx={{ gap: { xs: 0, sm: 1 } }}>
+          <TextField
+            select
+            label={text('explain.method')}
+            value={question.method}
+            onChange={(event) => change({ method: event.target.value })}
+            sx={{ maxWidth: { sm: 200 } }}
+          >
+            {methods.map((method) => (
+              <MenuItem key={method} value={method}>
+                {method}
+              </MenuItem>
+            ))}
+          </TextField>
+          <TextField
+            label={text('explain.path')}
+            value={question.path}
+            onChange={(event) => change({ path: event.target.value })}
+            helperText={text('explain.pathHelp')}
+          />
+        </Stack>
+        <Button
+          type="submit"
+          variant="contained"
+          loading={busy}
+          disabled={!ready}
+          sx={{ alignSelf: 'flex-start' }}
+        >
+          {text('explain.ask')}
+        </Button>
+      </Stack>
+    </Paper>
+  );
+};
+
+interface SubjectProps {
+  readonly question: Question;
+  readonly onChange: (id: string) => void;
+}
+
+const Subject = ({ question: { caller, id }, onChange }: SubjectProps) => {
+  const text = useText();
+  const label = text(`explain.callers.${caller}`);
+  const number = Number(id) || null;
+  if (caller === 'user_id')
+    return <UserPicker label={label} value={number} onChange={(user) => onChange(String(user ?? ''))} />;
+  if (caller === 'api_key_id')
+    return <KeyPicker label={label} value={number} onChange={(key) => onChange(String(key ?? ''))} />;
+  if (caller === 'app_id')
+    return <TextField label={label} value={id} onChange={(event) => onChange(event.target.value)} />;
+  return null;
+};

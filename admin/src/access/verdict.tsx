@@ -1,0 +1,119 @@
+import AllowedIcon from '@mui/icons-material/CheckCircleOutlined';
+import NarrowedIcon from '@mui/icons-material/FilterAltOutlined';
+import RefusedIcon from '@mui/icons-material/HighlightOffOutlined';
+import OffIcon from '@mui/icons-material/RemoveCircleOutlineOutlined';
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Chip from '@mui/material/Chip';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { Link } from '../parts/link.tsx';
+import { sentenceOf } from '../parts/problem.ts';
+import { type Text, useLanguage, useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+import { changedAt, type Explanation, type Step } from './explanation.ts';
+
+interface VerdictProps {
+  readonly explanation: Explanation | undefined;
+  readonly error: unknown;
+}
+
+/** Allowed or refused, and every rule in the order in which it was asked. */
+export const Verdict = ({ explanation, error }: VerdictProps) => {
+  const text = useText();
+  const language = useLanguage();
+  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (explanation === undefined) return null;
+  const { allowed, status, method, path, steps } = explanation;
+  return (
+    <Stack sx={{ gap: 1.5 }} aria-live="polite">
+      <Alert
+        severity={allowed ? 'success' : 'error'}
+        icon={allowed ? <AllowedIcon /> : <RefusedIcon />}
+        sx={{ fontSize: 15 }}
+      >
+        <strong>{text(allowed ? 'explain.allowed' : 'explain.refused', { status })}</strong>{' '}
+        <Box component="code" sx={{ fontFamily: monospace, overflowWrap: 'anywhere' }}>
+          {method} {path}
+        </Box>
+      </Alert>
+      <Paper variant="outlined" component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+        {steps.map((step) => (
+          <StepLine key={step.rule} step={step} explanation={explanation} />
+        ))}
+      </Paper>
+    </Stack>
+  );
+};
+
+const icons = { passed: AllowedIcon, refused: RefusedIcon, narrowed: NarrowedIcon, off: OffIcon } as const;
+const colours = {
+  passed: 'success.main',
+  refused: 'error.main',
+  narrowed: 'warning.main',
+  off: 'text.secondary',
+} as const;
+
+const StepLine = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
+  const text = useText();
+  const { rule, label, outcome, because } = step;
+  const Icon = icons[outcome];
+  const decisive = rule === explanation.decided_by;
+  const changed = changedAt(step, explanation);
+  const name = ruleText(text, rule, label);
+  return (
+    <Stack
+      component="li"
+      direction="row"
+      sx={{
+        gap: 1.5,
+        px: 2,
+        py: 1.25,
+        borderBottom: 1,
+        borderColor: 'divider',
+        alignItems: 'flex-start',
+        bgcolor: decisive ? 'primary.light' : 'transparent',
+        '&:last-child': { borderBottom: 0 },
+      }}
+    >
+      <Icon fontSize="small" sx={{ color: colours[outcome], mt: 0.25 }} />
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <Typography component="div" sx={{ fontWeight: 600 }}>
+          {name} · {text(`explain.outcomes.${outcome}`)}
+          {decisive ? (
+            <Chip size="small" color="primary" label={text('explain.decides')} sx={{ ml: 1 }} />
+          ) : null}
+        </Typography>
+        <Typography
+          variant="body2"
+          sx={{ fontFamily: monospace, overflowWrap: 'anywhere', color: 'text.secondary' }}
+        >
+          {because}
+        </Typography>
+      </Box>
+      {changed === undefined ? null : <Link to={changed}>{text('explain.change')}</Link>}
+    </Stack>
+  );
+};
+
+const known = [
+  'route',
+  'authentication',
+  'open',
+  'user',
+  'role',
+  'administrator',
+  'public_read',
+  'permission',
+  'isolation',
+  'ownership',
+  'restricted_fields',
+  'record',
+] as const;
+
+/** The service's own label where these pages do not know the rule. */
+const ruleText = (text: Text, rule: string, label: string): string => {
+  const found = known.find((each) => each === rule);
+  return found === undefined ? label : text(`explain.rules.${found}`);
+};

@@ -1,0 +1,100 @@
+import { QueryClient } from '@tanstack/react-query';
+import { lazy } from 'react';
+import { AdminContext, AdminUI, CustomRoutes, localStorageStore } from 'react-admin';
+import { BrowserRouter, Route } from 'react-router';
+import { pagesPath } from './base.ts';
+import { AppLayout } from './layout/layout.tsx';
+import { PageNotFound } from './layout/not-found.tsx';
+import { Waiting } from './layout/waiting.tsx';
+import { SignIn } from './pages/sign-in.tsx';
+import { authProvider, dataProvider } from './service.ts';
+import { i18nProvider } from './texts/provider.ts';
+import { darkTheme, lightTheme } from './theme.ts';
+
+const Start = lazy(() => import('./start/start.tsx').then(({ Start: page }) => ({ default: page })));
+const Keys = lazy(() => import('./keys/keys.tsx').then(({ Keys: page }) => ({ default: page })));
+const NewKey = lazy(() => import('./keys/new-key.tsx').then(({ NewKey: page }) => ({ default: page })));
+const Users = lazy(() => import('./users/users.tsx').then(({ Users: page }) => ({ default: page })));
+const NewUser = lazy(() => import('./users/user-form.tsx').then(({ NewUser: page }) => ({ default: page })));
+const EditUser = lazy(() =>
+  import('./users/user-form.tsx').then(({ EditUser: page }) => ({ default: page })),
+);
+const ShowUser = lazy(() =>
+  import('./users/show-user.tsx').then(({ ShowUser: page }) => ({ default: page })),
+);
+const Roles = lazy(() => import('./access/roles.tsx').then(({ Roles: page }) => ({ default: page })));
+const Permissions = lazy(() =>
+  import('./access/permissions.tsx').then(({ Permissions: page }) => ({ default: page })),
+);
+const Explain = lazy(() => import('./access/explain.tsx').then(({ Explain: page }) => ({ default: page })));
+const Applications = lazy(() =>
+  import('./watch/applications.tsx').then(({ Applications: page }) => ({ default: page })),
+);
+const Payments = lazy(() => import('./watch/payments.tsx').then(({ Payments: page }) => ({ default: page })));
+const Audit = lazy(() => import('./watch/audit.tsx').then(({ Audit: page }) => ({ default: page })));
+const Sessions = lazy(() => import('./watch/sessions.tsx').then(({ Sessions: page }) => ({ default: page })));
+const RecordList = lazy(() =>
+  import('./records/record-list.tsx').then(({ RecordList: page }) => ({ default: page })),
+);
+const RecordShow = lazy(() =>
+  import('./records/record-show.tsx').then(({ RecordShow: page }) => ({ default: page })),
+);
+const RecordCreate = lazy(() =>
+  import('./records/record-form.tsx').then(({ RecordCreate: page }) => ({ default: page })),
+);
+const RecordEdit = lazy(() =>
+  import('./records/record-form.tsx').then(({ RecordEdit: page }) => ({ default: page })),
+);
+
+/** The transport tries again by itself where that can help; what it gives up is shown at once. */
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 2_000 } },
+});
+
+/** Settings of this browser only: language, theme, what lists were sorted by. Nothing of the data is kept. */
+const store = localStorageStore('1', 'gatewright');
+
+export const App = () => (
+  <BrowserRouter basename={pagesPath.replace(/\/$/, '')}>
+    <AdminContext
+      authProvider={authProvider}
+      dataProvider={dataProvider}
+      i18nProvider={i18nProvider}
+      queryClient={queryClient}
+      store={store}
+      lightTheme={lightTheme}
+      darkTheme={darkTheme}
+    >
+      <AdminUI
+        title="Gatewright"
+        disableTelemetry
+        requireAuth
+        layout={AppLayout}
+        loginPage={SignIn}
+        loading={Waiting}
+        catchAll={PageNotFound}
+        dashboard={Start}
+      >
+        <CustomRoutes>
+          <Route path="/api_keys" element={<Keys />} />
+          <Route path="/api_keys/create" element={<NewKey />} />
+          <Route path="/users" element={<Users />} />
+          <Route path="/users/create" element={<NewUser />} />
+          <Route path="/users/:id" element={<EditUser />} />
+          <Route path="/users/:id/show" element={<ShowUser />} />
+          <Route path="/roles" element={<Roles />} />
+          <Route path="/permissions" element={<Permissions />} />
+          <Route path="/explain" element={<Explain />} />
+          <Route path="/applications" element={<Applications />} />
+          <Route path="/payments" element={<Payments />} />
+          <Route path="/audit" element={<Audit />} />
+          <Route path="/sessions" element={<Sessions />} />
+          <Route path="/records/:path" element={<RecordList />} />
+          <Route path="/records/:path/create" element={<RecordCreate />} />
+          <Route path="/records/:path/:id" element={<RecordEdit />} />
+          <Route path="/records/:path/:id/show" element={<RecordShow />} />
+        </CustomRoutes>
+      </AdminUI>
+    </AdminContext>
+  </BrowserRouter>
+);

@@ -1,0 +1,92 @@
+import Alert from '@mui/material/Alert';
+import Stack from '@mui/material/Stack';
+import TextField from '@mui/material/TextField';
+import ToggleButton from '@mui/material/ToggleButton';
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
+import Typography from '@mui/material/Typography';
+import { useId } from 'react';
+import { timeZone } from '../parts/time.tsx';
+import { useText } from '../texts/provider.ts';
+
+/** Days from now, no end, or the moment that was picked. */
+export type ExpiryChoice = '30' | '90' | '365' | 'never' | 'custom';
+
+export interface Expiry {
+  readonly choice: ExpiryChoice;
+  /** Value of the local date and time input. */
+  readonly at: string;
+}
+
+export const firstExpiry: Expiry = { choice: '90', at: '' };
+
+const day = 86_400_000;
+
+/** ISO 8601; null never expires; undefined where a moment is still to be picked. */
+export const expiresAt = ({ choice, at }: Expiry, now: number): string | null | undefined => {
+  if (choice === 'never') return null;
+  if (choice !== 'custom') return new Date(now + Number(choice) * day).toISOString();
+  const picked = new Date(at);
+  return Number.isNaN(picked.getTime()) ? undefined : picked.toISOString();
+};
+
+export const isPast = (expiry: Expiry, now: number): boolean => {
+  const at = expiresAt(expiry, now);
+  return typeof at === 'string' && Date.parse(at) <= now;
+};
+
+interface ExpiryPickerProps {
+  readonly value: Expiry;
+  readonly onChange: (expiry: Expiry) => void;
+  readonly error?: string | undefined;
+}
+
+/** When the key ends. A moment that is over makes an expired key: that is allowed, and said. */
+export const ExpiryPicker = ({ value, onChange, error }: ExpiryPickerProps) => {
+  const text = useText();
+  const label = useId();
+  const choices: readonly (readonly [ExpiryChoice, string])[] = [
+    ['30', text('keys.days', { count: 30 })],
+    ['90', text('keys.days', { count: 90 })],
+    ['365', text('keys.days', { count: 365 })],
+    ['never', text('keys.neverExpires')],
+    ['custom', text('keys.custom')],
+  ];
+  return (
+    <Stack sx={{ gap: 1 }}>
+      <Typography id={label} variant="body2" sx={{ color: 'text.secondary' }}>
+        {text('keys.expiresAt')}
+      </Typography>
+      <ToggleButtonGroup
+        exclusive
+        size="small"
+        color="primary"
+        aria-labelledby={label}
+        value={value.choice}
+        onChange={(_event, choice: ExpiryChoice | null) => {
+          if (choice !== null) onChange({ ...value, choice });
+        }}
+        sx={{ flexWrap: 'wrap' }}
+      >
+        {choices.map(([choice, name]) => (
+          <ToggleButton key={choice} value={choice} sx={{ textTransform: 'none', px: 1.75 }}>
+            {name}
+          </ToggleButton>
+        ))}
+      </ToggleButtonGroup>
+      {value.choice === 'custom' ? (
+        <TextField
+          type="datetime-local"
+          label={text('keys.expiresAt')}
+          value={value.at}
+          onChange={(event) => onChange({ ...value, at: event.target.value })}
+          error={error !== undefined}
+          helperText={error ?? text('common.timeZone', { zone: timeZone })}
+          slotProps={{ inputLabel: { shrink: true } }}
+          sx={{ maxWidth: 300 }}
+        />
+      ) : null}
+      {isPast(value, Date.now()) ? <Alert severity="warning">{text('keys.past')}</Alert> : null}
+      {value.choice === 'never' ? <Alert severity="info">{text('keys.neverAdvice')}</Alert> : null}
+    </Stack>
+  );
+};

@@ -1,0 +1,123 @@
+import AddIcon from '@mui/icons-material/AddOutlined';
+import Box from '@mui/material/Box';
+import Chip from '@mui/material/Chip';
+import Typography from '@mui/material/Typography';
+import type { FilterField } from '../parts/filter-field.ts';
+import { Link, LinkButton } from '../parts/link.tsx';
+import { RecordListPage } from '../parts/record-list-page.tsx';
+import type { Column } from '../parts/record-table.tsx';
+import { RelativeTime, Time } from '../parts/time.tsx';
+import { type Text, useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+
+export interface ApiKey {
+  readonly id: number;
+  readonly name: string;
+  readonly key: string;
+  readonly status: 'active' | 'expired';
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly user: { readonly id: number; readonly username: string; readonly name: string };
+}
+
+const KeyStatus = ({ status }: Pick<ApiKey, 'status'>) => {
+  const text = useText();
+  return (
+    <Chip
+      size="small"
+      variant="outlined"
+      color={status === 'active' ? 'success' : 'default'}
+      label={text(status === 'active' ? 'keys.active' : 'keys.expired')}
+    />
+  );
+};
+
+/** The columns of keys, with or without whose they are. */
+export const keyColumns = (text: Text): Column<ApiKey>[] => [
+  {
+    name: 'name',
+    label: text('keys.name'),
+    render: ({ name, key }) => (
+      <Box>
+        <Typography variant="body2" sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
+          {name}
+        </Typography>
+        <Typography
+          variant="body2"
+          component="code"
+          sx={{ fontFamily: monospace, color: 'text.secondary', fontSize: 12.5 }}
+        >
+          {key}
+        </Typography>
+      </Box>
+    ),
+  },
+  {
+    name: 'user',
+    label: text('keys.owner'),
+    render: ({ user }) => <Link to={`/users/${user.id}/show`}>{user.username}</Link>,
+  },
+  { name: 'status', label: text('keys.status'), render: ({ status }) => <KeyStatus status={status} /> },
+  {
+    name: 'expires_at',
+    label: text('keys.expiresAt'),
+    render: ({ expires_at }) => (
+      <Time value={expires_at} format="day" otherwise={text('keys.neverExpires')} />
+    ),
+  },
+  {
+    name: 'last_used_at',
+    label: text('keys.lastUsedAt'),
+    render: ({ last_used_at }) => <RelativeTime value={last_used_at} otherwise={text('keys.neverUsed')} />,
+  },
+  {
+    name: 'created_at',
+    label: text('common.createdAt'),
+    wide: true,
+    render: ({ created_at }) => <Time value={created_at} format="day" />,
+  },
+];
+
+const keyFilters = (text: Text): FilterField[] => [
+  {
+    name: 'status',
+    label: text('keys.status'),
+    kind: 'choice',
+    operators: ['eq'],
+    choices: [
+      { value: 'active', label: text('keys.active') },
+      { value: 'expired', label: text('keys.expired') },
+    ],
+  },
+  { name: 'user', label: text('keys.owner'), kind: 'text', operators: ['eq', 'like', 'starts_with'] },
+  { name: 'name', label: text('keys.name'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
+  { name: 'expires_at', label: text('keys.expiresAt'), kind: 'datetime', operators: ['lte', 'gte', 'null'] },
+  {
+    name: 'last_used_at',
+    label: text('keys.lastUsedAt'),
+    kind: 'datetime',
+    operators: ['null', 'lte', 'gte'],
+  },
+  { name: 'created_at', label: text('common.createdAt'), kind: 'datetime', operators: ['gte', 'lte'] },
+];
+
+export const Keys = () => {
+  const text = useText();
+  return (
+    <RecordListPage<ApiKey>
+      resource="api_keys"
+      title={text('keys.title')}
+      lead={text('keys.lead')}
+      columns={keyColumns(text)}
+      filters={keyFilters(text)}
+      empty={text('keys.empty')}
+      deletable={({ name, user }) => `${name} (${user.username})`}
+      actions={
+        <LinkButton to="/api_keys/create" variant="contained" startIcon={<AddIcon />}>
+          {text('keys.create')}
+        </LinkButton>
+      }
+    />
+  );
+};

@@ -1,0 +1,115 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Drawer from '@mui/material/Drawer';
+import Link from '@mui/material/Link';
+import useMediaQuery from '@mui/material/useMediaQuery';
+import { Component, type ReactNode, Suspense, useState } from 'react';
+import { useLocation } from 'react-router';
+import { sentenceOf } from '../parts/problem.ts';
+import { useLanguage, usePageLanguage, useText } from '../texts/provider.ts';
+import { Menu } from './menu.tsx';
+import { barHeight, TopBar } from './top-bar.tsx';
+import { Waiting } from './waiting.tsx';
+
+const menuWidth = 232;
+
+/** The frame of every page: the bar, the menu beside it (behind a button where it is narrow), the page. */
+export const AppLayout = ({ children }: { readonly children: ReactNode }) => {
+  const wide = useMediaQuery('(min-width: 1000px)');
+  const text = useText();
+  const { pathname } = useLocation();
+  const [open, setOpen] = useState(false);
+  usePageLanguage();
+  return (
+    <Box sx={{ minHeight: '100vh', bgcolor: 'background.default' }}>
+      <Link
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('content')?.focus();
+        }}
+        sx={{
+          position: 'fixed',
+          left: 8,
+          top: -60,
+          zIndex: 2000,
+          p: 1.5,
+          bgcolor: 'background.paper',
+          borderRadius: 1,
+          '&:focus': { top: 8 },
+        }}
+      >
+        {text('menu.skip')}
+      </Link>
+      <TopBar onMenu={wide ? undefined : () => setOpen(true)} />
+      {wide ? (
+        <Box
+          sx={{
+            position: 'fixed',
+            top: barHeight,
+            bottom: 0,
+            width: menuWidth,
+            overflowY: 'auto',
+            borderRight: 1,
+            borderColor: 'divider',
+            bgcolor: 'background.paper',
+          }}
+        >
+          <Menu onGo={() => {}} />
+        </Box>
+      ) : (
+        <Drawer open={open} onClose={() => setOpen(false)} slotProps={{ paper: { sx: { width: 264 } } }}>
+          <Menu onGo={() => setOpen(false)} />
+        </Drawer>
+      )}
+      <Box
+        component="main"
+        id="content"
+        tabIndex={-1}
+        sx={{
+          ml: wide ? `${menuWidth}px` : 0,
+          pt: `${barHeight}px`,
+          outline: 'none',
+        }}
+      >
+        <Box sx={{ p: { xs: 1.5, sm: 3 } }}>
+          <Boundary key={pathname}>
+            <Suspense fallback={<Waiting />}>{children}</Suspense>
+          </Boundary>
+        </Box>
+      </Box>
+    </Box>
+  );
+};
+
+const Failed = ({ error }: { readonly error: unknown }) => {
+  const language = useLanguage();
+  const text = useText();
+  return (
+    <Alert
+      severity="error"
+      action={<Button onClick={() => window.location.reload()}>{text('common.reload')}</Button>}
+    >
+      {sentenceOf(error, language, text)}
+    </Alert>
+  );
+};
+
+interface BoundaryState {
+  readonly failure: { readonly error: unknown } | undefined;
+}
+
+/** A page that fails takes neither the menu nor the next page with it. */
+class Boundary extends Component<{ readonly children: ReactNode }, BoundaryState> {
+  override state: BoundaryState = { failure: undefined };
+
+  static getDerivedStateFromError(error: unknown): BoundaryState {
+    return { failure: { error } };
+  }
+
+  override render(): ReactNode {
+    const { failure } = this.state;
+    return failure === undefined ? this.props.children : <Failed error={failure.error} />;
+  }
+}

@@ -1,0 +1,94 @@
+import Autocomplete from '@mui/material/Autocomplete';
+import Dialog from '@mui/material/Dialog';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { dataProvider } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import { usePlaces } from './places.tsx';
+
+interface Option {
+  readonly to: string;
+  readonly label: string;
+  readonly group: string;
+}
+
+interface FoundUser {
+  readonly id: number;
+  readonly username: string;
+  readonly name: string;
+}
+
+const useFoundUsers = (words: string): readonly FoundUser[] => {
+  const { data = [] } = useQuery({
+    queryKey: ['palette', words],
+    enabled: words.length >= 2,
+    queryFn: async ({ signal }) => {
+      const found = await dataProvider.getList<FoundUser>('users', {
+        pagination: { page: 1, perPage: 6 },
+        filter: { q: words },
+        signal,
+      });
+      return found.data;
+    },
+  });
+  return words.length >= 2 ? data : [];
+};
+
+/** Goes to any page or person by a few letters, without a mouse. */
+export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
+  const text = useText();
+  const navigate = useNavigate();
+  const [words, setWords] = useState('');
+  const places = usePlaces().flatMap(({ label, places: group }) =>
+    group.map((place): Option => ({ to: place.to, label: place.label, group: label || text('start.title') })),
+  );
+  const users = useFoundUsers(words.trim()).map(
+    ({ id, username, name }): Option => ({
+      to: `/users/${id}/show`,
+      label: name === username || name === '' ? username : `${username} (${name})`,
+      group: text('users.title'),
+    }),
+  );
+  const actions: Option[] = [
+    { to: '/api_keys/create', label: text('keys.create'), group: text('palette.actions') },
+    { to: '/users/create', label: text('users.create'), group: text('palette.actions') },
+  ];
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      fullWidth
+      maxWidth="sm"
+      aria-label={text('palette.open')}
+      slotProps={{ paper: { sx: { position: 'absolute', top: 72, p: 1.5, overflow: 'visible' } } }}
+    >
+      <Autocomplete<Option>
+        open
+        autoHighlight
+        options={[...places, ...actions, ...users]}
+        groupBy={({ group }) => group}
+        getOptionKey={({ to, group }) => group + to}
+        isOptionEqualToValue={(one, other) => one.to === other.to}
+        inputValue={words}
+        onInputChange={(_event, value) => setWords(value)}
+        onChange={(_event, option) => {
+          if (option === null) return;
+          onClose();
+          void navigate(option.to);
+        }}
+        noOptionsText={text('list.nothingFound')}
+        slotProps={{ popper: { disablePortal: true }, listbox: { sx: { maxHeight: '50vh' } } }}
+        forcePopupIcon={false}
+        renderInput={(parameters) => (
+          <TextField {...parameters} autoFocus margin="none" label={text('palette.label')} />
+        )}
+      />
+      <Typography variant="caption" sx={{ color: 'text.secondary', px: 1, pt: 1 }}>
+        {text('palette.help')}
+      </Typography>
+    </Dialog>
+  );
+};

@@ -1,0 +1,160 @@
+import PersonIcon from '@mui/icons-material/AccountCircleOutlined';
+import MenuIcon from '@mui/icons-material/MenuOutlined';
+import SearchIcon from '@mui/icons-material/SearchOutlined';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Divider from '@mui/material/Divider';
+import IconButton from '@mui/material/IconButton';
+import LinearProgress from '@mui/material/LinearProgress';
+import MuiMenu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
+import Tooltip from '@mui/material/Tooltip';
+import Typography from '@mui/material/Typography';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useGetIdentity, useLoading, useLogout } from 'react-admin';
+import { Link } from 'react-router';
+import { useText } from '../texts/provider.ts';
+import { Preferences } from './preferences.tsx';
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette: part }) => ({ default: part })));
+
+export const barHeight = 56;
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** Opens the palette with Ctrl+K or ⌘K from anywhere. */
+const useShortcut = (open: () => void): void => {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(isApple ? event.metaKey : event.ctrlKey)) return;
+      event.preventDefault();
+      open();
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, [open]);
+};
+
+const Brand = () => (
+  <Box
+    component={Link}
+    to="/"
+    aria-label="Gatewright"
+    sx={{ display: 'flex', alignItems: 'center', gap: 1, color: 'inherit', textDecoration: 'none' }}
+  >
+    <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="#2f5d62" />
+      <path d="M8 25V14a8 8 0 0 1 16 0v11h-4V14a4 4 0 0 0-8 0v11z" fill="#fff" />
+      <circle cx="16" cy="20" r="2.4" fill="#f2b84b" />
+    </svg>
+    <Typography
+      component="span"
+      sx={{ fontWeight: 700, letterSpacing: '-0.01em', display: { xs: 'none', sm: 'inline' } }}
+    >
+      Gatewright
+    </Typography>
+  </Box>
+);
+
+const Account = () => {
+  const text = useText();
+  const { identity } = useGetIdentity();
+  const logout = useLogout();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const name = identity?.fullName ?? '';
+  return (
+    <>
+      <Tooltip title={name}>
+        <IconButton
+          color="inherit"
+          aria-label={text('menu.account')}
+          aria-haspopup="menu"
+          aria-expanded={anchor !== null}
+          onClick={(event) => setAnchor(event.currentTarget)}
+        >
+          <PersonIcon fontSize="small" />
+        </IconButton>
+      </Tooltip>
+      <MuiMenu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+        <MenuItem
+          component={Link}
+          to={`/users/${identity?.id ?? ''}/show`}
+          onClick={() => setAnchor(null)}
+          sx={{ maxWidth: 280, display: 'block' }}
+        >
+          <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere', whiteSpace: 'normal' }}>
+            {name}
+          </Typography>
+          <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+            {(identity?.['roles'] as readonly string[] | undefined)?.join(', ')}
+          </Typography>
+        </MenuItem>
+        <Divider />
+        <MenuItem component={Link} to="/sessions" onClick={() => setAnchor(null)}>
+          {text('sessions.title')}
+        </MenuItem>
+        <MenuItem onClick={() => void logout()}>{text('menu.signOut')}</MenuItem>
+      </MuiMenu>
+    </>
+  );
+};
+
+export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }) => {
+  const text = useText();
+  const loading = useLoading();
+  const [palette, setPalette] = useState(false);
+  const [open] = useState(() => () => setPalette(true));
+  useShortcut(open);
+  return (
+    <Box
+      component="header"
+      sx={{
+        position: 'fixed',
+        insetInline: 0,
+        top: 0,
+        height: barHeight,
+        zIndex: 1100,
+        display: 'flex',
+        alignItems: 'center',
+        gap: 0.5,
+        px: { xs: 1, sm: 2 },
+        bgcolor: 'background.paper',
+        borderBottom: 1,
+        borderColor: 'divider',
+      }}
+    >
+      {onMenu === undefined ? null : (
+        <IconButton color="inherit" aria-label={text('menu.open')} onClick={onMenu}>
+          <MenuIcon />
+        </IconButton>
+      )}
+      <Brand />
+      <Box sx={{ flex: 1 }} />
+      <Button
+        color="inherit"
+        startIcon={<SearchIcon />}
+        onClick={open}
+        aria-label={text('palette.open')}
+        aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
+        sx={{ color: 'text.secondary', fontWeight: 450 }}
+      >
+        <Box component="span" sx={{ display: { xs: 'none', md: 'inline' } }}>
+          {text('palette.open')} {isApple ? '⌘K' : 'Ctrl K'}
+        </Box>
+      </Button>
+      <Preferences />
+      <Account />
+      {palette ? (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      ) : null}
+      {loading ? (
+        <LinearProgress
+          aria-label={text('common.loading')}
+          sx={{ position: 'absolute', insetInline: 0, bottom: -2, height: 2 }}
+        />
+      ) : null}
+    </Box>
+  );
+};

@@ -1,0 +1,130 @@
+import Button from '@mui/material/Button';
+import MenuItem from '@mui/material/MenuItem';
+import Stack from '@mui/material/Stack';
+import TextField from '@mui/material/TextField';
+import { type FormEvent, useState } from 'react';
+import type { Operator } from '../records/metadata.ts';
+import { useText } from '../texts/provider.ts';
+import { type FilterField, keyOf } from './filter-field.ts';
+
+interface ConditionFormProps {
+  readonly fields: readonly FilterField[];
+  readonly onAdd: (key: string, value: string) => void;
+}
+
+/** What the browser shows of a moment is local; what the service compares is not. */
+const sent = (kind: FilterField['kind'], value: string): string =>
+  kind === 'datetime' ? new Date(value).toISOString() : value;
+
+/** Texts are mostly looked for by a part of them, everything else by the whole. */
+const usual = ({ kind, operators }: FilterField): Operator =>
+  kind === 'text' && operators.includes('like') ? 'like' : (operators[0] ?? 'eq');
+
+const inputTypes = { text: 'text', number: 'text', date: 'date', datetime: 'datetime-local' } as const;
+
+/** Field, operator and value of a condition. */
+export const ConditionForm = ({ fields, onAdd }: ConditionFormProps) => {
+  const text = useText();
+  const [first] = fields;
+  const [field, setField] = useState(first);
+  const [operator, setOperator] = useState<Operator>(first === undefined ? 'eq' : usual(first));
+  const [value, setValue] = useState('');
+  if (field === undefined) return null;
+
+  const choose = (name: string): void => {
+    const found = fields.find((each) => each.name === name);
+    if (found === undefined) return;
+    setField(found);
+    setOperator(usual(found));
+    setValue('');
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (value !== '')
+      onAdd(keyOf(field.name, operator), operator === 'null' ? value : sent(field.kind, value));
+  };
+
+  return (
+    <Stack component="form" onSubmit={submit} sx={{ p: 2, gap: 1, width: 300, maxWidth: '90vw' }}>
+      <TextField
+        select
+        label={text('filter.field')}
+        value={field.name}
+        onChange={(event) => choose(event.target.value)}
+      >
+        {fields.map(({ name, label }) => (
+          <MenuItem key={name} value={name}>
+            {label}
+          </MenuItem>
+        ))}
+      </TextField>
+      <TextField
+        select
+        label={text('filter.comparison')}
+        value={operator}
+        onChange={(event) => {
+          setOperator(event.target.value as Operator);
+          setValue('');
+        }}
+      >
+        {field.operators.map((each) => (
+          <MenuItem key={each} value={each}>
+            {text(`filter.operator.${each}`)}
+          </MenuItem>
+        ))}
+      </TextField>
+      <ValueInput field={field} operator={operator} value={value} onChange={setValue} />
+      <Button type="submit" variant="contained" disabled={value === ''}>
+        {text('filter.apply')}
+      </Button>
+    </Stack>
+  );
+};
+
+interface ValueInputProps {
+  readonly field: FilterField;
+  readonly operator: Operator;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+const ValueInput = ({ field, operator, value, onChange }: ValueInputProps) => {
+  const text = useText();
+  const { kind, choices = [] } = field;
+  const yesNo = operator === 'null' || kind === 'boolean';
+  const options = yesNo
+    ? ['true', 'false'].map((each) => ({
+        value: each,
+        label: text(each === 'true' ? 'common.yes' : 'common.no'),
+      }))
+    : choices;
+  if (yesNo || (kind === 'choice' && operator !== 'in'))
+    return (
+      <TextField
+        select
+        label={text('filter.value')}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        {options.map((option) => (
+          <MenuItem key={option.value} value={option.value}>
+            {option.label}
+          </MenuItem>
+        ))}
+      </TextField>
+    );
+  const several = operator === 'in';
+  return (
+    <TextField
+      label={text('filter.value')}
+      type={several || kind === 'choice' ? 'text' : inputTypes[kind]}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      helperText={several ? text('filter.several') : undefined}
+      slotProps={{
+        inputLabel: { shrink: true },
+        htmlInput: kind === 'number' && !several ? { inputMode: 'decimal' } : {},
+      }}
+    />
+  );
+};

@@ -1,0 +1,65 @@
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogContentText from '@mui/material/DialogContentText';
+import DialogTitle from '@mui/material/DialogTitle';
+import { type ReactNode, useId, useState } from 'react';
+import { useText } from '../texts/provider.ts';
+
+interface ConfirmProps {
+  readonly open: boolean;
+  readonly title: string;
+  readonly children: ReactNode;
+  /** What the button that does it says. */
+  readonly action: string;
+  readonly dangerous?: boolean;
+  readonly onConfirm: () => Promise<void> | void;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that cannot be undone; the focus begins on the way out. */
+export const Confirm = ({
+  open,
+  title,
+  children,
+  action,
+  dangerous = true,
+  onConfirm,
+  onClose,
+}: ConfirmProps) => {
+  const text = useText();
+  const heading = useId();
+  const [busy, setBusy] = useState(false);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await onConfirm();
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog open={open} onClose={onClose} aria-labelledby={heading} maxWidth="xs" fullWidth>
+      <DialogTitle id={heading}>{title}</DialogTitle>
+      <DialogContent>
+        <DialogContentText component="div" sx={{ overflowWrap: 'anywhere' }}>
+          {children}
+        </DialogContentText>
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onClose} autoFocus>
+          {text('common.cancel')}
+        </Button>
+        <Button
+          variant="contained"
+          color={dangerous ? 'error' : 'primary'}
+          loading={busy}
+          onClick={() => void confirm()}
+        >
+          {action}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};

@@ -1,0 +1,127 @@
+import FilterIcon from '@mui/icons-material/FilterListOutlined';
+import SearchIcon from '@mui/icons-material/SearchOutlined';
+import Button from '@mui/material/Button';
+import Chip from '@mui/material/Chip';
+import InputAdornment from '@mui/material/InputAdornment';
+import Popover from '@mui/material/Popover';
+import Stack from '@mui/material/Stack';
+import TextField from '@mui/material/TextField';
+import { useEffect, useId, useState } from 'react';
+import { useListContext } from 'react-admin';
+import { useText } from '../texts/provider.ts';
+import { ConditionForm } from './condition-form.tsx';
+import { type Condition, conditionsIn, type FilterField } from './filter-field.ts';
+
+/** Milliseconds after the last key stroke before a search begins. */
+const pause = 300;
+
+const Search = () => {
+  const { filterValues, setFilters } = useListContext();
+  const text = useText();
+  const given: string = typeof filterValues['q'] === 'string' ? filterValues['q'] : '';
+  const [words, setWords] = useState(given);
+  useEffect(() => setWords(given), [given]);
+  useEffect(() => {
+    if (words === given) return undefined;
+    const timer = setTimeout(() => {
+      const { q: _old, ...others } = filterValues;
+      setFilters(words === '' ? others : { ...others, q: words }, undefined);
+    }, pause);
+    return () => clearTimeout(timer);
+  }, [words, given, filterValues, setFilters]);
+  return (
+    <TextField
+      type="search"
+      margin="none"
+      placeholder={text('list.search')}
+      value={words}
+      onChange={(event) => setWords(event.target.value)}
+      sx={{ width: { xs: '100%', sm: 280 } }}
+      slotProps={{
+        htmlInput: { 'aria-label': text('list.search') },
+        input: {
+          startAdornment: (
+            <InputAdornment position="start">
+              <SearchIcon fontSize="small" />
+            </InputAdornment>
+          ),
+        },
+      }}
+    />
+  );
+};
+
+const useDescription = (): ((condition: Condition) => string) => {
+  const text = useText();
+  return ({ field, operator, value }) => {
+    if (operator === 'null')
+      return `${field.label} ${text(value === 'true' ? 'filter.isEmpty' : 'filter.isFilled')}`;
+    const choice = field.choices?.find((each) => each.value === value)?.label;
+    const yesNo = field.kind === 'boolean' ? text(value === 'true' ? 'common.yes' : 'common.no') : value;
+    return `${field.label} ${text(`filter.operator.${operator}`)} ${choice ?? yesNo}`;
+  };
+};
+
+/** Search, the conditions in force as chips that can be taken away, and a form that adds one. */
+export const FilterBar = ({
+  fields,
+  searchable,
+}: {
+  readonly fields: readonly FilterField[];
+  readonly searchable: boolean;
+}) => {
+  const { filterValues, setFilters } = useListContext();
+  const describe = useDescription();
+  const text = useText();
+  const formId = useId();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const conditions = conditionsIn(filterValues, fields);
+
+  const remove = (key: string): void => {
+    const { [key]: _gone, ...others } = filterValues;
+    setFilters(others, undefined, false);
+  };
+
+  return (
+    <Stack direction="row" sx={{ flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
+      {searchable ? <Search /> : null}
+      {fields.length === 0 ? null : (
+        <Button
+          startIcon={<FilterIcon />}
+          aria-haspopup="dialog"
+          aria-expanded={anchor !== null}
+          aria-controls={anchor === null ? undefined : formId}
+          onClick={(event) => setAnchor(event.currentTarget)}
+        >
+          {text('filter.add')}
+        </Button>
+      )}
+      {conditions.map((condition) => (
+        <Chip
+          key={condition.key}
+          label={describe(condition)}
+          onDelete={() => remove(condition.key)}
+          variant="outlined"
+          color="primary"
+          sx={{ maxWidth: '100%' }}
+        />
+      ))}
+      <Popover
+        id={formId}
+        open={anchor !== null}
+        anchorEl={anchor}
+        onClose={() => setAnchor(null)}
+        anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
+        slotProps={{ paper: { variant: 'outlined', role: 'dialog', 'aria-label': text('filter.add') } }}
+      >
+        <ConditionForm
+          fields={fields}
+          onAdd={(key, value) => {
+            setFilters({ ...filterValues, [key]: value }, undefined, false);
+            setAnchor(null);
+          }}
+        />
+      </Popover>
+    </Stack>
+  );
+};

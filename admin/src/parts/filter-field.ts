@@ -1,0 +1,57 @@
+import type { Choice, MetadataField, Operator } from '../records/metadata.ts';
+
+/** A field that a list can be filtered by. */
+export interface FilterField {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: 'text' | 'number' | 'choice' | 'boolean' | 'date' | 'datetime';
+  readonly operators: readonly Operator[];
+  readonly choices?: readonly Choice[];
+}
+
+const kinds: Readonly<Record<string, FilterField['kind']>> = {
+  integer: 'number',
+  number: 'number',
+  decimal: 'number',
+  reference: 'number',
+  enum: 'choice',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'datetime',
+};
+
+/** The filters of a resource, from its metadata. */
+export const filtersOf = (fields: readonly MetadataField[]): FilterField[] =>
+  fields
+    .filter(({ operators }) => operators.length > 0)
+    .map(({ name, label, type, operators, choices }) => ({
+      name,
+      label,
+      kind: kinds[type] ?? 'text',
+      operators,
+      ...(choices === undefined ? {} : { choices }),
+    }));
+
+/** One condition of a list: `status` or `amount@gte` in the address, and what it is compared with. */
+export interface Condition {
+  readonly key: string;
+  readonly field: FilterField;
+  readonly operator: Operator;
+  readonly value: string;
+}
+
+export const keyOf = (field: string, operator: Operator): string =>
+  operator === 'eq' ? field : `${field}@${operator}`;
+
+/** The conditions among the filter values of a list; the free search is none. */
+export const conditionsIn = (
+  values: Readonly<Record<string, unknown>>,
+  fields: readonly FilterField[],
+): Condition[] =>
+  Object.entries(values).flatMap(([key, value]) => {
+    const [name, operator = 'eq'] = key.split('@');
+    const field = fields.find((each) => each.name === name);
+    const known = field?.operators.find((each) => each === operator);
+    if (field === undefined || known === undefined || value === undefined) return [];
+    return [{ key, field, operator: known, value: String(value) }];
+  });

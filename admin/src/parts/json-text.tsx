@@ -1,0 +1,28 @@
+import Box from '@mui/material/Box';
+import { monospace } from '../theme.ts';
+
+/** A JSON value as text that can be scrolled and copied. */
+export const JsonText = ({ value, label }: { readonly value: unknown; readonly label: string }) => (
+  <Box
+    component="pre"
+    tabIndex={0}
+    role="region"
+    aria-label={label}
+    sx={{
+      m: 0,
+      p: 1.5,
+      fontFamily: monospace,
+      fontSize: 12.5,
+      borderRadius: 1,
+      border: 1,
+      borderColor: 'divider',
+      bgcolor: 'background.default',
+      overflow: 'auto',
+      maxHeight: 420,
+      whiteSpace: 'pre-wrap',
+      overflowWrap: 'anywhere',
+    }}
+  >
+    {JSON.stringify(value, undefined, 2)}
+  </Box>
+);

@@ -1,0 +1,54 @@
+import Box from '@mui/material/Box';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { type ReactNode, useEffect, useRef } from 'react';
+
+interface PageProps {
+  readonly title: string;
+  /** A word or two about what the page is for. */
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  /** Narrow pages are read, wide ones are tables. */
+  readonly narrow?: boolean;
+}
+
+/** A page: its heading takes the focus when the page is entered, so that a screen reader begins there. */
+export const Page = ({ title, lead, actions, children, narrow = false }: PageProps) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Gatewright`;
+  }, [title]);
+  useEffect(() => {
+    const focused = document.activeElement;
+    if (focused === null || focused === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <Box sx={{ maxWidth: narrow ? 880 : 1480, mx: 'auto', width: '100%' }}>
+      <Stack
+        direction="row"
+        sx={{ alignItems: 'center', justifyContent: 'space-between', flexWrap: 'wrap', gap: 1.5, mb: 2 }}
+      >
+        <Box sx={{ minWidth: 0 }}>
+          <Typography
+            ref={heading}
+            tabIndex={-1}
+            variant="h1"
+            sx={{ outline: 'none', overflowWrap: 'anywhere' }}
+          >
+            {title}
+          </Typography>
+          {lead === undefined ? null : (
+            <Typography sx={{ color: 'text.secondary', mt: 0.5, maxWidth: 720 }}>{lead}</Typography>
+          )}
+        </Box>
+        {actions === undefined ? null : (
+          <Stack direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
+            {actions}
+          </Stack>
+        )}
+      </Stack>
+      {children}
+    </Box>
+  );
+};

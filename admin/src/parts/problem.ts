@@ -1,0 +1,82 @@
+import { useCallback } from 'react';
+import { useNotify } from 'react-admin';
+import { GatewrightError } from '../../../client/error.ts';
+import { en } from '../../../src/kernel/messages/en.ts';
+import { zhCN } from '../../../src/kernel/messages/zh-CN.ts';
+import { problemTable } from '../../../src/kernel/problem-table.ts';
+import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
+
+const catalogues = { 'zh-CN': zhCN, en };
+
+/** What these pages know of a failed request, whichever layer has wrapped it. */
+export interface Failure {
+  /** HTTP status; 0 where no answer came. */
+  readonly status: number;
+  /** Code of the envelope; 0 where there was none. */
+  readonly code: number;
+  readonly message: string;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+  /** Messages by field. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const numberIn = (source: unknown, name: string): number | undefined => {
+  if (typeof source !== 'object' || source === null || !(name in source)) return undefined;
+  const value: unknown = source[name as keyof typeof source];
+  return typeof value === 'number' ? value : undefined;
+};
+
+const fieldsOf = (body: unknown): Readonly<Record<string, string>> =>
+  typeof body === 'object' && body !== null && 'errors' in body
+    ? (body.errors as Readonly<Record<string, string>>)
+    : {};
+
+export const failureOf = (error: unknown): Failure => {
+  if (error instanceof GatewrightError) {
+    const { status, code, message, retryAfter } = error;
+    const fields = Object.fromEntries(
+      Object.entries(error.fields).map(([name, messages]) => [name, messages.join(', ')]),
+    );
+    return { status, code, message, retryAfter, fields };
+  }
+  const body = typeof error === 'object' && error !== null && 'body' in error ? error.body : undefined;
+  return {
+    status: numberIn(error, 'status') ?? 0,
+    code: numberIn(body, 'code') ?? 0,
+    message: error instanceof Error ? error.message : String(error),
+    retryAfter: numberIn(body, 'retryAfter'),
+    fields: fieldsOf(body),
+  };
+};
+
+/** The service answers in its own language; what its code alone says is said in that of the page. */
+const inLanguage = ({ code, message }: Failure, language: Language): string => {
+  const name = Object.entries(problemTable).find(([, known]) => known === code)?.[0];
+  if (name === undefined) return message;
+  const text = catalogues[language].problems[name as keyof typeof problemTable];
+  return text.includes('{') ? message : text;
+};
+
+/** Minutes, at least one. */
+const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 60));
+
+/** One sentence for a person: what went wrong, and where it is known, when to try again. */
+export const sentenceOf = (error: unknown, language: Language, text: Text): string => {
+  const failure = failureOf(error);
+  if (failure.status === 0) return text('problem.unreachable');
+  if (failure.status === 429 && failure.retryAfter !== undefined)
+    return text('problem.locked', { minutes: minutesOf(failure.retryAfter) });
+  return inLanguage(failure, language);
+};
+
+/** Tells of a failure at the edge of the page. */
+export const useTell = (): ((error: unknown) => void) => {
+  const notify = useNotify();
+  const language = useLanguage();
+  const text = useText();
+  return useCallback(
+    (error) => notify(sentenceOf(error, language, text), { type: 'error', autoHideDuration: 8000 }),
+    [notify, language, text],
+  );
+};

@@ -1,0 +1,42 @@
+import TextField from '@mui/material/TextField';
+import { useState } from 'react';
+import { useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+import type { FieldInputProps } from './field-input.tsx';
+import { notJson } from './not-json.ts';
+
+const write = (value: unknown): string =>
+  value === null || value === undefined ? '' : JSON.stringify(value, undefined, 2);
+
+const read = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return notJson;
+  }
+};
+
+/** A JSON value as text; it is told to the form as the value that it is. */
+export const JsonInput = ({ field, value, error, onChange }: FieldInputProps) => {
+  const text = useText();
+  const [typed, setTyped] = useState(() => write(value));
+  const change = (next: string): void => {
+    setTyped(next);
+    onChange(next.trim() === '' ? null : read(next));
+  };
+  const broken = value === notJson;
+  return (
+    <TextField
+      label={`${field.label} (JSON)`}
+      required={field.required}
+      multiline
+      minRows={4}
+      maxRows={24}
+      value={typed}
+      onChange={(event) => change(event.target.value)}
+      error={broken || error !== undefined}
+      helperText={broken ? text('records.notJson') : error}
+      slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: monospace, fontSize: 13 } } }}
+    />
+  );
+};

@@ -1,0 +1,17 @@
+const two = (number: number): string => String(number).padStart(2, '0');
+
+/** A moment in the browser's time zone, as `datetime-local` holds it, to the second; empty for what is no moment. */
+export const toLocalInput = (iso: string): string => {
+  const at = new Date(iso);
+  if (iso === '' || Number.isNaN(at.getTime())) return '';
+  const date = [String(at.getFullYear()).padStart(4, '0'), two(at.getMonth() + 1), two(at.getDate())].join(
+    '-',
+  );
+  return `${date}T${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
+};
+
+/** The moment that was typed, in UTC; null where there is none. */
+export const fromLocalInput = (typed: string): string | null => {
+  const at = new Date(typed);
+  return typed === '' || Number.isNaN(at.getTime()) ? null : at.toISOString();
+};

@@ -1,0 +1,93 @@
+import { createAuthProvider } from '../../client/react-admin/auth-provider.ts';
+import {
+  createDataProvider,
+  everyRecord,
+  type ResourceRoute,
+} from '../../client/react-admin/data-provider.ts';
+import { createTransport } from '../../client/transport.ts';
+import { basePath } from './base.ts';
+import type { Metadata, ModelEntry } from './records/metadata.ts';
+
+/** The administration area of the service that sent this page; the browser adds the session cookie. */
+const { send } = createTransport({ baseUrl: basePath });
+
+export { send };
+
+const fixed: Readonly<Record<string, ResourceRoute>> = {
+  api_keys: { path: '/admin/api_keys', singular: 'api_key', detail: false },
+  users: { path: '/admin/users', singular: 'user' },
+  roles: { path: '/admin/roles', singular: 'role', key: 'name', detail: false },
+  applications: { path: '/admin/applications', singular: 'application', key: 'app_id', detail: false },
+  payments: { path: '/admin/payments', singular: 'payment', detail: false },
+  audit: { path: '/admin/audit', singular: 'audit', detail: false },
+  sessions: { path: '/admin/sessions', singular: 'session', detail: false },
+};
+
+/** Resources of the application are called `records/orders` here, as their paths are. */
+export const recordsPrefix = 'records/';
+
+let models: Promise<readonly ModelEntry[]> | undefined;
+const metadata = new Map<string, Promise<Metadata>>();
+
+/** Forgets what could not be had, so that the next one who asks tries again. */
+const remembered = <T>(promise: Promise<T>, forget: () => void): Promise<T> => {
+  promise.catch(forget);
+  return promise;
+};
+
+/** The models of the application. They change with a new start of the service only, so they are asked for once. */
+export const loadModels = (): Promise<readonly ModelEntry[]> => {
+  models ??= remembered(
+    send<readonly ModelEntry[]>('GET', '/admin/meta').then(({ data }) => data),
+    () => {
+      models = undefined;
+    },
+  );
+  return models;
+};
+
+export const loadMetadata = (model: string): Promise<Metadata> => {
+  const known =
+    metadata.get(model) ??
+    remembered(
+      send<Metadata>('GET', `/admin/meta/${encodeURIComponent(model)}`).then(({ data }) => data),
+      () => metadata.delete(model),
+    );
+  metadata.set(model, known);
+  return known;
+};
+
+/** What was learnt belongs to whoever was signed in. */
+export const forgetModels = (): void => {
+  models = undefined;
+  metadata.clear();
+};
+
+const routeOf = async (resource: string): Promise<ResourceRoute> => {
+  const known = fixed[resource];
+  if (known !== undefined) return known;
+  const path = resource.slice(recordsPrefix.length);
+  const entry = (await loadModels()).find((each) => each.path === path);
+  if (entry === undefined) throw new Error(`there is no resource ${resource}`);
+  const { singular } = await loadMetadata(entry.model);
+  return { path: `/admin/${resource}`, singular };
+};
+
+export const dataProvider = createDataProvider({ send, routeOf });
+
+const authentication = createAuthProvider(send);
+
+export const authProvider: typeof authentication = {
+  ...authentication,
+  logout: async (params) => {
+    forgetModels();
+    return authentication.logout(params);
+  },
+};
+
+/** Every record of a list as it is filtered and sorted, in pages of 1,000. */
+export const exportRecords = (
+  resource: string,
+  params: Parameters<typeof everyRecord>[2],
+): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> =>
+  everyRecord({ send, routeOf }, resource, params);

@@ -1,0 +1,146 @@
+import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { Link } from '../parts/link.tsx';
+import { RelativeTime } from '../parts/time.tsx';
+import { useText } from '../texts/provider.ts';
+import { countText, type Statistics } from './stats.ts';
+
+interface MatterProps {
+  readonly title: string;
+  readonly count: string;
+  /** Whether there is anything to do. */
+  readonly calm: boolean;
+  readonly calmText: string;
+  readonly more?: ReactNode;
+  readonly children: ReactNode;
+}
+
+const Matter = ({ title, count, calm, calmText, more, children }: MatterProps) => (
+  <Paper variant="outlined" component="li" sx={{ p: 2, display: 'flex', flexDirection: 'column', gap: 0.75 }}>
+    <Typography variant="h3" sx={{ color: 'text.secondary' }}>
+      {title}
+    </Typography>
+    <Typography
+      component="p"
+      sx={{
+        fontSize: 28,
+        fontWeight: 650,
+        lineHeight: 1.1,
+        color: calm ? 'text.primary' : 'warning.main',
+        fontVariantNumeric: 'tabular-nums',
+      }}
+    >
+      {count}
+    </Typography>
+    {calm ? (
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        {calmText}
+      </Typography>
+    ) : (
+      <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 0.25 }}>
+        {children}
+      </Stack>
+    )}
+    {more === undefined || calm ? null : <Box sx={{ mt: 'auto', pt: 0.5 }}>{more}</Box>}
+  </Paper>
+);
+
+const Line = ({ children }: { readonly children: ReactNode }) => (
+  <Typography component="li" variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+    {children}
+  </Typography>
+);
+
+const day = 86_400_000;
+
+/** A filter as the address of a list holds it. */
+const filtered = (path: string, filter: Readonly<Record<string, string>>): string =>
+  `${path}?${new URLSearchParams({ filter: JSON.stringify(filter), page: '1' })}`;
+
+const listed = 3;
+
+/** Keys that end soon or lie unused, resources without rules, sign-ins that failed. */
+export const Attention = ({ statistics }: { readonly statistics: Statistics }) => {
+  const text = useText();
+  const { expiring_keys: expiring, unused_keys: unused, open_resources: open } = statistics.attention;
+  const failed = (points: Statistics['last_24_hours']): number =>
+    points.reduce((sum, point) => sum + point.failed_sign_ins, 0);
+  const [today, month] = [failed(statistics.last_24_hours), failed(statistics.last_30_days)];
+  const now = Date.now();
+  const soon = {
+    'expires_at@gte': new Date(now).toISOString(),
+    'expires_at@lte': new Date(now + 30 * day).toISOString(),
+  };
+  return (
+    <Box
+      component="ul"
+      aria-label={text('start.attention')}
+      sx={{
+        m: 0,
+        p: 0,
+        listStyle: 'none',
+        display: 'grid',
+        gap: 1.5,
+        gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 240px), 1fr))',
+      }}
+    >
+      <Matter
+        title={text('start.expiring')}
+        count={countText(expiring.count)}
+        calm={expiring.count === 0}
+        calmText={text('start.noneExpiring')}
+        more={<Link to={filtered('/api_keys', soon)}>{text('start.showExpiring')}</Link>}
+      >
+        {expiring.keys.slice(0, listed).map(({ id, name, user, expires_at }) => (
+          <Line key={id}>
+            {name} · <Link to={`/users/${user.id}/show`}>{user.username}</Link> ·{' '}
+            <RelativeTime value={expires_at} />
+          </Line>
+        ))}
+      </Matter>
+      <Matter
+        title={text('start.unused')}
+        count={countText(unused.count)}
+        calm={unused.count === 0}
+        calmText={text('start.noneUnused')}
+        more={
+          <Link to={filtered('/api_keys', { 'last_used_at@null': 'true' })}>{text('start.showUnused')}</Link>
+        }
+      >
+        {unused.keys.slice(0, listed).map(({ id, name, user }) => (
+          <Line key={id}>
+            {name} · <Link to={`/users/${user.id}/show`}>{user.username}</Link>
+          </Line>
+        ))}
+      </Matter>
+      <Matter
+        title={text('start.open')}
+        count={String(open.length)}
+        calm={open.length === 0}
+        calmText={text('start.noneOpen')}
+        more={
+          <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+            {text('start.openHelp')}
+          </Typography>
+        }
+      >
+        {open.slice(0, listed).map(({ model, path }) => (
+          <Line key={model}>
+            <Link to={`/records/${path}`}>{model}</Link>
+          </Line>
+        ))}
+      </Matter>
+      <Matter
+        title={text('start.failed')}
+        count={String(today)}
+        calm={today === 0}
+        calmText={text('start.failedMonth', { count: month })}
+      >
+        <Line>{text('start.failedMonth', { count: month })}</Line>
+      </Matter>
+    </Box>
+  );
+};

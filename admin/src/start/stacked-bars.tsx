@@ -1,0 +1,158 @@
+import Box from '@mui/material/Box';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { type MouseEvent, useId, useState } from 'react';
+import { useLanguage, useText } from '../texts/provider.ts';
+
+export interface Series {
+  readonly name: string;
+  readonly colour: string;
+  readonly values: readonly number[];
+}
+
+interface StackedBarsProps {
+  readonly title: string;
+  /** One for each bar. */
+  readonly labels: readonly string[];
+  readonly series: readonly Series[];
+}
+
+const width = 640;
+const height = 170;
+const left = 44;
+const bottom = 20;
+const top = 8;
+
+/** A round figure at or above the highest bar: 1, 2 or 5 times a power of ten. */
+export const ceilingOf = (highest: number): number => {
+  if (highest <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(highest));
+  const step = [1, 2, 5, 10].find((each) => each * power >= highest) ?? 10;
+  return step * power;
+};
+
+interface Bar {
+  readonly series: Series;
+  readonly from: number;
+  readonly value: number;
+}
+
+const stack = (series: readonly Series[], index: number): Bar[] => {
+  let from = 0;
+  return series.flatMap((each) => {
+    const value = each.values[index] ?? 0;
+    if (value === 0) return [];
+    const bar = { series: each, from, value };
+    from += value;
+    return [bar];
+  });
+};
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** The bar under the mouse; undefined beside the bars. */
+const barAt = (event: MouseEvent<SVGSVGElement>, bars: number): number | undefined => {
+  const box = event.currentTarget.getBoundingClientRect();
+  const x = ((event.clientX - box.left) / box.width) * width - left;
+  const index = Math.floor((x / (width - left)) * bars);
+  return index >= 0 && index < bars ? index : undefined;
+};
+
+/** Stacked bars over time: one picture for the eye, the same figures in the legend for everybody. */
+export const StackedBars = ({ title, labels, series }: StackedBarsProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const id = useId();
+  const [pointed, setPointed] = useState<number>();
+  const number = new Intl.NumberFormat(language);
+  const short = new Intl.NumberFormat(language, { notation: 'compact' });
+  const totals = labels.map((_label, index) => sum(series.map(({ values }) => values[index] ?? 0)));
+  const ceiling = ceilingOf(Math.max(0, ...totals));
+  const step = (width - left) / labels.length;
+  const y = (value: number): number => top + (height - top - bottom) * (1 - value / ceiling);
+  const bars = labels.map((label, index) => ({ at: `${index} ${label}`, label, index }));
+  const every = Math.ceil(labels.length / 8);
+
+  return (
+    <Box>
+      <Stack direction="row" sx={{ justifyContent: 'space-between', gap: 1, mb: 1 }}>
+        <Typography id={id} variant="h3">
+          {title}
+        </Typography>
+        <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+          {pointed === undefined
+            ? text('start.total', { count: number.format(sum(totals)) })
+            : `${labels[pointed]} · ${number.format(totals[pointed] ?? 0)}`}
+        </Typography>
+      </Stack>
+      <Box
+        component="svg"
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-labelledby={id}
+        onMouseMove={(event: MouseEvent<SVGSVGElement>) => setPointed(barAt(event, labels.length))}
+        onMouseLeave={() => setPointed(undefined)}
+        sx={{ width: '100%', height: 'auto', display: 'block', color: 'text.secondary' }}
+      >
+        {[0, ceiling / 2, ceiling].map((value) => (
+          <g key={value}>
+            <line
+              x1={left}
+              x2={width}
+              y1={y(value)}
+              y2={y(value)}
+              stroke="currentColor"
+              strokeOpacity={0.18}
+            />
+            <text x={left - 6} y={y(value) + 4} textAnchor="end" fontSize={11} fill="currentColor">
+              {short.format(value)}
+            </text>
+          </g>
+        ))}
+        {bars.map(({ at, label, index }) => (
+          <g key={at} opacity={pointed === undefined || pointed === index ? 1 : 0.45}>
+            {stack(series, index).map((bar) => (
+              <rect
+                key={bar.series.name}
+                x={left + index * step + step * 0.14}
+                width={step * 0.72}
+                y={y(bar.from + bar.value)}
+                height={Math.max(0.5, y(bar.from) - y(bar.from + bar.value))}
+                fill={bar.series.colour}
+                rx={1}
+              />
+            ))}
+            {index % every === 0 ? (
+              <text
+                x={left + index * step + step / 2}
+                y={height - 5}
+                textAnchor="middle"
+                fontSize={11}
+                fill="currentColor"
+              >
+                {label}
+              </text>
+            ) : null}
+          </g>
+        ))}
+      </Box>
+      <Stack
+        component="ul"
+        direction="row"
+        sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', gap: 1.5, flexWrap: 'wrap' }}
+      >
+        {series.map(({ name, colour, values }) => (
+          <Stack component="li" key={name} direction="row" sx={{ gap: 0.75, alignItems: 'center' }}>
+            <Box aria-hidden sx={{ width: 10, height: 10, borderRadius: 0.5, bgcolor: colour }} />
+            <Typography variant="body2">
+              {name}{' '}
+              <Box component="span" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
+                {number.format(pointed === undefined ? sum(values) : (values[pointed] ?? 0))}
+              </Box>
+            </Typography>
+          </Stack>
+        ))}
+      </Stack>
+    </Box>
+  );
+};

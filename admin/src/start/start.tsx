@@ -1,0 +1,42 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Stack from '@mui/material/Stack';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { Waiting } from '../layout/waiting.tsx';
+import { Page } from '../parts/page.tsx';
+import { sentenceOf } from '../parts/problem.ts';
+import { send } from '../service.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
+import { Attention } from './attention.tsx';
+import type { Statistics } from './stats.ts';
+
+const Traffic = lazy(() => import('./traffic.tsx').then(({ Traffic: part }) => ({ default: part })));
+
+/** What needs attention, and how much is going on. */
+export const Start = () => {
+  const text = useText();
+  const language = useLanguage();
+  const { data, error } = useQuery({
+    queryKey: ['stats'],
+    refetchInterval: 60_000,
+    queryFn: async () => (await send<Statistics>('GET', '/admin/stats')).data,
+  });
+  return (
+    <Page title={text('start.title')}>
+      {error ? <Alert severity="error">{sentenceOf(error, language, text)}</Alert> : null}
+      {data === undefined ? (
+        error ? null : (
+          <Waiting />
+        )
+      ) : (
+        <Stack sx={{ gap: 3 }}>
+          <Attention statistics={data} />
+          <Suspense fallback={<Box sx={{ height: 320 }} />}>
+            <Traffic statistics={data} />
+          </Suspense>
+        </Stack>
+      )}
+    </Page>
+  );
+};

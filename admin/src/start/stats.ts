@@ -1,0 +1,33 @@
+/** Statistics as `/admin/stats` answers them. */
+
+export interface Point {
+  /** Start of the hour or day, UTC. */
+  readonly at: string;
+  readonly authentication: Readonly<Record<string, number>>;
+  readonly status: Readonly<Record<string, number>>;
+  readonly failed_sign_ins: number;
+}
+
+interface KeysInNeed {
+  /** Counted up to 1,000. */
+  readonly count: number;
+  readonly keys: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly user: { readonly id: number; readonly username: string };
+    readonly expires_at: string | null;
+    readonly created_at: string;
+  }[];
+}
+
+export interface Statistics {
+  readonly last_24_hours: readonly Point[];
+  readonly last_30_days: readonly Point[];
+  readonly attention: {
+    readonly expiring_keys: KeysInNeed;
+    readonly unused_keys: KeysInNeed;
+    readonly open_resources: readonly { readonly model: string; readonly path: string }[];
+  };
+}
+
+export const countText = (count: number): string => (count >= 1000 ? '1000+' : String(count));

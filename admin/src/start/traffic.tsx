@@ -1,0 +1,111 @@
+import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import ToggleButton from '@mui/material/ToggleButton';
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import { useTheme } from 'react-admin';
+import { useLanguage, useText } from '../texts/provider.ts';
+import { type Series, StackedBars } from './stacked-bars.tsx';
+import type { Point, Statistics } from './stats.ts';
+
+type Span = 'last_24_hours' | 'last_30_days';
+
+/** Told apart also without colour vision: by lightness, and named in the legend with their figures. */
+const colours = {
+  light: {
+    jwt: '#23606a',
+    api_key: '#d08a1d',
+    session: '#8a6bb1',
+    signature: '#5c8f3e',
+    none: '#9aa5a1',
+    '2xx': '#3d8f6a',
+    '3xx': '#6b93c4',
+    '4xx': '#dd9a31',
+    '5xx': '#b3261e',
+  },
+  dark: {
+    jwt: '#84cdd0',
+    api_key: '#eec06b',
+    session: '#b9a0dc',
+    signature: '#9ccb7d',
+    none: '#7b8784',
+    '2xx': '#82d3a1',
+    '3xx': '#93b6e0',
+    '4xx': '#f1bd62',
+    '5xx': '#ff8a80',
+  },
+} as const;
+
+const methods = ['jwt', 'api_key', 'session', 'signature', 'none'] as const;
+const statuses = ['2xx', '3xx', '4xx', '5xx'] as const;
+
+/** Requests over the last day or month, by method of authentication and by status. */
+export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => {
+  const text = useText();
+  const language = useLanguage();
+  const [mode] = useTheme();
+  const [span, setSpan] = useState<Span>('last_24_hours');
+  const points = statistics[span];
+  const palette = colours[mode === 'dark' ? 'dark' : 'light'];
+  const format = new Intl.DateTimeFormat(
+    language,
+    span === 'last_24_hours'
+      ? { hour: '2-digit', minute: '2-digit' }
+      : { month: 'numeric', day: 'numeric', timeZone: 'UTC' },
+  );
+  const labels = points.map(({ at }) => format.format(new Date(at)));
+  const series = (of: 'authentication' | 'status', names: readonly (keyof typeof palette)[]): Series[] =>
+    names.map((name) => ({
+      name: of === 'status' ? name : text(`start.methods.${name as (typeof methods)[number]}`),
+      colour: palette[name],
+      values: points.map((point: Point) => point[of][name] ?? 0),
+    }));
+  return (
+    <Stack component="section" aria-labelledby="traffic" sx={{ gap: 1.5 }}>
+      <Stack
+        direction="row"
+        sx={{ alignItems: 'center', justifyContent: 'space-between', flexWrap: 'wrap', gap: 1 }}
+      >
+        <Typography id="traffic" variant="h2">
+          {text('start.requests')}
+        </Typography>
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          aria-label={text('start.span')}
+          value={span}
+          onChange={(_event, next: Span | null) => {
+            if (next !== null) setSpan(next);
+          }}
+        >
+          <ToggleButton value="last_24_hours" sx={{ textTransform: 'none', px: 1.5 }}>
+            {text('start.hours')}
+          </ToggleButton>
+          <ToggleButton value="last_30_days" sx={{ textTransform: 'none', px: 1.5 }}>
+            {text('start.days')}
+          </ToggleButton>
+        </ToggleButtonGroup>
+      </Stack>
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 1.5,
+          gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 420px), 1fr))',
+        }}
+      >
+        <Paper variant="outlined" sx={{ p: 2 }}>
+          <StackedBars
+            title={text('start.byMethod')}
+            labels={labels}
+            series={series('authentication', methods)}
+          />
+        </Paper>
+        <Paper variant="outlined" sx={{ p: 2 }}>
+          <StackedBars title={text('start.byStatus')} labels={labels} series={series('status', statuses)} />
+        </Paper>
+      </Box>
+    </Stack>
+  );
+};

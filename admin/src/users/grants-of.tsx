@@ -1,0 +1,51 @@
+import Alert from '@mui/material/Alert';
+import Chip from '@mui/material/Chip';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { usePermissionTable } from '../access/permission-table.ts';
+import { Link } from '../parts/link.tsx';
+import { useText } from '../texts/provider.ts';
+import { superAdmin } from './user.ts';
+
+/** What the permission table gives to somebody with these roles. */
+export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
+  const text = useText();
+  const { models, isGranted } = usePermissionTable();
+  return (
+    <Stack component="section" aria-labelledby="grants-of-user" sx={{ gap: 1 }}>
+      <Typography id="grants-of-user" variant="h2">
+        {text('users.grants')}
+      </Typography>
+      {roles.includes(superAdmin) ? (
+        <Alert severity="info">{text('users.allGranted')}</Alert>
+      ) : (
+        <Paper variant="outlined" sx={{ p: 2 }}>
+          <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 1 }}>
+            {models.map(({ model, actions }) => (
+              <Stack component="li" key={model} direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
+                <Typography sx={{ minWidth: 120 }}>{model}</Typography>
+                {actions.map(({ action, checked }) => {
+                  const granted = roles.some((role) => isGranted(role, model, action));
+                  const state = checked ? (granted ? 'granted' : 'refused') : 'unchecked';
+                  return (
+                    <Chip
+                      key={action}
+                      size="small"
+                      variant={granted || !checked ? 'filled' : 'outlined'}
+                      color={checked && granted ? 'success' : 'default'}
+                      label={`${text(`permissions.action.${action}`)} · ${text(`permissions.${state}`)}`}
+                    />
+                  );
+                })}
+              </Stack>
+            ))}
+          </Stack>
+          <Typography variant="body2" sx={{ mt: 1.5 }}>
+            <Link to="/permissions">{text('permissions.title')}</Link>
+          </Typography>
+        </Paper>
+      )}
+    </Stack>
+  );
+};

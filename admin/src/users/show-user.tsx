@@ -1,0 +1,144 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ListBase, useDataProvider, useNotify, usePermissions } from 'react-admin';
+import { useNavigate, useParams } from 'react-router';
+import { type ApiKey, keyColumns } from '../keys/keys.tsx';
+import { Waiting } from '../layout/waiting.tsx';
+import { BulkDelete } from '../parts/bulk-delete.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { LinkButton } from '../parts/link.tsx';
+import { Page } from '../parts/page.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { sentenceOf, useTell } from '../parts/problem.ts';
+import { RecordTable } from '../parts/record-table.tsx';
+import { Time } from '../parts/time.tsx';
+import { dataProvider } from '../service.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
+import { GrantsOf } from './grants-of.tsx';
+import { ResetPassword } from './reset-password.tsx';
+import { RoleChips } from './roles-of.tsx';
+import { mayManage, type User } from './user.ts';
+import { UserState } from './users.tsx';
+
+/** One user: who they are, their keys, what their roles let them do. */
+export const ShowUser = () => {
+  const { id = '' } = useParams();
+  const text = useText();
+  const language = useLanguage();
+  const { data: user, error } = useQuery({
+    queryKey: ['users', 'shown', id],
+    queryFn: async () => (await dataProvider.getOne<User>('users', { id: Number(id) })).data,
+  });
+  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (user === undefined) return <Waiting />;
+  return (
+    <Page title={user.username} actions={<Actions user={user} />}>
+      <Stack sx={{ gap: 2.5 }}>
+        <Facts
+          facts={[
+            [text('users.name'), user.name],
+            [text('users.email'), user.email],
+            [text('users.roles'), <RoleChips key="roles" roles={user.roles} />],
+            [text('users.state'), <UserState key="state" disabled={user.disabled} />],
+            [text('common.createdAt'), <Time key="created" value={user.created_at} />],
+            [text('common.updatedAt'), <Time key="updated" value={user.updated_at} />],
+          ]}
+        />
+        <KeysOf user={user} />
+        <GrantsOf roles={user.roles} />
+      </Stack>
+    </Page>
+  );
+};
+
+const Actions = ({ user }: { readonly user: User }) => {
+  const text = useText();
+  const tell = useTell();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const provider = useDataProvider();
+  const { permissions: own } = usePermissions<readonly string[]>();
+  const [asking, setAsking] = useState<'password' | 'delete'>();
+  const close = (): void => setAsking(undefined);
+
+  const remove = async (): Promise<void> => {
+    try {
+      await provider.delete('users', { id: user.id, previousData: user });
+      notify(text('common.deleted', { count: 1 }), { type: 'success' });
+      await navigate('/users');
+    } catch (error) {
+      tell(error);
+      close();
+    }
+  };
+
+  return (
+    <>
+      <LinkButton to={`/explain?user_id=${user.id}`}>{text('users.explain')}</LinkButton>
+      {mayManage(user, own) ? (
+        <>
+          <Button color="error" onClick={() => setAsking('delete')}>
+            {text('common.delete')}
+          </Button>
+          <Button onClick={() => setAsking('password')}>{text('users.reset')}</Button>
+          <LinkButton to={`/users/${user.id}`} variant="contained">
+            {text('common.edit')}
+          </LinkButton>
+        </>
+      ) : null}
+      {asking === 'password' ? <ResetPassword user={user} onClose={close} /> : null}
+      <Confirm
+        open={asking === 'delete'}
+        title={text('users.deleteTitle', { name: user.username })}
+        action={text('common.delete')}
+        onConfirm={remove}
+        onClose={close}
+      >
+        {text('users.deleteLead')}
+      </Confirm>
+    </>
+  );
+};
+
+const KeysOf = ({ user }: { readonly user: User }) => {
+  const text = useText();
+  return (
+    <Stack component="section" aria-labelledby="keys-of-user" sx={{ gap: 1 }}>
+      <Stack
+        direction="row"
+        sx={{ alignItems: 'center', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap' }}
+      >
+        <Typography id="keys-of-user" variant="h2">
+          {text('keys.title')}
+        </Typography>
+        <LinkButton to={`/api_keys/create?user_id=${user.id}`}>{text('keys.create')}</LinkButton>
+      </Stack>
+      <ListBase
+        resource="api_keys"
+        filter={{ user: user.username }}
+        sort={{ field: 'id', order: 'DESC' }}
+        perPage={10}
+        disableSyncWithLocation
+        disableAuthentication
+        storeKey={false}
+      >
+        <BulkDelete<ApiKey> nameOf={({ name }) => name} />
+        <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
+          <RecordTable<ApiKey>
+            label={text('keys.title')}
+            columns={keyColumns(text).filter(({ name }) => name !== 'user')}
+            empty={text('keys.emptyOfUser')}
+            nameOf={({ name }) => name}
+          />
+          <Pages />
+        </Paper>
+      </ListBase>
+    </Stack>
+  );
+};

@@ -1,0 +1,118 @@
+import Checkbox from '@mui/material/Checkbox';
+import FormControl from '@mui/material/FormControl';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import FormGroup from '@mui/material/FormGroup';
+import FormHelperText from '@mui/material/FormHelperText';
+import FormLabel from '@mui/material/FormLabel';
+import Stack from '@mui/material/Stack';
+import Switch from '@mui/material/Switch';
+import TextField from '@mui/material/TextField';
+import { useQuery } from '@tanstack/react-query';
+import { usePermissions } from 'react-admin';
+import { dataProvider } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import { superAdmin } from './user.ts';
+
+export interface UserDraft {
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly disabled: boolean;
+  /** Asked for new users only. */
+  readonly password?: string;
+}
+
+export type FieldErrors = Readonly<Record<string, string>>;
+
+interface UserFieldsProps {
+  readonly draft: UserDraft;
+  readonly errors: FieldErrors;
+  readonly onChange: (draft: UserDraft) => void;
+}
+
+interface Role {
+  readonly id: string;
+  readonly name: string;
+}
+
+const useRoles = (): readonly Role[] => {
+  const { data = [] } = useQuery({
+    queryKey: ['all roles'],
+    queryFn: async () => {
+      const pagination = { page: 1, perPage: 200 };
+      const sort = { field: 'name', order: 'ASC' } as const;
+      return (await dataProvider.getList<Role>('roles', { pagination, sort })).data;
+    },
+  });
+  return data;
+};
+
+/** What a user is made of. Errors stand beside the field that they are about. */
+export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
+  const text = useText();
+  const input = (name: 'username' | 'email' | 'name' | 'password', autoComplete: string) => ({
+    value: draft[name] ?? '',
+    error: errors[name] !== undefined,
+    helperText: errors[name],
+    autoComplete,
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      onChange({ ...draft, [name]: event.target.value }),
+  });
+  return (
+    <Stack sx={{ gap: 0.5 }}>
+      <TextField label={text('users.username')} required {...input('username', 'off')} />
+      <TextField label={text('users.email')} required type="email" {...input('email', 'off')} />
+      <TextField label={text('users.name')} {...input('name', 'off')} />
+      {draft.password === undefined ? null : (
+        <TextField
+          label={text('users.password')}
+          required
+          type="password"
+          {...input('password', 'new-password')}
+          helperText={errors['password'] ?? text('users.passwordHelp')}
+        />
+      )}
+      <RoleChoice draft={draft} errors={errors} onChange={onChange} />
+      <FormControlLabel
+        control={
+          <Switch
+            checked={draft.disabled}
+            onChange={(event) => onChange({ ...draft, disabled: event.target.checked })}
+          />
+        }
+        label={text('users.disable')}
+      />
+      <FormHelperText sx={{ mt: -0.5 }}>{text('users.disableHelp')}</FormHelperText>
+    </Stack>
+  );
+};
+
+const RoleChoice = ({ draft, errors, onChange }: UserFieldsProps) => {
+  const text = useText();
+  const roles = useRoles();
+  const { permissions: own = [] } = usePermissions<readonly string[]>();
+  const toggle = (name: string): void => {
+    const held = draft.roles.includes(name);
+    onChange({
+      ...draft,
+      roles: held ? draft.roles.filter((each) => each !== name) : [...draft.roles, name],
+    });
+  };
+  return (
+    <FormControl component="fieldset" error={errors['roles'] !== undefined}>
+      <FormLabel component="legend">{text('users.roles')}</FormLabel>
+      <FormGroup row>
+        {roles.map(({ name }) => (
+          <FormControlLabel
+            key={name}
+            disabled={name === superAdmin && !own.includes(superAdmin)}
+            control={<Checkbox checked={draft.roles.includes(name)} onChange={() => toggle(name)} />}
+            label={name}
+          />
+        ))}
+      </FormGroup>
+      <FormHelperText>{errors['roles'] ?? text('users.rolesHelp')}</FormHelperText>
+    </FormControl>
+  );
+};

@@ -1,0 +1,16 @@
+export interface User {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly disabled: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export const superAdmin = 'super_admin';
+
+/** An admin can neither change nor remove a super_admin; the service refuses it, these pages do not offer it. */
+export const mayManage = (user: Pick<User, 'roles'>, own: readonly string[] | undefined): boolean =>
+  own?.includes(superAdmin) === true || !user.roles.includes(superAdmin);

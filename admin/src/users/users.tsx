@@ -1,0 +1,86 @@
+import AddIcon from '@mui/icons-material/PersonAddOutlined';
+import Box from '@mui/material/Box';
+import Chip from '@mui/material/Chip';
+import Typography from '@mui/material/Typography';
+import type { FilterField } from '../parts/filter-field.ts';
+import { Link, LinkButton } from '../parts/link.tsx';
+import { RecordListPage } from '../parts/record-list-page.tsx';
+import type { Column } from '../parts/record-table.tsx';
+import { Time } from '../parts/time.tsx';
+import { type Text, useText } from '../texts/provider.ts';
+import { RoleChips } from './roles-of.tsx';
+import type { User } from './user.ts';
+
+export const UserState = ({ disabled }: Pick<User, 'disabled'>) => {
+  const text = useText();
+  return (
+    <Chip
+      size="small"
+      variant="outlined"
+      color={disabled ? 'error' : 'success'}
+      label={text(disabled ? 'users.disabled' : 'users.enabled')}
+    />
+  );
+};
+
+const columns = (text: Text): Column<User>[] => [
+  {
+    name: 'username',
+    label: text('users.username'),
+    render: ({ id, username, name }) => (
+      <Box>
+        <Link to={`/users/${id}/show`}>{username}</Link>
+        {name === username ? null : (
+          <Typography variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
+            {name}
+          </Typography>
+        )}
+      </Box>
+    ),
+  },
+  { name: 'email', label: text('users.email'), render: ({ email }) => email },
+  {
+    name: 'roles',
+    label: text('users.roles'),
+    sortable: false,
+    render: ({ roles }) => <RoleChips roles={roles} />,
+  },
+  {
+    name: 'disabled',
+    label: text('users.state'),
+    render: ({ disabled }) => <UserState disabled={disabled} />,
+  },
+  {
+    name: 'created_at',
+    label: text('common.createdAt'),
+    wide: true,
+    render: ({ created_at }) => <Time value={created_at} format="day" />,
+  },
+];
+
+const filters = (text: Text): FilterField[] => [
+  { name: 'username', label: text('users.username'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
+  { name: 'email', label: text('users.email'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
+  { name: 'name', label: text('users.name'), kind: 'text', operators: ['like', 'eq'] },
+  { name: 'disabled', label: text('users.disabled'), kind: 'boolean', operators: ['eq'] },
+  { name: 'created_at', label: text('common.createdAt'), kind: 'datetime', operators: ['gte', 'lte'] },
+];
+
+export const Users = () => {
+  const text = useText();
+  return (
+    <RecordListPage<User>
+      resource="users"
+      title={text('users.title')}
+      columns={columns(text)}
+      filters={filters(text)}
+      empty={text('users.empty')}
+      sort={{ field: 'username', order: 'ASC' }}
+      actions={
+        <LinkButton to="/users/create" variant="contained" startIcon={<AddIcon />}>
+          {text('users.create')}
+        </LinkButton>
+      }
+    />
+  );
+};

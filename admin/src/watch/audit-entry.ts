@@ -1,0 +1,38 @@
+import type { Text, TextKey } from '../texts/provider.ts';
+
+export interface AuditEntry {
+  readonly id: number;
+  readonly created_at: string;
+  readonly actor_kind: string;
+  readonly actor_id: string | null;
+  readonly actor_name: string | null;
+  readonly action: string;
+  readonly target_kind: string;
+  readonly target_id: string | null;
+  readonly target_name: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly address: string | null;
+}
+
+/** Every action that the service writes into the list, with its text. */
+export const actionKeys: Readonly<Record<string, TextKey>> = {
+  'user.create': 'audit.actions.userCreate',
+  'user.update': 'audit.actions.userUpdate',
+  'user.delete': 'audit.actions.userDelete',
+  'role.create': 'audit.actions.roleCreate',
+  'role.delete': 'audit.actions.roleDelete',
+  'permission.grant': 'audit.actions.permissionGrant',
+  'permission.revoke': 'audit.actions.permissionRevoke',
+  'key.create': 'audit.actions.keyCreate',
+  'key.delete': 'audit.actions.keyDelete',
+  'user.password': 'audit.actions.userPassword',
+  'session.create': 'audit.actions.sessionCreate',
+  'session.delete': 'audit.actions.sessionDelete',
+  'session.delete_all': 'audit.actions.sessionDeleteAll',
+};
+
+/** One that these pages do not know is shown by its own name. */
+export const actionText = (text: Text, action: string): string => {
+  const key = actionKeys[action];
+  return key === undefined ? action : text(key);
+};

@@ -1,0 +1,83 @@
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import type { FilterField } from '../parts/filter-field.ts';
+import { Link } from '../parts/link.tsx';
+import { RecordListPage } from '../parts/record-list-page.tsx';
+import type { Column } from '../parts/record-table.tsx';
+import { Time } from '../parts/time.tsx';
+import { type Text, useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+import { type AuditEntry, actionKeys, actionText } from './audit-entry.ts';
+
+const Actor = ({ entry }: { readonly entry: AuditEntry }) => {
+  const { actor_kind: kind, actor_id: id, actor_name: name } = entry;
+  if (kind === 'user' && id !== null) return <Link to={`/users/${id}/show`}>{name ?? id}</Link>;
+  return <span>{name ?? kind}</span>;
+};
+
+const Target = ({ entry }: { readonly entry: AuditEntry }) => {
+  const { target_kind: kind, target_id: id, target_name: name } = entry;
+  const words = name ?? id ?? '—';
+  return (
+    <Box>
+      <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
+        {kind}
+      </Typography>{' '}
+      {kind === 'user' && id !== null ? <Link to={`/users/${id}/show`}>{words}</Link> : words}
+    </Box>
+  );
+};
+
+const columns = (text: Text): Column<AuditEntry>[] => [
+  {
+    name: 'created_at',
+    label: text('audit.at'),
+    render: ({ created_at }) => <Time value={created_at} format="full" />,
+  },
+  { name: 'actor_name', label: text('audit.actor'), render: (entry) => <Actor entry={entry} /> },
+  { name: 'action', label: text('audit.action'), render: ({ action }) => actionText(text, action) },
+  { name: 'target_name', label: text('audit.target'), render: (entry) => <Target entry={entry} /> },
+  {
+    name: 'detail',
+    label: text('audit.detail'),
+    sortable: false,
+    render: ({ detail }) =>
+      Object.keys(detail).length === 0 ? (
+        '—'
+      ) : (
+        <Typography component="code" variant="body2" sx={{ fontFamily: monospace, fontSize: 12 }}>
+          {JSON.stringify(detail)}
+        </Typography>
+      ),
+  },
+  { name: 'address', label: text('audit.address'), wide: true, render: ({ address }) => address ?? '—' },
+];
+
+const filters = (text: Text): FilterField[] => [
+  { name: 'actor_name', label: text('audit.actor'), kind: 'text', operators: ['eq', 'like'] },
+  {
+    name: 'action',
+    label: text('audit.action'),
+    kind: 'choice',
+    operators: ['eq'],
+    choices: Object.entries(actionKeys).map(([value, key]) => ({ value, label: text(key) })),
+  },
+  { name: 'created_at', label: text('audit.at'), kind: 'datetime', operators: ['gte', 'lte'] },
+  { name: 'target_name', label: text('audit.target'), kind: 'text', operators: ['eq', 'like'] },
+  { name: 'address', label: text('audit.address'), kind: 'text', operators: ['eq', 'starts_with'] },
+];
+
+/** Who changed what, from where, and when. */
+export const Audit = () => {
+  const text = useText();
+  return (
+    <RecordListPage<AuditEntry>
+      resource="audit"
+      title={text('audit.title')}
+      lead={text('audit.lead')}
+      columns={columns(text)}
+      filters={filters(text)}
+      empty={text('audit.empty')}
+    />
+  );
+};

@@ -1,0 +1,4 @@
+/** The public interface of `gatewright/react-admin`. */
+export { createAuthProvider } from './auth-provider.ts';
+export type { DataProviderOptions, ResourceRoute, Send } from './data-provider.ts';
+export { createDataProvider, etagField, everyRecord } from './data-provider.ts';
