@@ -18,9 +18,19 @@ export class SchemaError extends Error {
   }
 }
 
+/** Where models and database differ, field by field. */
+export const schemaDifferences = async (
+  database: Database,
+  models: Models,
+): Promise<readonly Difference[]> => {
+  if (models.size === 0) return [];
+  const stored = await readStored((sql) => database.all({ sql, parameters: [] }), database.dialect);
+  return differences(models, stored);
+};
+
 /**
- * Compares the models with the database, field by field, before anything is served. What differs and harms no request
- * is told to `warn`, a line each.
+ * Compares the models with the database before anything is served. What differs and harms no request is told to
+ * `warn`, a line each.
  * @throws SchemaError where a request would fail
  */
 export const checkSchema = async (
@@ -28,9 +38,7 @@ export const checkSchema = async (
   models: Models,
   warn: (line: string) => void,
 ): Promise<void> => {
-  if (models.size === 0) return;
-  const stored = await readStored((sql) => database.all({ sql, parameters: [] }), database.dialect);
-  const found = differences(models, stored);
+  const found = await schemaDifferences(database, models);
   if (found.some(breaksRequests)) throw new SchemaError(found);
   for (const difference of found) warn(`models and database differ: ${describeDifference(difference)}`);
 };

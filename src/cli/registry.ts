@@ -15,6 +15,11 @@ export const registry: ReadonlyMap<string, Entry> = new Map(
       summary: 'write the types that gatewright/client needs in another package',
       load: () => import('./commands/generate-client.ts'),
     },
+    dev: {
+      summary: 'run the application and start it again after every change',
+      load: () => import('./commands/dev.ts'),
+    },
+    init: { summary: 'write a new application', load: () => import('./commands/init.ts') },
     'generate resource': {
       summary: 'write a resource and its migration',
       load: () => import('./commands/generate-resource.ts'),

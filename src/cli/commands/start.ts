@@ -1,29 +1,10 @@
 import { ConfigError, readConfig } from '../../config.ts';
-import { createServer, type Server } from '../../server.ts';
+import { createServer } from '../../server.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand } from '../command.ts';
-import { CommandError, type Io } from '../io.ts';
-
-/** What a newcomer needs to know; the generated password stands here once and nowhere else. */
-const greet = ({ config, firstAdmin }: Server, io: Io): void => {
-  io.print(`Gatewright answers on ${config.baseUrl}`);
-  io.print(`  API             ${config.baseUrl}/api/v1`);
-  if (config.apiDocs) io.print(`  Documentation   ${config.baseUrl}/api-docs`);
-  io.print(`  Administration  ${config.baseUrl}/admin`);
-  if (firstAdmin === undefined) return;
-  if (firstAdmin.password === undefined)
-    io.print(`  Sign in as ${firstAdmin.username} with the password of ADMIN_PASSWORD`);
-  else {
-    io.print(`  Sign in as ${firstAdmin.username} with the password ${firstAdmin.password}`);
-    io.print('  It is shown this once: keep it, or change it with PUT /api/v1/auth/password');
-  }
-};
-
-/** Resolves at the first SIGTERM or SIGINT; a terminal may send the second twice. */
-const stopSignal = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
-  });
+import { greet } from '../greeting.ts';
+import { CommandError } from '../io.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 export const command = defineCommand({
   operands: [],

@@ -1,0 +1,28 @@
+import { applicationFolder } from '../application.ts';
+import { defineCommand } from '../command.ts';
+import { Supervisor } from '../dev/supervisor.ts';
+import { watchApplication } from '../dev/watch.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+export const command = defineCommand({
+  operands: [],
+  options: {},
+  description: [
+    'Runs the application and starts it again within a second of a change of its code. The data stays.',
+    'Shows its routes with their authentication and what they leave open, and applies pending migrations.',
+    'A mistake in a model file is shown with its line and column; the next change tries again.',
+  ],
+  examples: ['gatewright dev', 'PORT=8080 LOG_LEVEL=warn gatewright dev'],
+  async run(_invocation, io) {
+    const stopped = stopSignal();
+    const folder = await applicationFolder();
+    const supervisor = new Supervisor(folder, io.env, () =>
+      io.warn('gatewright: the application has ended; the next change starts it again'),
+    );
+    const watcher = watchApplication(folder, () => void supervisor.restart());
+    await supervisor.restart();
+    await stopped;
+    watcher.close();
+    await supervisor.close();
+  },
+});

@@ -1,0 +1,86 @@
+import { ApplicationError, loadApplication } from '../../application.ts';
+import { ConfigError, readConfig } from '../../config.ts';
+import { SchemaError, schemaDifferences } from '../../schema-check.ts';
+import { createServer, type Server } from '../../server.ts';
+import { describeDifference } from '../../store/migrations/describe-difference.ts';
+import type { Difference } from '../../store/migrations/differences.ts';
+import { greet } from '../greeting.ts';
+import { locate } from './locate.ts';
+import { readableLog } from './log.ts';
+import type { Outcome, Start } from './messages.ts';
+import { routeLines } from './routes.ts';
+import { suggestedCommands } from './suggest.ts';
+
+/**
+ * One run of the application under development. Everything but the application is loaded beforehand: it waits for
+ * its turn, so that a change is served as soon as the run before it has ended.
+ */
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const printDifferences = (found: readonly Difference[]): void => {
+  print('Models and database differ:');
+  for (const difference of found) print(`  ${describeDifference(difference)}`);
+  for (const command of suggestedCommands(found)) print(`  → ${command}`);
+};
+
+const printError = async (error: unknown, folder: string): Promise<void> => {
+  if (error instanceof SchemaError) return printDifferences(error.differences);
+  if (error instanceof ConfigError) return error.mistakes.forEach(print);
+  const place = await locate(error, folder);
+  const cause = error instanceof ApplicationError && error.cause instanceof Error ? error.cause : error;
+  const { message } = cause instanceof Error ? cause : { message: String(cause) };
+  const inner = cause instanceof Error && cause.cause instanceof Error ? `: ${cause.cause.message}` : '';
+  print(
+    place === undefined
+      ? `${message}${inner}`
+      : `${place.file}:${place.line}:${place.column}\n  ${message}${inner}`,
+  );
+};
+
+/** A request that works, to be pasted: the newcomer's first one. */
+const printFirstRequest = async ({ services, config }: Server, path: string): Promise<void> => {
+  const id = await services.users.idByUsername(config.admin.username.toLowerCase());
+  if (id === undefined) return;
+  print(`Try  curl ${config.baseUrl}${path} -H "Authorization: Bearer ${services.tokens.issue(id)}"`);
+};
+
+interface Started {
+  readonly server: Server;
+  readonly routes: readonly string[];
+}
+
+const start = async ({ folder, first, routes: before }: Start): Promise<Started> => {
+  const config = readConfig(process.env);
+  const application = await loadApplication(folder);
+  const server = await createServer({ config, application, logger: readableLog(config.logLevel, print) });
+  const routes = routeLines(server.endpoints, config.basePath);
+  print(first ? '' : `Restarted on ${server.config.baseUrl}`);
+  if (first) greet(server, { print });
+  if (routes.join() !== before.join()) routes.forEach(print);
+  if (first) {
+    const [model] = application.models.values();
+    await printFirstRequest(server, model === undefined ? '/api/v1/auth/me' : `/api/v1/${model.path}`);
+  }
+  const found = await schemaDifferences(server.services.database, application.models);
+  if (found.length > 0) printDifferences(found);
+  return { server, routes };
+};
+
+/** Ends with the process that started it, whatever becomes of that one. */
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+process.once('message', async (message: Start) => {
+  try {
+    const { server, routes } = await start(message);
+    const stop = (): void => void server.close().then(() => process.exit(0));
+    process.once('SIGTERM', stop);
+    process.send?.({ kind: 'started', routes } satisfies Outcome);
+  } catch (error) {
+    await printError(error, message.folder);
+    process.send?.({ kind: 'failed' } satisfies Outcome);
+  }
+});
+
+// A terminal sends this to the whole group; the process above decides what ends when.
+process.on('SIGINT', () => {});

@@ -1,0 +1,48 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import type { ResourceRule, Rule } from '../../policy/rule.ts';
+
+/** What a resource leaves open: the switches that are off for this action. */
+const openRules = ({ model, action }: ResourceRule): string => {
+  const { permissions, isolation, publicRead } = model.rules;
+  const reads = action === 'list' || action === 'detail';
+  if (reads && publicRead !== undefined)
+    return `public: ${publicRead.map(({ column, value }) => `${column} = ${value}`).join(', ')}`;
+  const unchecked = permissions === 'none' || (reads && permissions === 'writes');
+  return [
+    ...(unchecked ? ['no permission check'] : []),
+    ...(isolation || action === 'create' ? [] : ["everybody's records"]),
+  ].join(', ');
+};
+
+const ruleText = (rule: Rule): string => {
+  switch (rule.kind) {
+    case 'resource':
+      return openRules(rule);
+    case 'open':
+      return 'open to anybody';
+    case 'roles':
+      return `roles ${rule.roles.join(', ')}`;
+    case 'administrator':
+      return 'administrators';
+    case 'identified':
+    case 'user':
+    case 'isolated':
+      return '';
+  }
+};
+
+/** The API's routes, a line each: method, path, accepted authentication, and what the rules leave open. */
+export const routeLines = (endpoints: readonly Endpoint[], basePath: string): readonly string[] => {
+  const rows = endpoints
+    .filter(({ path, docs }) => path.startsWith('/api/v1/') && docs.hidden !== true)
+    .map(({ method, path, auth, policy }) => [
+      method,
+      basePath + path,
+      auth.length === 0 ? '-' : auth.join(' | '),
+      ruleText(policy),
+    ]);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    `  ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  );
+};

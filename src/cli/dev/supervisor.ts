@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Outcome, Start } from './messages.ts';
+
+/** Milliseconds that a run gets to end by itself; whatever it writes is durable at every moment. */
+const grace = 300;
+
+const program = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url),
+);
+
+/** A process of a run: it loads the service, then waits to be told to start. */
+const spawnRun = (env: Readonly<Record<string, string | undefined>>): ChildProcess =>
+  spawn(process.execPath, ['--enable-source-maps', program], {
+    env: { ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+
+const isAlive = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+
+const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
+  if (!isAlive(child)) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const timer = setTimeout(() => child.kill('SIGKILL'), grace);
+  await ended;
+  clearTimeout(timer);
+};
+
+/**
+ * Runs the application, one process for each run, and always keeps one more that is ready to take over: a change is
+ * served without waiting for the service itself to be loaded. Every process ends with this one.
+ */
+export class Supervisor {
+  readonly #folder: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #ended: () => void;
+  #running: ChildProcess | undefined;
+  #waiting: ChildProcess;
+  #first = true;
+  #routes: readonly string[] = [];
+  /** Restarts go one after the other; several that come meanwhile are one. */
+  #turn: Promise<void> | undefined;
+  #again = false;
+  #closed = false;
+
+  /** `ended` is told when a run ended by itself. */
+  constructor(folder: string, env: Readonly<Record<string, string | undefined>>, ended: () => void) {
+    this.#folder = folder;
+    this.#env = env;
+    this.#ended = ended;
+    this.#waiting = spawnRun(env);
+  }
+
+  /** Ends the run there is and starts another. Resolves when that one serves, or has said why not. */
+  restart(): Promise<void> {
+    this.#again = true;
+    this.#turn ??= this.#restartAll().finally(() => {
+      this.#turn = undefined;
+    });
+    return this.#turn;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const running = this.#running;
+    await Promise.all([
+      end(this.#waiting, 'SIGKILL'),
+      running === undefined ? undefined : end(running, 'SIGTERM'),
+    ]);
+  }
+
+  async #restartAll(): Promise<void> {
+    while (this.#again && !this.#closed) {
+      this.#again = false;
+      await this.#restartOnce();
+    }
+  }
+
+  async #restartOnce(): Promise<void> {
+    const before = this.#running;
+    this.#running = undefined;
+    if (before !== undefined) await end(before, 'SIGTERM');
+    const run = isAlive(this.#waiting) ? this.#waiting : spawnRun(this.#env);
+    this.#running = run;
+    run.once('exit', () => {
+      if (this.#running === run && !this.#closed) this.#ended();
+    });
+    const outcome = this.#outcomeOf(run);
+    run.send({ folder: this.#folder, first: this.#first, routes: this.#routes } satisfies Start);
+    const result = await outcome;
+    if (result.kind === 'started') {
+      this.#first = false;
+      this.#routes = result.routes;
+    }
+    if (!this.#closed) this.#waiting = spawnRun(this.#env);
+  }
+
+  #outcomeOf(run: ChildProcess): Promise<Outcome> {
+    return new Promise((resolve) => {
+      run.once('message', (message) => resolve(message as Outcome));
+      run.once('exit', () => resolve({ kind: 'failed' }));
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { join } from 'node:path';
+
+/** Milliseconds that a change may be followed by others of the same saving. */
+const settling = 50;
+
+/** Files that make an application: its code. Tests, data and what others wrote are none of it. */
+const isSource = (name: string): boolean =>
+  /\.[cm]?[jt]s$/.test(name) &&
+  !/\.test\.[cm]?[jt]s$/.test(name) &&
+  !/(^|\/)\.|(^|\/)node_modules\//.test(name);
+
+const isWatched = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules';
+
+/** Calls `changed` after every change of the application's code, also in folders that come later. */
+export const watchApplication = (folder: string, changed: () => void): { close(): void } => {
+  const watchers = new Map<string, FSWatcher>();
+  let timer: NodeJS.Timeout | undefined;
+  const noticed = (name: string | null): void => {
+    if (name !== null && !isSource(name)) return;
+    clearTimeout(timer);
+    timer = setTimeout(changed, settling);
+  };
+  const drop = (name: string): void => {
+    watchers.get(name)?.close();
+    watchers.delete(name);
+  };
+  const add = (name: string): void => {
+    if (watchers.has(name)) return;
+    const watcher = watch(join(folder, name), { recursive: true }, (_event, file) =>
+      noticed(file === null ? null : `${name}/${file}`),
+    );
+    watcher.on('error', () => drop(name));
+    watchers.set(name, watcher);
+  };
+  const addFolders = (): void => {
+    const names = readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && isWatched(entry.name))
+      .map(({ name }) => name);
+    for (const name of names) add(name);
+    for (const name of watchers.keys()) if (!names.includes(name)) drop(name);
+  };
+  const root = watch(folder, (_event, name) => {
+    const before = watchers.size;
+    addFolders();
+    // A folder that came or went brought its files along.
+    noticed(watchers.size === before ? name : null);
+  });
+  addFolders();
+  return {
+    close: () => {
+      clearTimeout(timer);
+      root.close();
+      for (const name of watchers.keys()) drop(name);
+    },
+  };
+};

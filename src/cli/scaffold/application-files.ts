@@ -1,0 +1,146 @@
+import { defineResource } from '../../model/define-resource.ts';
+import { collectModels } from '../../model/models.ts';
+import { readFields } from './field-arguments.ts';
+import type { NewFile } from './files.ts';
+import { migrationFile } from './migration-file.ts';
+import { resourceFile } from './resource-file.ts';
+
+export interface NewApplication {
+  /** Name in its package.json. */
+  readonly name: string;
+  /** What it depends on: this package, by version or file. */
+  readonly dependency: string;
+  /** Ranges of the packages that it is developed with. */
+  readonly developed: Readonly<Record<'node' | '@types/node' | 'typescript', string>>;
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+const packageJson = ({ name, dependency, developed }: NewApplication): string =>
+  json({
+    name,
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    scripts: {
+      dev: 'gatewright dev',
+      start: 'gatewright start',
+      migrate: 'gatewright migrate',
+      test: 'node --test',
+      types: 'tsc',
+    },
+    // npm asks before it lets a package run a script at its installation: this one fetches its Node.
+    allowScripts: { node: true },
+    dependencies: { gatewright: dependency },
+    devDependencies: developed,
+  });
+
+const tsconfig = json({
+  compilerOptions: {
+    target: 'es2024',
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: true,
+  },
+});
+
+const gitignore = `node_modules/
+# The database and generated secrets.
+data/
+# The key that opens the encrypted credentials; config/credentials.age itself can be committed.
+config/credentials.key
+*.lock
+*.draft
+`;
+
+const config = `import { defineConfig } from 'gatewright';
+
+/** Ports, databases and secrets come from the environment; here stands what is code. */
+export default defineConfig({});
+`;
+
+const test = `import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { testApplication } from 'gatewright/testing';
+
+const app = await testApplication();
+after(() => app.close());
+
+test('whoever is signed in creates notes and lists them', async () => {
+  const created = await app.as('viewer').post('/api/v1/notes', { note: { title: 'Hello' } });
+  assert.equal(created.status, 201);
+  const list = await app.as('admin').get('/api/v1/notes');
+  assert.deepEqual(list.data, [created.data]);
+});
+
+test('a note needs a title', async () => {
+  const refused = await app.as('viewer').post('/api/v1/notes', { note: {} });
+  assert.equal(refused.status, 422);
+});
+
+test('strangers are refused', async () => {
+  assert.equal((await app.anonymous.get('/api/v1/notes')).status, 401);
+});
+`;
+
+const readme = ({ name }: NewApplication): string => `# ${name}
+
+A JSON API made with [Gatewright](https://www.npmjs.com/package/gatewright).
+
+\`\`\`bash
+npm install
+npm run dev
+\`\`\`
+
+\`npm run dev\` prints the address, the password of the first administrator (once), every route, and a \`curl\` that
+works. It starts again after every change.
+
+| where | what |
+|---|---|
+| \`resources/\` | a file for each model: its fields and rules |
+| \`endpoints/\` | endpoints of your own |
+| \`migrations/\` | steps of the database, in the order of their names |
+| \`tests/\` | tests against the application itself, on a throw-away database |
+| \`gatewright.config.ts\` | hooks |
+
+\`\`\`bash
+npx gatewright generate resource Book title:string:required pages:integer author:reference=User
+npx gatewright generate migration book_pages   # after a change of a model
+npm test
+\`\`\`
+
+In production: \`NODE_ENV=production JWT_SECRET=… npm start\`, with \`DATABASE_URL=postgres://…\` for PostgreSQL.
+`;
+
+const note = (): readonly NewFile[] => {
+  const fields = readFields(['title:string:required:max=200', 'body:text']);
+  const model = defineResource('Note', {
+    fields: Object.fromEntries(fields.map(({ name, definition }) => [name, definition])),
+  });
+  return [
+    {
+      path: 'resources/note.ts',
+      text: resourceFile(model, fields, { production: false, plural: undefined }),
+    },
+    {
+      path: 'migrations/0001_notes.ts',
+      text: migrationFile([{ kind: 'create', model }], collectModels([model])),
+    },
+  ];
+};
+
+/** Everything that a new application consists of. */
+export const applicationFiles = (application: NewApplication): readonly NewFile[] => [
+  { path: 'package.json', text: packageJson(application) },
+  { path: 'tsconfig.json', text: tsconfig },
+  { path: '.gitignore', text: gitignore },
+  { path: 'README.md', text: readme(application) },
+  { path: 'gatewright.config.ts', text: config },
+  ...note(),
+  { path: 'tests/notes.test.ts', text: test },
+];
