@@ -3,8 +3,9 @@ import type { DialectName } from '../../../src/store/database.ts';
 import { describeDatabase } from '../../support/databases.ts';
 import { useService } from '../../support/service.ts';
 import { createCallers, grantEntries } from './callers.ts';
-import { playCombination, type TableContext } from './cells.ts';
+import { playCombination } from './cells.ts';
 import { combinations, migrations } from './combinations.ts';
+import type { TableContext } from './rows.ts';
 
 /**
  * The table of all rules on one database: every combination of the switches, every caller, every action and record,
