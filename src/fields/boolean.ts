@@ -28,7 +28,7 @@ export const boolean = {
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
   searchable: false,
   sortable: true,
-  // A box that nobody touched submits nothing, which a required field without a default does not take.
-  widget: ({ required, default: preset }) =>
-    required === true && preset === undefined ? 'radio' : undefined,
+  // A box knows no third state, and one that nobody touched has not been answered.
+  form: ({ required, default: preset }) =>
+    preset === undefined ? { ui: { 'ui:widget': required === true ? 'radio' : 'select' } } : {},
 } satisfies FieldType<BooleanOptions>;

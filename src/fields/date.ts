@@ -30,4 +30,7 @@ export const date = {
   parse: (text) => (isDate(text) ? text : undefined),
   searchable: false,
   sortable: true,
+  // The widget for dates answers a cleared date with nothing at all, which leaves the field as it is.
+  form: ({ required }) =>
+    required === true ? {} : { ui: { 'ui:widget': 'text', 'ui:options': { inputType: 'date' } } },
 } satisfies FieldType<DateOptions>;

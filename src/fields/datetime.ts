@@ -41,4 +41,7 @@ export const datetime = {
   parse,
   searchable: false,
   sortable: true,
+  // As with dates; and the browser's own input takes no text that ends with a zone.
+  form: ({ required }) =>
+    required === true ? {} : { ui: { 'ui:widget': 'text', 'ui:placeholder': '2024-01-31T09:30:00Z' } },
 } satisfies FieldType<DatetimeOptions>;

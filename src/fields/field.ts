@@ -67,6 +67,14 @@ export interface Choice {
   readonly label: string;
 }
 
+/** How a form shows a field. */
+export interface FormHints {
+  /** Entries of the field's uiSchema. */
+  readonly ui?: JsonSchema;
+  /** Alternatives (`anyOf`) that the form lets choose from, in place of a schema that takes values of many types. */
+  readonly alternatives?: readonly JsonSchema[];
+}
+
 export interface FieldType<Options extends CommonOptions = CommonOptions> {
   /** Name of the type, as the registry, the generator and the metadata have it. */
   readonly kind: string;
@@ -107,8 +115,8 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   choices?(options: Options, locale: Locale): readonly Choice[];
   /** Limits for people and forms, named as the options are. */
   bounds?(options: Options): Readonly<Record<string, string | number>>;
-  /** react-jsonschema-form widget, where the default one is not right. */
-  widget?(options: Options): string | undefined;
+  /** What react-jsonschema-form needs to be told, where its own choice is not right. */
+  form?(options: Options, locale: Locale): FormHints;
 }
 
 declare const value: unique symbol;

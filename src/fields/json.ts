@@ -1,9 +1,12 @@
 import type { Json } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import { type Label, labelText } from '../kernel/messages/messages.ts';
 import {
   type CommonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
+  type JsonSchema,
   type Strict,
 } from './field.ts';
 import { isStorable } from './values.ts';
@@ -25,6 +28,33 @@ const isFit = (value: Json, levels: number): boolean => {
   return Array.isArray(value)
     ? value.every((item: Json) => isFit(item, levels - 1))
     : Object.entries(value).every(([key, item]) => isStorable(key) && isFit(item, levels - 1));
+};
+
+const titles: Readonly<Record<'object' | 'array' | 'string' | 'number' | 'boolean', Label>> = {
+  object: { 'zh-CN': '对象', en: 'Object' },
+  array: { 'zh-CN': '列表', en: 'List' },
+  string: { 'zh-CN': '文本', en: 'Text' },
+  number: { 'zh-CN': '数字', en: 'Number' },
+  boolean: { 'zh-CN': '是否', en: 'Yes or no' },
+};
+
+/** A form for each type of value; what lists hold is again of any type, some levels down. */
+const alternatives = (locale: Locale, levels: number): JsonSchema[] => {
+  const titled = (type: keyof typeof titles, more: JsonSchema = {}): JsonSchema => ({
+    title: labelText(titles[type], locale),
+    type,
+    ...more,
+  });
+  return [
+    titled('object', { additionalProperties: true }),
+    titled('array', {
+      items:
+        levels === 0 ? {} : { anyOf: [...alternatives(locale, levels - 1), { title: '—', type: 'null' }] },
+    }),
+    titled('string'),
+    titled('number'),
+    titled('boolean'),
+  ];
 };
 
 /**
@@ -53,4 +83,5 @@ export const json = {
   searchable: false,
   sortable: false,
   indexBytes: () => Number.POSITIVE_INFINITY,
+  form: (_options, locale) => ({ alternatives: alternatives(locale, 1) }),
 } satisfies FieldType<JsonOptions>;

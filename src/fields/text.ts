@@ -34,5 +34,5 @@ export const text = {
   sortable: true,
   indexBytes: () => Number.POSITIVE_INFINITY,
   bounds: (options) => lengthBounds(options, maxOf(options)),
-  widget: () => 'textarea',
+  form: () => ({ ui: { 'ui:widget': 'textarea' } }),
 } satisfies FieldType<TextOptions>;

@@ -48,4 +48,5 @@ export const time = {
   parse,
   searchable: false,
   sortable: true,
+  form: () => ({ ui: { 'ui:widget': 'text', 'ui:options': { inputType: 'time' } } }),
 } satisfies FieldType<TimeOptions>;

@@ -49,9 +49,9 @@ describe('schemas', () => {
           title: 'Status',
           type: ['string', 'null'],
           oneOf: [
+            { const: null, title: '—' },
             { const: 'pending', title: 'pending' },
             { const: 'paid', title: '已付' },
-            { const: null, title: '—' },
           ],
           default: 'pending',
         },
@@ -78,9 +78,9 @@ describe('schemas', () => {
           title: 'Status',
           type: ['string', 'null'],
           oneOf: [
+            { const: null, title: '—' },
             { const: 'pending', title: 'pending' },
             { const: 'paid', title: 'Paid' },
-            { const: null, title: '—' },
           ],
         },
         user_id: { title: 'User', type: ['integer', 'null'] },

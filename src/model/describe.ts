@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../fields/field.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
+import { formSchema, uiSchemaOf } from './form.ts';
 import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
 import { inputSchema, outputSchema, writableFields } from './schema.ts';
 
@@ -62,21 +63,6 @@ const describeField = (
   };
 };
 
-/** A text that is emptied in a form becomes null where null is allowed; left to itself the form would send nothing. */
-const uiOf = (field: ModelField): JsonObject => {
-  const widget = field.type.widget?.(field.options);
-  return {
-    ...(widget === undefined ? {} : { 'ui:widget': widget }),
-    ...(field.required ? {} : { 'ui:emptyValue': null }),
-  };
-};
-
-/** uiSchema of react-jsonschema-form: mirrors the fields of both forms. */
-const uiSchemaOf = (fields: readonly ModelField[]): JsonObject => {
-  const entries = fields.map((field): [string, Json] => [field.name, uiOf(field)]);
-  return { 'ui:order': fields.map(({ name }) => name), ...Object.fromEntries(entries) };
-};
-
 const nothing: ReadonlySet<string> = new Set();
 
 /** The fields of one record that the caller reads: of detail, else what the list shows, else nothing. */
@@ -93,11 +79,13 @@ export const describeModel = (
   const written = writableFields(model, new Set([...creates, ...updates]));
   const writes = new Set(written.map(({ name }) => name));
   const visible = visibleTo(access, writes);
+  const readable = readableOf(access);
+  const shown = new Set(readable);
   const fields = [...model.fields.values()].filter(({ name }) => visible.has(name));
   const schemas: Record<'create' | 'update' | 'read', JsonSchema> = {
-    create: inputSchema(model, 'create', creates, locale),
-    update: inputSchema(model, 'update', updates, locale),
-    read: outputSchema(model, readableOf(access), locale),
+    create: formSchema(model, inputSchema(model, 'create', creates, locale), creates, locale),
+    update: formSchema(model, inputSchema(model, 'update', updates, locale), shown, locale),
+    read: outputSchema(model, readable, locale),
   };
   return {
     model: model.name,
@@ -112,7 +100,7 @@ export const describeModel = (
     })),
     fields: fields.map((field) => describeField(field, access, writes, locale)),
     schemas,
-    uiSchema: uiSchemaOf(written),
+    uiSchema: uiSchemaOf(written, locale),
     permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),
   };
 };

@@ -10,11 +10,11 @@ const nothing = { const: null, title: '—' } as const;
 const listOf = (value: Json | undefined): readonly Json[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** The same schema, null included. */
+/** The same schema, null included: first among choices, since a form begins with the first one. */
 const nullable = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   type: [...listOf(schema['type']), 'null'],
-  ...(schema['oneOf'] === undefined ? {} : { oneOf: [...listOf(schema['oneOf']), nothing] }),
+  ...(schema['oneOf'] === undefined ? {} : { oneOf: [nothing, ...listOf(schema['oneOf'])] }),
 });
 
 const described = (field: ModelField, schema: JsonSchema, locale: Locale): JsonSchema => ({
