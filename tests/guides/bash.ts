@@ -41,7 +41,7 @@ trap stop_service EXIT
 greeting() {
   for _ in $(seq 600); do
     curl -fso /dev/null "$URL/api/v1/health?ready" && break
-    kill -0 "$service" || { cat service.log >&2; exit 1; }
+    kill -0 "$service" || { cat service.log service.err >&2; exit 1; }
     sleep 0.1
   done
   grep -v '^[{>]' service.log || true
@@ -54,7 +54,8 @@ set -eo pipefail
 const scriptOf = ({ command, note }: Step): string => {
   if (note === 'install') return ': what the block installs is there already';
   // In the foreground a reader would not get any further in this terminal.
-  if (note === 'background') return `stop_service\n{ ${command} } > service.log 2>&1 &\nservice=$!\ngreeting`;
+  if (note === 'background')
+    return `stop_service\n{ ${command} } > service.log 2> service.err &\nservice=$!\ngreeting`;
   return command;
 };
 

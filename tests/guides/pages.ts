@@ -15,7 +15,7 @@ export interface Block {
 export interface Guide {
   readonly name: string;
   readonly text: string;
-  /** `newsroom`: run in a folder with the example, the service running; `empty`: in an empty folder; else not run. */
+  /** Where its commands run: `newsroom` is the example with its service running, `example` without, `empty` nothing. */
   readonly place: string | undefined;
   readonly blocks: readonly Block[];
 }
