@@ -34,7 +34,9 @@ describe('schemas for forms', () => {
   it('offer a form for each type of JSON value, and null where it is allowed', () => {
     const { data, must } = propertiesOf('create', all);
     const types = (schema: JsonObject | undefined) =>
-      (schema?.['anyOf'] as JsonObject[]).map(({ type, title }) => `${String(title)}: ${String(type)}`);
+      ((schema?.['anyOf'] ?? []) as JsonObject[]).map(
+        ({ type, title }) => `${String(title)}: ${String(type)}`,
+      );
     const values = ['Object: object', 'List: array', 'Text: string', 'Number: number', 'Yes or no: boolean'];
     expect(types(data)).toEqual(['—: null', ...values]);
     expect(types(must)).toEqual(values);
