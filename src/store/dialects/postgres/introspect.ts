@@ -57,7 +57,8 @@ const actions: Readonly<Record<string, string>> = {
 const spelt = (type: string): string =>
   type
     .toLowerCase()
-    .replace(/^timestamp(\(\d\))? with time zone/, 'timestamptz$1')
+    .replace(/^(time|timestamp)(\(\d\))? with time zone/, '$1tz$2')
+    .replace(/ without time zone$/, '')
     .replace(/\s+/g, ' ');
 
 export const introspectPostgres: Introspection = {
