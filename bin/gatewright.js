@@ -9,11 +9,16 @@ import { fileURLToPath } from 'node:url';
 const required = [24, 15];
 const isWindows = process.platform === 'win32';
 
-const isEnough = (version) => {
+/** `init` writes files and opens no database: it is what brings the right Node, so it runs on an older one. */
+const requiredByInit = [20, 0];
+
+const isAtLeast = (version, [least, minor]) => {
   const parts = /^v?(\d+)\.(\d+)/.exec(version) || [];
   const major = Number(parts[1]);
-  return major > required[0] || (major === required[0] && Number(parts[2]) >= required[1]);
+  return major > least || (major === least && Number(parts[2]) >= minor);
 };
+
+const isEnough = (version) => isAtLeast(version, required);
 
 const isUsable = (file) => {
   if (!existsSync(file)) return false;
@@ -74,6 +79,8 @@ const run = () => {
 };
 
 if (isEnough(process.versions.node)) {
+  run();
+} else if (process.argv[2] === 'init' && isAtLeast(process.versions.node, requiredByInit)) {
   run();
 } else {
   const file = nodeAbove(process.cwd()) || nodeAbove(dirname(fileURLToPath(import.meta.url)));

@@ -1,5 +1,6 @@
 import { applicationFolder } from '../application.ts';
 import { defineCommand } from '../command.ts';
+import { npmGone } from '../dev/parent.ts';
 import { Supervisor } from '../dev/supervisor.ts';
 import { watchApplication } from '../dev/watch.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -21,7 +22,7 @@ export const command = defineCommand({
     );
     const watcher = watchApplication(folder, () => void supervisor.restart());
     await supervisor.restart();
-    await stopped;
+    await Promise.race([stopped, npmGone(io.env)]);
     watcher.close();
     await supervisor.close();
   },

@@ -25,7 +25,10 @@ const printDifferences = (found: readonly Difference[]): void => {
 };
 
 const printError = async (error: unknown, folder: string): Promise<void> => {
-  if (error instanceof SchemaError) return printDifferences(error.differences);
+  if (error instanceof SchemaError) {
+    print('Not started, for some request would fail.');
+    return printDifferences(error.differences);
+  }
   if (error instanceof ConfigError) return error.mistakes.forEach(print);
   const place = await locate(error, folder);
   const cause = error instanceof ApplicationError && error.cause instanceof Error ? error.cause : error;

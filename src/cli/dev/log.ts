@@ -20,4 +20,13 @@ const readable = (line: Line): string => {
 
 /** The service's log as a person at a terminal reads it. */
 export const readableLog = (level: string, print: (line: string) => void): Logger =>
-  pino({ level }, { write: (text: string) => print(readable(JSON.parse(text) as Line)) });
+  pino(
+    { level },
+    {
+      write: (text: string) => {
+        const line = JSON.parse(text) as Line;
+        // Where it listens is said by the greeting.
+        if (line.msg !== 'listening') print(readable(line));
+      },
+    },
+  );

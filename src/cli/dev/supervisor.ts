@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Outcome, Start } from './messages.ts';
 
 /** Milliseconds that a run gets to end by itself; whatever it writes is durable at every moment. */
-const grace = 300;
+const grace = 150;
 
 const program = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url),

@@ -12,6 +12,9 @@ const isSource = (name: string): boolean =>
 
 const isWatched = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules';
 
+const hasSource = (directory: string): boolean =>
+  readdirSync(directory, { recursive: true }).some((name) => isSource(String(name)));
+
 /** Calls `changed` after every change of the application's code, also in folders that come later. */
 export const watchApplication = (folder: string, changed: () => void): { close(): void } => {
   const watchers = new Map<string, FSWatcher>();
@@ -41,10 +44,11 @@ export const watchApplication = (folder: string, changed: () => void): { close()
     for (const name of watchers.keys()) if (!names.includes(name)) drop(name);
   };
   const root = watch(folder, (_event, name) => {
-    const before = watchers.size;
+    const before = new Set(watchers.keys());
     addFolders();
-    // A folder that came or went brought its files along.
-    noticed(watchers.size === before ? name : null);
+    // A folder that came brought its files along before it was watched.
+    const came = [...watchers.keys()].filter((each) => !before.has(each));
+    noticed(came.some((each) => hasSource(join(folder, each))) ? null : name);
   });
   addFolders();
   return {
