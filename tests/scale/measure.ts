@@ -18,7 +18,7 @@ export interface ScaleService {
   end(): Promise<void>;
 }
 
-/** Starts the service on an empty database and fills it. `stall` in milliseconds. */
+/** Fills an empty database and starts the service on it, as it starts on what an application has gathered. `stall` in milliseconds. */
 export const startScaleService = async (url: string, rows: number, stall = 30_000): Promise<ScaleService> => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-scale-'));
   const options: ServeOptions = {
@@ -34,6 +34,9 @@ export const startScaleService = async (url: string, rows: number, stall = 30_00
       ADMIN_PASSWORD: 'tulip-anvil-47 kettle',
     },
   };
+  const seeding = startChild('scale/children/serve.ts', [JSON.stringify(options)]);
+  seeding.process.stdin?.end(`seed ${rows}\n`);
+  if ((await seeding.exited) !== 0) throw new Error('the notes were not written');
   const child = startChild('scale/children/serve.ts', [JSON.stringify(options)]);
   const next = async <T>(): Promise<T> => {
     const { value, done } = await child.lines.next();
@@ -45,7 +48,6 @@ export const startScaleService = async (url: string, rows: number, stall = 30_00
     return next<T>();
   };
   const { port, token } = await next<{ readonly port: number; readonly token: string }>();
-  await ask(`seed ${rows}`);
   return {
     port,
     token,

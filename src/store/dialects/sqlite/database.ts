@@ -19,7 +19,7 @@ export interface SqliteOptions {
   readonly scanLimit?: number;
 }
 
-/** Bytes from which on a file is expected to have lists that are streamed. */
+/** Bytes from which on a file is expected to have lists that are scanned and streamed. */
 const largeFile = 2 * 1024 * 1024;
 
 /** Milliseconds between two looks at the size of a file that was small. */
@@ -100,12 +100,13 @@ class SqliteDatabase implements Database {
     return this.#closing;
   }
 
-  /** A thread takes memory, so a small database, whose lists are answered at once, goes without. */
+  /** Threads take memory, so a small database, whose lists are answered at once, goes without. */
   #warmIfLarge(): void {
     const file = statSync(this.#target.path, { throwIfNoEntry: false });
     if (file === undefined || file.size < largeFile) return;
     clearInterval(this.#sizing);
     this.#streams.warm();
+    this.#scans.warm();
   }
 
   async #close(): Promise<void> {

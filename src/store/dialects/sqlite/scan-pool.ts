@@ -55,6 +55,11 @@ export class ScanPool {
     });
   }
 
+  /** Starts a thread before the first scan needs it. */
+  warm(): void {
+    if (!this.#closed && this.#threads.size === 0) this.#idle.push(this.#add());
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
