@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createPostgresDatabase, dropPostgresDatabase } from '../support/postgres.ts';
 import { normalised } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 import { runSteps, stepsOf } from './bash.ts';
@@ -14,9 +15,14 @@ const languages = new Set(['bash', 'ts', 'text', 'json', 'js', 'python', 'go', '
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, HOME, LANG, TMPDIR } = process.env;
   return Object.fromEntries(
-    Object.entries({ PATH, HOME, LANG, TMPDIR, npm_config_update_notifier: 'false', npm_config_loglevel: 'error' }).filter(
-      ([, value]) => value !== undefined,
-    ),
+    Object.entries({
+      PATH,
+      HOME,
+      LANG,
+      TMPDIR,
+      npm_config_update_notifier: 'false',
+      npm_config_loglevel: 'error',
+    }).filter(([, value]) => value !== undefined),
   );
 };
 
@@ -29,6 +35,17 @@ const filesOf = ({ blocks }: Guide): Readonly<Record<string, string>> =>
   );
 
 const startNewsroom = { command: 'npx gatewright start\n', note: 'background', output: undefined };
+
+/** An empty database for the guides that use one. */
+const withPostgres = async (work: (url: string) => Promise<void>): Promise<void> => {
+  const server = await (await fetch(inject('postgresBroker'))).text();
+  const url = await createPostgresDatabase(server);
+  try {
+    await work(url);
+  } finally {
+    await dropPostgresDatabase(server, url);
+  }
+};
 
 let workshop: Workshop;
 beforeAll(async () => {
@@ -62,7 +79,12 @@ describe.each(guides)('$name', (guide) => {
     await workshop.folder(folderName, files);
     const all = isNewsroom ? [startNewsroom, ...steps] : steps;
     const started = performance.now();
-    const outputs = await runSteps(all, directory, environment());
+    let outputs: readonly string[] = [];
+    const runAll = async (variables: NodeJS.ProcessEnv = {}): Promise<void> => {
+      outputs = await runSteps(all, directory, { ...environment(), ...variables });
+    };
+    if (guide.text.includes('POSTGRES_URL')) await withPostgres((POSTGRES_URL) => runAll({ POSTGRES_URL }));
+    else await runAll();
     for (const [index, { command, output }] of all.entries())
       if (output !== undefined)
         expect.soft(normalised(outputs[index] ?? ''), command).toBe(normalised(output));
