@@ -71,7 +71,9 @@ export const migrate = async (
     ).migrateToLatest();
     if (error === undefined) return results.map((result) => result.migrationName);
     const failed = results.find((result) => result.status === 'Error')?.migrationName;
-    throw new Error(failed === undefined ? 'Migrating failed' : `Migration ${failed} failed`, {
+    // Without a step that failed, the migrator's own words say it: the database is further than this program.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(failed === undefined ? `Migrating failed: ${reason}` : `Migration ${failed} failed`, {
       cause: error,
     });
   } finally {
