@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fieldKinds } from '../../src/fields/registry.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { complaints, MadeApplication, type Package, pack, temporaryDirectory } from './application.ts';
+
+/** One package and one application for the whole file: what it takes to make them is most of the time. */
+let directory = '';
+let packed: Package;
+let app: MadeApplication;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  packed = await pack(directory);
+  app = await MadeApplication.create(packed, directory);
+  expect(await app.npm('install', '--no-audit', '--no-fund', '--prefer-offline')).toMatchObject({
+    status: 0,
+  });
+}, 240_000);
+
+afterAll(async () => {
+  app?.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe('the package', () => {
+  it('holds what runs, with types and source maps, and nothing else', () => {
+    const paths = packed.files.map(({ path }) => path);
+    const allowed =
+      /^(?:bin\/gatewright\.js|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/admin\/.+|docs-page\/.+|package\.json|README(?:\.[\w-]+)?\.md|LICENSE)$/;
+    expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
+    expect(paths.filter((path) => /\.test\.|test-io|(?<!\.d)\.ts$|tsconfig/.test(path))).toEqual([]);
+    for (const needed of [
+      'README.md',
+      'LICENSE',
+      'dist/index.d.ts',
+      'dist/testing.js.map',
+      'dist/cli/dev/child.js',
+    ])
+      expect(paths).toContain(needed);
+    const size = packed.files.reduce((sum, file) => sum + file.size, 0);
+    expect(size).toBeLessThan(24 * 1024 * 1024);
+  });
+
+  it('is small', async () => {
+    expect((await readFile(packed.tarball)).length).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it('is what publint and Are The Types Wrong ask for', async () => {
+    expect(await complaints('publint', ['run', packed.tarball, '--strict'])).toBe('');
+    expect(await complaints('attw', [packed.tarball, '--profile', 'esm-only', '--no-emoji'])).toBe('');
+  }, 60_000);
+});
+
+describe('a new application', () => {
+  it('passes its own tests and type check', async () => {
+    const [tests, types] = await Promise.all([app.npm('test'), app.npm('run', 'types')]);
+    expect(tests).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 3\b/) });
+    expect(types).toMatchObject({ status: 0 });
+  }, 60_000);
+
+  it('is never written over', async () => {
+    const before = await readFile(join(app.folder, 'package.json'), 'utf8');
+    const again = await app.gatewright(['init', '.']);
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('is not empty')]);
+    expect(await readFile(join(app.folder, 'package.json'), 'utf8')).toBe(before);
+  });
+
+  it('starts again after a change, tells what is wrong with one, and leaves no process behind', async () => {
+    const { child, line } = app.spawn(['dev'], { PORT: '0', DATA_DIR: join(directory, 'dev-data') });
+    const curl = await line('Try  curl');
+    const [, url = '', token = ''] = /curl (\S+) -H "Authorization: Bearer (\S+)"/.exec(curl) ?? [];
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ data: [] })]);
+
+    const file = join(app.folder, 'resources', 'note.ts');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace('max: 200', 'max: -1'));
+    expect(await line('note.ts:')).toMatch(/note\.ts:5:5$/);
+    await writeFile(file, text);
+    await line('Restarted on');
+    const restarted = performance.now();
+    await writeFile(file, text.replace('max: 200', 'max: 100'));
+    await line('Restarted on');
+    // A second alone; other tests run on the same machine.
+    expect(performance.now() - restarted).toBeLessThan(5_000);
+    await writeFile(file, text);
+    const again = await line('Restarted on http');
+    const origin = again.slice(again.indexOf('http'));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await expect
+      .poll(() =>
+        fetch(`${origin}/api/v1/health`).then(
+          () => 'alive',
+          () => 'gone',
+        ),
+      )
+      .toBe('gone');
+  }, 60_000);
+});
+
+/** A field of every type that the registry has. */
+const fieldOf = (kind: string): string => {
+  const types: Readonly<Record<string, string>> = {
+    enum: 'enum=draft,live:default=draft',
+    reference: 'reference=Author',
+    decimal: 'decimal:scale=3:min=0',
+    string: 'string:required:unique:max=80',
+    integer: 'integer:index',
+  };
+  return `some_${kind}:${types[kind] ?? kind}`;
+};
+
+describeDatabase('postgres', 'an application with every field type, on SQLite and then', (databases) => {
+  // What is generated against the first serves the second as well: a migration is one file for both.
+  const dialects = ['sqlite', 'postgres'] as const;
+  const urls: Record<string, string> = {};
+  let env: Record<string, string> = {};
+  const values = {
+    some_string: 'Dune',
+    some_text: 'long\ntext',
+    some_integer: 412,
+    some_number: 1.5,
+    some_decimal: '12.500',
+    some_boolean: true,
+    some_date: '2024-02-29',
+    some_datetime: '2024-02-29T12:00:00.000Z',
+    some_json: { a: [1, null] },
+    some_email: 'a@example.com',
+    some_url: 'https://example.org/',
+    some_uuid: '9f8b4b0e-7d7c-4a55-9f3b-0a4f9b9d1c11',
+    some_reference_id: 1,
+  };
+
+  beforeAll(async () => {
+    urls['sqlite'] = `sqlite:${join(directory, 'every.db')}`;
+    urls['postgres'] = await databases.create();
+  });
+
+  const use = (dialect: string): void => {
+    env = {
+      PORT: '0',
+      DATABASE_URL: urls[dialect] ?? '',
+      DATA_DIR: join(directory, `data-${dialect}`),
+      ADMIN_PASSWORD: 'tulip-anvil-47 kettle',
+      LOG_LEVEL: 'warn',
+    };
+  };
+
+  /** Runs the service for the time of some requests, as its administrator. */
+  const serving = async <T>(
+    work: (ask: (method: string, path: string, body?: unknown) => Promise<Answer>) => Promise<T>,
+  ) => {
+    const { child, line } = app.spawn(['start'], env);
+    const greeting = await line('Gatewright answers on ');
+    const origin = greeting.slice(greeting.indexOf('http'));
+    const ask = async (method: string, path: string, body?: unknown, token?: string): Promise<Answer> => {
+      const answer = await fetch(`${origin}/api/v1${path}`, {
+        method,
+        headers: {
+          'content-type': 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, ...((await answer.json()) as { data: never; message: string }) };
+    };
+    const { data } = await ask('POST', '/auth/login', { account: 'admin', password: env['ADMIN_PASSWORD'] });
+    const { token } = data as { token: string };
+    const result = await work((method, path, body) => ask(method, path, body, token));
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    return result;
+  };
+
+  interface Answer {
+    readonly status: number;
+    readonly message: string;
+    readonly data: Record<string, unknown>;
+  }
+
+  const gatewright = async (...args: string[]): Promise<string> => {
+    const { status, stdout, stderr } = await app.gatewright(args, env);
+    expect([status, stderr]).toEqual([0, '']);
+    return stdout;
+  };
+
+  const model = () => join(app.folder, 'resources', 'sample.ts');
+
+  it.each(dialects)(
+    'is generated, migrated, started and called: %s',
+    async (dialect) => {
+      use(dialect);
+      if (dialect === 'sqlite') {
+        await gatewright('generate', 'resource', 'Author', 'name:string:required');
+        await gatewright('generate', 'resource', 'Sample', ...fieldKinds.map(fieldOf));
+      }
+      const plan = await gatewright('migrate', '--plan');
+      expect(plan).toContain('create table "samples"');
+      const { applied } = JSON.parse(await gatewright('migrate', '--json')) as { applied: string[] };
+      expect(applied).toEqual(expect.arrayContaining(['0001_notes', '0002_authors', '0003_samples']));
+      await serving(async (ask) => {
+        expect(await ask('POST', '/authors', { author: { name: 'Herbert' } })).toMatchObject({ status: 201 });
+        const created = await ask('POST', '/samples', { sample: values });
+        expect(created).toMatchObject({ status: 201, data: { ...values, some_enum: 'draft' } });
+        const taken = await ask('POST', '/samples', { sample: values });
+        expect([taken.status, taken.message]).toEqual([422, expect.any(String)]);
+        expect(await ask('PATCH', '/samples/1', { sample: { some_integer: 413 } })).toMatchObject({
+          data: { some_integer: 413 },
+        });
+      });
+    },
+    60_000,
+  );
+
+  it.each(dialects)(
+    'renames a field and changes a type without losing a row: %s',
+    async (dialect) => {
+      use(dialect);
+      if (dialect === 'sqlite') {
+        const text = await readFile(model(), 'utf8');
+        const changed = text
+          .replace('some_integer: field.integer(', 'page_count: field.integer(')
+          .replace('some_number: field.number()', 'some_number: field.string()');
+        await writeFile(model(), changed);
+        const refused = await app.gatewright(['start'], env);
+        expect([refused.status, refused.stderr]).toEqual([
+          1,
+          expect.stringMatching(/samples\.page_count: the database has no such column/),
+        ]);
+        const undeclared = await app.gatewright(['generate', 'migration', 'pages'], env);
+        expect([undeclared.status, undeclared.stderr]).toEqual([
+          1,
+          expect.stringContaining('--rename samples.some_integer=page_count'),
+        ]);
+        await gatewright('generate', 'migration', 'pages', '--rename', 'samples.some_integer=page_count');
+      }
+      await gatewright('migrate');
+      await serving(async (ask) => {
+        const { some_integer: _, ...kept } = values;
+        expect(await ask('GET', '/samples/1')).toMatchObject({
+          data: { ...kept, page_count: 413, some_number: '1.5' },
+        });
+        expect(await ask('DELETE', '/authors/1')).toMatchObject({ status: 200 });
+        expect(await ask('GET', '/samples/1')).toMatchObject({ data: { some_reference_id: null } });
+      });
+    },
+    60_000,
+  );
+});
