@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
+// Whatever runs the build, a test for example: what is served is what is shipped.
+process.env['NODE_ENV'] = 'production';
+
 const outDir = fileURLToPath(new URL('../dist/admin/', import.meta.url));
 
 /** Files below this size gain nothing by being compressed. */
@@ -45,6 +48,7 @@ export default defineConfig({
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
   define: { 'process.env.NODE_ENV': '"production"' },
+  oxc: { jsx: { runtime: 'automatic', development: false } },
   logLevel: 'warn',
   plugins: [precompress()],
 });

@@ -7,6 +7,7 @@ import {
 import { createTransport } from '../../client/transport.ts';
 import { basePath } from './base.ts';
 import type { Metadata, ModelEntry } from './records/metadata.ts';
+import { type Language, serviceLanguage } from './texts/provider.ts';
 
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
 const { send } = createTransport({ baseUrl: basePath });
@@ -27,6 +28,7 @@ const fixed: Readonly<Record<string, ResourceRoute>> = {
 export const recordsPrefix = 'records/';
 
 let models: Promise<readonly ModelEntry[]> | undefined;
+/** By language and model. */
 const metadata = new Map<string, Promise<Metadata>>();
 
 /** Forgets what could not be had, so that the next one who asks tries again. */
@@ -46,15 +48,26 @@ export const loadModels = (): Promise<readonly ModelEntry[]> => {
   return models;
 };
 
-export const loadMetadata = (model: string): Promise<Metadata> => {
+export const loadMetadata = (model: string, language: Language): Promise<Metadata> => {
+  const key = `${language} ${model}`;
+  const address = `/admin/meta/${encodeURIComponent(model)}?lang=${language}`;
   const known =
-    metadata.get(model) ??
+    metadata.get(key) ??
     remembered(
-      send<Metadata>('GET', `/admin/meta/${encodeURIComponent(model)}`).then(({ data }) => data),
-      () => metadata.delete(model),
+      send<Metadata>('GET', address).then(({ data }) => data),
+      () => metadata.delete(key),
     );
-  metadata.set(model, known);
+  metadata.set(key, known);
   return known;
+};
+
+/** The models under their names in a language; the list itself knows them in that of the service only. */
+export const loadModelsIn = async (language: Language): Promise<readonly ModelEntry[]> => {
+  const entries = await loadModels();
+  if (language === serviceLanguage) return entries;
+  return Promise.all(
+    entries.map(async (entry) => ({ ...entry, label: (await loadMetadata(entry.model, language)).label })),
+  );
 };
 
 /** What was learnt belongs to whoever was signed in. */
@@ -69,7 +82,7 @@ const routeOf = async (resource: string): Promise<ResourceRoute> => {
   const path = resource.slice(recordsPrefix.length);
   const entry = (await loadModels()).find((each) => each.path === path);
   if (entry === undefined) throw new Error(`there is no resource ${resource}`);
-  const { singular } = await loadMetadata(entry.model);
+  const { singular } = await loadMetadata(entry.model, serviceLanguage);
   return { path: `/admin/${resource}`, singular };
 };
 

@@ -22,10 +22,12 @@ interface Colours {
   readonly mode: 'light' | 'dark';
   readonly line: string;
   readonly head: string;
+  /** Of what is not chosen. */
+  readonly text: string;
   readonly palette: Required<RaThemeOptions>['palette'];
 }
 
-const themed = ({ mode, line, head, palette }: Colours): RaThemeOptions => ({
+const themed = ({ mode, line, head, text, palette }: Colours): RaThemeOptions => ({
   ...shared,
   palette: { ...palette, mode, divider: line },
   components: {
@@ -51,7 +53,7 @@ const themed = ({ mode, line, head, palette }: Colours): RaThemeOptions => ({
     MuiChip: { styleOverrides: { root: { fontWeight: 550 } } },
     MuiAlert: { styleOverrides: { root: { alignItems: 'center' } } },
     MuiDialog: { styleOverrides: { paper: { border: `1px solid ${line}` } } },
-    MuiLink: { defaultProps: { underline: 'hover' } },
+    MuiToggleButton: { styleOverrides: { root: { color: text } } },
   },
 });
 
@@ -59,6 +61,7 @@ export const lightTheme = themed({
   mode: 'light',
   line: '#dfe3df',
   head: '#f1f4f1',
+  text: '#55605c',
   palette: {
     primary: { main: '#23606a', dark: '#184850', light: '#e2eeee', contrastText: '#ffffff' },
     secondary: { main: '#7a4d00', contrastText: '#ffffff' },
@@ -75,6 +78,7 @@ export const darkTheme = themed({
   mode: 'dark',
   line: '#2f3739',
   head: '#20272a',
+  text: '#a3aeaa',
   palette: {
     primary: { main: '#84cdd0', dark: '#5fb0b4', light: '#1f3a3d', contrastText: '#0d2124' },
     secondary: { main: '#eec06b', contrastText: '#2b1d00' },

@@ -1,3 +1,4 @@
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';
 import Paper from '@mui/material/Paper';
@@ -105,7 +106,9 @@ const Ask = ({ first, busy, onAsk }: AskProps) => {
               </MenuItem>
             ))}
           </TextField>
-          <Subject question={question} onChange={(id) => change({ id })} />
+          <Box sx={{ flex: 1, minWidth: 0 }}>
+            <Subject question={question} onChange={(id) => change({ id })} />
+          </Box>
         </Stack>
         <Stack direction={{ xs: 'column', sm: 'row' }} sx={{ gap: { xs: 0, sm: 1 } }}>
           <TextField

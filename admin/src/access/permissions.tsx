@@ -40,7 +40,7 @@ export const Permissions = () => {
     <Page
       title={text('permissions.title')}
       lead={text('permissions.lead')}
-      actions={<LinkButton to="/roles">{text('roles.title')}</LinkButton>}
+      actions={<LinkButton to="/roles">{text('roles.manage')}</LinkButton>}
     >
       <Stack sx={{ gap: 2.5 }}>
         {models.length === 0 ? <Alert severity="info">{text('permissions.empty')}</Alert> : null}
@@ -77,7 +77,7 @@ const Matrix = ({
   const text = useText();
   return (
     <TableContainer
-      sx={{ maxHeight: '70vh' }}
+      sx={{ maxHeight: { md: '70vh' } }}
       tabIndex={0}
       role="region"
       aria-label={text('permissions.title')}

@@ -10,8 +10,8 @@ import QuestionIcon from '@mui/icons-material/RuleOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentType } from 'react';
-import { loadModels } from '../service.ts';
-import { useText } from '../texts/provider.ts';
+import { loadModelsIn } from '../service.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
 
 /** A page that the menu and the palette lead to. */
 export interface Place {
@@ -27,7 +27,11 @@ export interface PlaceGroup {
 
 export const usePlaces = (): readonly PlaceGroup[] => {
   const text = useText();
-  const { data: models = [] } = useQuery({ queryKey: ['models'], queryFn: loadModels });
+  const language = useLanguage();
+  const { data: models = [] } = useQuery({
+    queryKey: ['models', language],
+    queryFn: () => loadModelsIn(language),
+  });
   return [
     { label: '', places: [{ to: '/', label: text('start.title'), icon: HomeIcon }] },
     {

@@ -22,6 +22,8 @@ export const barHeight = 56;
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
+const shortcut = isApple ? '⌘K' : 'Ctrl K';
+
 /** Opens the palette with Ctrl+K or ⌘K from anywhere. */
 const useShortcut = (open: () => void): void => {
   useEffect(() => {
@@ -134,12 +136,12 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
         color="inherit"
         startIcon={<SearchIcon />}
         onClick={open}
-        aria-label={text('palette.open')}
+        aria-label={`${text('palette.open')} ${shortcut}`}
         aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
         sx={{ color: 'text.secondary', fontWeight: 450 }}
       >
         <Box component="span" sx={{ display: { xs: 'none', md: 'inline' } }}>
-          {text('palette.open')} {isApple ? '⌘K' : 'Ctrl K'}
+          {text('palette.open')} {shortcut}
         </Box>
       </Button>
       <Preferences />

@@ -21,6 +21,8 @@ export interface Column<Item extends RaRecord = RaRecord> {
   readonly label: string;
   readonly sortable?: boolean;
   readonly align?: 'left' | 'right';
+  /** Kept on one line. */
+  readonly short?: boolean;
   /** Hidden where the table is narrow; cards show everything. */
   readonly wide?: boolean;
   readonly render: (record: Item) => ReactNode;
@@ -104,8 +106,8 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, records }: Filled
                   />
                 </TableCell>
               )}
-              {columns.map(({ name, align = 'left', render, wide }) => (
-                <TableCell key={name} align={align} sx={cellStyle(wide)}>
+              {columns.map(({ name, align = 'left', render, wide, short }) => (
+                <TableCell key={name} align={align} sx={cellStyle(wide, short)}>
                   {render(record)}
                 </TableCell>
               ))}
@@ -117,9 +119,9 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, records }: Filled
   );
 };
 
-const cellStyle = (wide: boolean | undefined) => ({
-  overflowWrap: 'anywhere',
-  minWidth: 72,
+const cellStyle = (wide: boolean | undefined, short: boolean | undefined) => ({
+  overflowWrap: 'break-word',
+  whiteSpace: short === true ? 'nowrap' : 'normal',
   maxWidth: 340,
   ...(wide === true ? { display: { xs: 'none', lg: 'table-cell' } } : {}),
 });

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { loadMetadata, loadModels } from '../service.ts';
+import { useLanguage } from '../texts/provider.ts';
 import type { Metadata, ModelEntry } from './metadata.ts';
 
 /** There is no resource of that path. */
@@ -12,20 +13,24 @@ const findModel = async (wanted: (entry: ModelEntry) => boolean): Promise<ModelE
 };
 
 /** Metadata of the resource at a path: `orders`. */
-export const useMetadata = (path: string) =>
-  useQuery<Metadata>({
-    queryKey: ['metadata', 'path', path],
+export const useMetadata = (path: string) => {
+  const language = useLanguage();
+  return useQuery<Metadata>({
+    queryKey: ['metadata', 'path', path, language],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => loadMetadata((await findModel((entry) => entry.path === path)).model),
+    queryFn: async () => loadMetadata((await findModel((entry) => entry.path === path)).model, language),
   });
+};
 
 /** Metadata of a model by its name, and where its records are. */
-export const useModel = (model: string) =>
-  useQuery({
-    queryKey: ['metadata', 'model', model],
+export const useModel = (model: string) => {
+  const language = useLanguage();
+  return useQuery({
+    queryKey: ['metadata', 'model', model, language],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
       const { path } = await findModel((entry) => entry.model === model);
-      return { path, metadata: await loadMetadata(model) };
+      return { path, metadata: await loadMetadata(model, language) };
     },
   });
+};

@@ -20,7 +20,7 @@ interface MatterProps {
 
 const Matter = ({ title, count, calm, calmText, more, children }: MatterProps) => (
   <Paper variant="outlined" component="li" sx={{ p: 2, display: 'flex', flexDirection: 'column', gap: 0.75 }}>
-    <Typography variant="h3" sx={{ color: 'text.secondary' }}>
+    <Typography variant="h3" component="h2" sx={{ color: 'text.secondary' }}>
       {title}
     </Typography>
     <Typography

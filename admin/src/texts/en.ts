@@ -197,6 +197,7 @@ export const en: SameKeys<typeof zhCN> = {
     title: 'Roles',
     lead: 'The permission table says what a role may do. Built-in roles and those that somebody holds cannot be removed.',
     create: 'Add a role',
+    manage: 'Manage roles',
     name: 'Name',
     nameHelp: 'Begins with a lower-case letter; lower-case letters, digits and underscores',
     users: 'Held by',

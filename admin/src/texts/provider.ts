@@ -18,12 +18,12 @@ const messages = {
   en: { ...raEnglish, app: en },
 };
 
-/** The service's own language, until somebody chooses another one in this browser. */
-const initial: Language = document.documentElement.lang === 'en' ? 'en' : 'zh-CN';
+/** The service's own language; the page speaks it too until somebody chooses another one in this browser. */
+export const serviceLanguage: Language = document.documentElement.lang === 'en' ? 'en' : 'zh-CN';
 
 export const i18nProvider = polyglotI18nProvider(
   (locale) => messages[locale === 'en' ? 'en' : 'zh-CN'],
-  initial,
+  serviceLanguage,
   [...languages],
   { allowMissing: true },
 );

@@ -187,6 +187,7 @@ export const zhCN = {
     title: '角色',
     lead: '角色通过权限表获得对各资源的操作权。内置角色与仍被持有的角色不能删除。',
     create: '添加角色',
+    manage: '管理角色',
     name: '名称',
     nameHelp: '小写字母开头，仅含小写字母、数字与下划线',
     users: '持有人数',

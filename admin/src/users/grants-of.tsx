@@ -24,7 +24,7 @@ export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
           <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 1 }}>
             {models.map(({ model, actions }) => (
               <Stack component="li" key={model} direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
-                <Typography sx={{ minWidth: 120 }}>{model}</Typography>
+                <Typography sx={{ flex: { xs: '1 0 100%', sm: '0 0 120px' } }}>{model}</Typography>
                 {actions.map(({ action, checked }) => {
                   const granted = roles.some((role) => isGranted(role, model, action));
                   const state = checked ? (granted ? 'granted' : 'refused') : 'unchecked';

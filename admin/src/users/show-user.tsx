@@ -109,14 +109,12 @@ const Actions = ({ user }: { readonly user: User }) => {
 const KeysOf = ({ user }: { readonly user: User }) => {
   const text = useText();
   return (
-    <Stack component="section" aria-labelledby="keys-of-user" sx={{ gap: 1 }}>
+    <Stack component="section" sx={{ gap: 1 }}>
       <Stack
         direction="row"
         sx={{ alignItems: 'center', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap' }}
       >
-        <Typography id="keys-of-user" variant="h2">
-          {text('keys.title')}
-        </Typography>
+        <Typography variant="h2">{text('keys.title')}</Typography>
         <LinkButton to={`/api_keys/create?user_id=${user.id}`}>{text('keys.create')}</LinkButton>
       </Stack>
       <ListBase

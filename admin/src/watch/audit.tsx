@@ -28,6 +28,9 @@ const Target = ({ entry }: { readonly entry: AuditEntry }) => {
   );
 };
 
+const inWords = ([name, value]: readonly [string, unknown]): string =>
+  `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+
 const columns = (text: Text): Column<AuditEntry>[] => [
   {
     name: 'created_at',
@@ -35,7 +38,12 @@ const columns = (text: Text): Column<AuditEntry>[] => [
     render: ({ created_at }) => <Time value={created_at} format="full" />,
   },
   { name: 'actor_name', label: text('audit.actor'), render: (entry) => <Actor entry={entry} /> },
-  { name: 'action', label: text('audit.action'), render: ({ action }) => actionText(text, action) },
+  {
+    name: 'action',
+    label: text('audit.action'),
+    short: true,
+    render: ({ action }) => actionText(text, action),
+  },
   { name: 'target_name', label: text('audit.target'), render: (entry) => <Target entry={entry} /> },
   {
     name: 'detail',
@@ -46,11 +54,17 @@ const columns = (text: Text): Column<AuditEntry>[] => [
         '—'
       ) : (
         <Typography component="code" variant="body2" sx={{ fontFamily: monospace, fontSize: 12 }}>
-          {JSON.stringify(detail)}
+          {Object.entries(detail).map(inWords).join(' · ')}
         </Typography>
       ),
   },
-  { name: 'address', label: text('audit.address'), wide: true, render: ({ address }) => address ?? '—' },
+  {
+    name: 'address',
+    label: text('audit.address'),
+    wide: true,
+    short: true,
+    render: ({ address }) => address ?? '—',
+  },
 ];
 
 const filters = (text: Text): FilterField[] => [

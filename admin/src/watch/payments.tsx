@@ -63,7 +63,11 @@ const Body = ({ payment: { id, body } }: { readonly payment: Payment }) => {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button size="small" onClick={() => setOpen(true)} aria-label={text('payments.showBody', { id })}>
+      <Button
+        size="small"
+        onClick={() => setOpen(true)}
+        aria-label={`${text('common.show')} ${text('payments.showBody', { id })}`}
+      >
         {text('common.show')}
       </Button>
       <Dialog

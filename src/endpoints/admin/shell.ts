@@ -92,24 +92,16 @@ const accepts = (header: string, name: string): boolean =>
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** Files with their content's hash in their name: kept for a year, read once, compressed when they were built. */
-const assetEndpoint = (names: ReadonlySet<string>): Endpoint => {
-  const read = new Map<string, Promise<Uint8Array>>();
-  const load = (name: string): Promise<Uint8Array> => {
-    const known = read.get(name) ?? readFile(new URL(`assets/${name}`, folder));
-    read.set(name, known);
-    // A file that could not be read now (a newer build stands in its place) may be readable next time.
-    known.catch(() => read.delete(name));
-    return known;
-  };
-
-  const answer = async (call: Call): Promise<Answer> => {
+/** Files with their content's hash in their name: kept for a year, compressed when they were built. */
+const assetEndpoint = (files: ReadonlyMap<string, Uint8Array>): Endpoint => {
+  const answer = (call: Call): Answer => {
     const { file = '' } = call.params;
     const type = types[file.slice(file.lastIndexOf('.') + 1)];
-    if (type === undefined || !names.has(file)) throw new Problem('path_not_found');
+    const plain = files.get(file);
+    if (type === undefined || plain === undefined) throw new Problem('path_not_found');
     const accepted = call.header('accept-encoding') ?? '';
     const encoding = encodings.find(
-      ({ name, ending }) => names.has(file + ending) && accepts(accepted, name),
+      ({ name, ending }) => files.has(file + ending) && accepts(accepted, name),
     );
     const headers = {
       'cache-control': 'public, max-age=31536000, immutable',
@@ -117,9 +109,7 @@ const assetEndpoint = (names: ReadonlySet<string>): Endpoint => {
       vary: 'Accept, Accept-Encoding',
       ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
     };
-    const body = await load(file + (encoding?.ending ?? '')).catch((error: unknown) => {
-      throw isAbsent(error) ? new Problem('path_not_found', { cause: error }) : error;
-    });
+    const body = encoding === undefined ? plain : (files.get(file + encoding.ending) ?? plain);
     return { headers, raw: { type, body } };
   };
 
@@ -144,13 +134,21 @@ export interface AdminPages {
   readonly endpoints: readonly Endpoint[];
 }
 
+/** Every file, some two megabytes: read at the start, so that a newer build in its place never mixes with this one. */
+const readAssets = async (): Promise<ReadonlyMap<string, Uint8Array>> => {
+  const assets = new URL('assets/', folder);
+  const names = await readdir(assets);
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, assets))] as const)),
+  );
+};
+
 /** The administration area's pages; undefined where they have not been built. */
 export const openAdminPages = async (options: ShellOptions): Promise<AdminPages | undefined> => {
   try {
     const html = await readFile(new URL('index.html', folder), 'utf8');
-    const names = new Set(await readdir(new URL('assets/', folder)));
     const area = { path: `${options.basePath}/admin`, page: createPage(html, options) };
-    return { area, endpoints: [assetEndpoint(names)] };
+    return { area, endpoints: [assetEndpoint(await readAssets())] };
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;

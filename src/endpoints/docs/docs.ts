@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { type Locale, locales } from '../../kernel/messages/catalogue.ts';
-import { Problem } from '../../kernel/problem.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
 import type { DescriptionOptions } from '../../openapi/context.ts';
 import { describeApi } from '../../openapi/document.ts';
+import { languageOf, languageQuery } from '../language.ts';
 import { pageEndpoints } from './page.ts';
 import { answerWith, type Representation, represent } from './representation.ts';
 
@@ -20,15 +20,6 @@ const packageVersion = async (): Promise<string> => {
   return version;
 };
 
-/** The language that `?lang=` names, else the service's own. */
-const languageOf = (call: Call, fallback: Locale): Locale => {
-  const given = new URLSearchParams(call.query).get('lang');
-  if (given === null) return fallback;
-  const found = locales.find((locale) => locale === given);
-  if (found === undefined) throw new Problem('invalid_parameter', { params: { name: 'lang' } });
-  return found;
-};
-
 const descriptionEndpoint = (locale: Locale, find: (locale: Locale) => Representation): Endpoint => ({
   operation: 'getApiDescription',
   method: 'GET',
@@ -41,13 +32,7 @@ const descriptionEndpoint = (locale: Locale, find: (locale: Locale) => Represent
     tag: 'Documentation',
     media: 'application/json',
     etag: true,
-    query: [
-      {
-        name: 'lang',
-        description: { 'zh-CN': '描述的语言', en: 'Language of the description' },
-        schema: { type: 'string', enum: [...locales], default: locale },
-      },
-    ],
+    query: [languageQuery(locale)],
   },
   handle: (call) => answerWith(call, find(languageOf(call, locale)), { 'Cache-Control': 'no-cache' }),
 });

@@ -7,6 +7,7 @@ import { type Access, describeModel } from '../../model/describe.ts';
 import { type Action, actions, type ResourceModel } from '../../model/resource.ts';
 import { decide } from '../../policy/decide.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
+import { languageOf, languageQuery } from '../language.ts';
 import { metadataSchema } from './meta-schema.ts';
 
 /** An endpoint of a resource: one whose policy names the action. */
@@ -86,8 +87,10 @@ export const metadataEndpoint = (
       },
       tag,
       data: metadataSchema,
+      query: [languageQuery(locale)],
+      problems: ['invalid_parameter'],
     },
-    handle: ({ principal }) => ({ data: describe(model, endpoints, principal, locale) }),
+    handle: (call) => ({ data: describe(model, endpoints, call.principal, languageOf(call, locale)) }),
   };
 };
 

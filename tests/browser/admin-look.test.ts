@@ -1,0 +1,82 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { useService } from '../support/service.ts';
+import { accessibility, demandQuiet, enter, go, seed, settled, site, visit } from './admin-site.ts';
+
+/** Whether to keep pictures for people to look at. */
+const screenshots = process.env['SCREENSHOTS'] !== undefined;
+
+const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
+
+/** Every page, by the name of its picture. */
+const pages: Readonly<Record<string, string>> = {
+  start: '/',
+  keys: '/api_keys',
+  'key-create': '/api_keys/create',
+  users: '/users',
+  'user-show': '/users/3/show',
+  'user-create': '/users/create',
+  'user-edit': '/users/3',
+  roles: '/roles',
+  permissions: '/permissions',
+  explain: '/explain?user_id=4&method=POST&path=%2Fapi%2Fv1%2Fbooks',
+  books: '/records/books',
+  'book-show': '/records/books/3/show',
+  'book-create': '/records/books/create',
+  'book-edit': '/records/books/3',
+  applications: '/applications',
+  payments: '/payments',
+  audit: '/audit',
+  sessions: '/sessions',
+  'not-found': '/nowhere/at/all',
+};
+
+const looks = (['zh-CN', 'en'] as const).flatMap((language) =>
+  (['light', 'dark'] as const).flatMap((colorScheme) =>
+    [1280, 360].map((width) => ({ language, colorScheme, width, height: width === 360 ? 780 : 860 })),
+  ),
+);
+
+describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
+  describe.skipIf(!hasBrowser)('in chromium', () => {
+    const open = useBrowser();
+    const service = useService(databases, site);
+
+    beforeAll(async () => {
+      await seed(service);
+      if (screenshots) await mkdir(folder, { recursive: true });
+    }, 120_000);
+
+    it.each(looks)(
+      'no violation of accessibility rules: $language $colorScheme $width',
+      async (look) => {
+        const { language, colorScheme, width } = look;
+        const nameOf = (page: string): string =>
+          join(folder, `admin-${page}-${language}-${colorScheme}-${width}.png`);
+        const outside = await visit(open, service, '/', look);
+        await settled(outside.page);
+        const found: Record<string, string[]> = { 'sign-in': await accessibility(outside.page) };
+        if (screenshots) await outside.page.screenshot({ path: nameOf('sign-in') });
+
+        const inside = await enter(open, service, await service.admin(), '/', look);
+        for (const [name, path] of Object.entries(pages)) {
+          await go(inside.page, service, path);
+          found[name] = await accessibility(inside.page);
+          if (screenshots) await inside.page.screenshot({ path: nameOf(name), fullPage: true });
+        }
+        expect(Object.fromEntries(Object.entries(found).filter(([, list]) => list.length > 0))).toEqual({});
+        demandQuiet(inside, service);
+        // Nothing sticks out at the side of a telephone.
+        if (width === 360) {
+          await go(inside.page, service, '/records/books');
+          expect(await inside.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+        }
+      },
+      180_000,
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { type TestUser, useService } from '../support/service.ts';
+import { demandQuiet, enter, fillSignIn, go, seed, settled, site, visit } from './admin-site.ts';
+
+describeDatabase('sqlite', 'administration pages: people and access', (databases) => {
+  describe.skipIf(!hasBrowser)('in chromium', () => {
+    const open = useBrowser();
+    const service = useService(databases, site);
+    let root: TestUser;
+    let users: readonly TestUser[];
+
+    beforeAll(async () => {
+      root = await service.admin();
+      users = await seed(service);
+    }, 120_000);
+
+    it('a user is made, changed, given a password, disabled and deleted', async () => {
+      const watched = await enter(open, service, root, '/users/create');
+      const { page } = watched;
+      await page.getByLabel('用户名').fill('root');
+      await page.getByLabel('邮箱').fill('new.person@example.com');
+      await page.getByLabel('密码').fill('12345678');
+      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByText('用户名已被使用').waitFor();
+      await page.getByText('密码过于常见').waitFor();
+      await page.getByLabel('用户名').fill('new_person');
+      await page.getByLabel('密码').fill('grille-tulip-92 x');
+      await page.getByRole('checkbox', { name: 'editor' }).check();
+      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('heading', { name: 'new_person' }).waitFor();
+      const login = await service.login('new_person', 'grille-tulip-92 x');
+      expect(login.status).toBe(200);
+      const { token } = login.data;
+
+      await page.getByRole('button', { name: '重置密码' }).click();
+      await page.getByRole('button', { name: '生成强密码' }).click();
+      const made = await page.getByRole('dialog').getByLabel('新密码').inputValue();
+      expect(made).toMatch(/^[a-zA-Z2-9]{20}$/);
+      await page.getByRole('dialog').getByRole('button', { name: '重置密码' }).click();
+      await page.getByText('密码已重置').waitFor();
+      expect((await service.login('new_person', made)).status).toBe(200);
+
+      await page.getByRole('link', { name: '编辑' }).click();
+      await page.getByRole('switch', { name: '停用' }).check();
+      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByText('已停用').waitFor();
+      expect((await service.get('/api/v1/auth/me', { token })).status).toBe(401);
+
+      await page.getByRole('button', { name: '删除' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
+      await page.getByRole('heading', { name: '用户', exact: true }).waitFor();
+      await expect.poll(() => page.getByText('new_person').count()).toBe(0);
+      demandQuiet(watched, service);
+    });
+
+    it('an admin is offered nothing on a super_admin', async () => {
+      const admin = await service.createUser(['admin']);
+      const { page } = await enter(open, service, admin, `/users/${root.id}/show`);
+      expect(await page.getByRole('button', { name: '删除' }).count()).toBe(0);
+      expect(await page.getByRole('link', { name: '编辑' }).count()).toBe(0);
+      await go(page, service, '/users/create');
+      expect(await page.getByRole('checkbox', { name: 'super_admin' }).isDisabled()).toBe(true);
+    });
+
+    it('explains a refusal, and leads to where it is changed', async () => {
+      const { page } = await enter(open, service, root, '/explain');
+      await page.getByLabel('用户', { exact: true }).fill('wang');
+      await page.getByRole('option', { name: 'wang_fang (王芳)' }).click();
+      await page.getByLabel('方法').click();
+      await page.getByRole('option', { name: 'POST' }).click();
+      await page.getByLabel('路径').fill('/api/v1/books');
+      await page.getByRole('button', { name: '解释' }).click();
+      await page.getByText('拒绝 (403)').waitFor();
+      const decisive = page.getByRole('listitem').filter({ hasText: '决定性' });
+      expect(await decisive.textContent()).toContain('权限检查');
+      // The answer has an address of its own.
+      await page.reload();
+      await page.getByText('拒绝 (403)').waitFor();
+      await page.getByRole('listitem').filter({ hasText: '决定性' }).getByRole('link').click();
+      await page.getByRole('heading', { name: '权限管理' }).waitFor();
+    });
+
+    it('the start page counts what needs attention and leads to it', async () => {
+      const { page } = await enter(open, service, root, '/');
+      const keys = await service.ok<{ expires_at: string | null }[]>('GET', '/admin/api_keys', {
+        token: root,
+      });
+      const soon = keys.filter(({ expires_at: at }) => {
+        const days = at === null ? Number.NaN : (Date.parse(at) - Date.now()) / 86_400_000;
+        return days > 0 && days <= 30;
+      });
+      const matter = page.getByRole('listitem').filter({ hasText: '30 天内到期的密钥' });
+      expect(await matter.locator('p').first().textContent()).toBe(String(soon.length));
+      await matter.getByRole('link', { name: '查看即将到期的密钥' }).click();
+      await settled(page);
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(soon.length);
+      await go(page, service, '/');
+      await page.getByRole('button', { name: '30 天' }).click();
+      await page.getByRole('img', { name: '按认证方式' }).waitFor();
+    });
+
+    it('the audit list is filtered by person and action, and exported as it is filtered', async () => {
+      const { page } = await enter(open, service, root, '/audit');
+      await page.getByRole('button', { name: '筛选' }).click();
+      const form = page.getByRole('dialog');
+      await form.getByLabel('字段').click();
+      await page.getByRole('option', { name: '动作' }).click();
+      await form.getByLabel('值').click();
+      await page.getByRole('option', { name: '添加角色' }).click();
+      await form.getByRole('button', { name: '应用' }).click();
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: '导出 CSV' }).click();
+      const stream = await (await download).createReadStream();
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      const lines = Buffer.concat(chunks).toString().trim().split('\r\n');
+      expect(lines).toHaveLength(3);
+      expect(lines[0]).toMatch(/^\uFEFFid,created_at,actor_kind/);
+      expect(lines.slice(1).every((line) => line.includes('role.create'))).toBe(true);
+    });
+
+    it('goes anywhere by keyboard alone', async () => {
+      const { page } = await visit(open, service, '/');
+      await page.locator('input[name=username]').waitFor();
+      // The first input has the focus; Tab and Enter do the rest.
+      await page.keyboard.type(root.username);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(root.password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: '概览' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
+      await page.keyboard.type('wang_fang');
+      await page.getByRole('option', { name: /wang_fang/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'wang_fang' }).waitFor();
+      // Beginning at the top, Tab reaches the skip link first, and it goes to the content.
+      await go(page, service, '/api_keys');
+      await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('跳到正文');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('content');
+      const reached = new Set<string>();
+      for (let press = 0; press < 25; press += 1) {
+        await page.keyboard.press('Tab');
+        reached.add(
+          await page.evaluate(
+            `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent`,
+          ),
+        );
+      }
+      for (const name of ['导出 CSV', '创建密钥', '搜索', '筛选', '选择本页全部', '到期时间'])
+        expect([...reached]).toContain(name);
+    });
+
+    it('a viewer opens nothing: neither by cookie nor by token', async () => {
+      const [, viewer] = users;
+      if (viewer === undefined) throw new Error('nobody was made');
+      const { page } = await visit(open, service, '/users');
+      await fillSignIn(page, viewer);
+      await page.getByText('该账号无权进入管理后台').waitFor();
+      const { page: inside } = await enter(open, service, root, '/');
+      // A super_admin who loses the role loses the pages with the next request.
+      const person = await service.createUser(['admin']);
+      const { page: other } = await enter(open, service, person, '/roles');
+      await service.ok('PATCH', `/admin/users/${person.id}`, {
+        token: root,
+        body: { user: { roles: ['viewer'] } },
+      });
+      await other.getByRole('link', { name: 'API 密钥' }).click();
+      await other.getByText('无权限').first().waitFor();
+      await settled(inside);
+    });
+  });
+});

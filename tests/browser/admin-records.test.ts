@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { type TestUser, useService } from '../support/service.ts';
+import { demandQuiet, enter, go, seed, settled, site } from './admin-site.ts';
+
+interface Book {
+  readonly id: number;
+  readonly title: string;
+  readonly pages: number | null;
+  readonly price: string | null;
+  readonly attributes: unknown;
+  readonly author_id: number | null;
+  readonly published_on: string | null;
+  readonly embargo_until: string | null;
+  readonly available: boolean | null;
+}
+
+describeDatabase('sqlite', 'administration pages: records', (databases) => {
+  describe.skipIf(!hasBrowser)('in chromium', () => {
+    const open = useBrowser();
+    const service = useService(databases, site);
+    let root: TestUser;
+
+    beforeAll(async () => {
+      root = await service.admin();
+      await seed(service);
+    }, 120_000);
+
+    const read = (id: number): Promise<Book> =>
+      service.ok<Book>('GET', `/admin/records/books/${id}`, { token: root });
+
+    it('a list is filtered by what the metadata offers, sorted, paged and exported', async () => {
+      const watched = await enter(open, service, root, '/records/books');
+      const { page } = watched;
+      await page.getByText('第 1–25 条，共 64 条').waitFor();
+      await page.getByRole('button', { name: '第 3 页' }).click();
+      await page.getByText('第 51–64 条，共 64 条').waitFor();
+      await page.getByRole('button', { name: '筛选' }).click();
+      const form = page.getByRole('dialog');
+      await form.getByLabel('字段').click();
+      await page.getByRole('option', { name: '状态' }).click();
+      await form.getByLabel('值').click();
+      await page.getByRole('option', { name: 'live' }).click();
+      await form.getByRole('button', { name: '应用' }).click();
+      await page.getByText('第 1–22 条，共 22 条').waitFor();
+      expect(await page.getByRole('link', { name: 'Ursula K. Le Guin' }).count()).toBeGreaterThan(0);
+
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: '导出 CSV' }).click();
+      const stream = await (await download).createReadStream();
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      expect(Buffer.concat(chunks).toString().split('\r\n').length).toBe(1 + 22 + 1);
+      demandQuiet(watched, service);
+    });
+
+    it('a record is made with a value of every type', async () => {
+      const watched = await enter(open, service, root, '/records/books/create');
+      const { page } = watched;
+      await page.getByLabel('书名').fill('新书');
+      await page.getByLabel('页数').fill('321');
+      await page.getByLabel('价格').fill('45.6');
+      await page.getByLabel('状态').click();
+      await page.getByRole('option', { name: 'live' }).click();
+      await page.getByLabel('作者').fill('Guin');
+      await page.getByRole('option', { name: /Ursula/ }).click();
+      await page.getByLabel('编辑').fill('li_wei');
+      await page.getByRole('option', { name: /li_wei/ }).click();
+      await page.getByLabel('出版日期').fill('2020-02-29');
+      await page.getByLabel('解禁时间').fill('2030-01-02T03:04:05');
+      await page.getByLabel('属性 (JSON)').fill('{"a": [1, "二"]}');
+      await page.getByLabel('简介').fill('第一行\n第二行');
+      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('heading', { name: '图书 · 新书' }).waitFor();
+      const id = Number(/books\/(\d+)\/show/.exec(page.url())?.[1]);
+      expect(await read(id)).toMatchObject({
+        title: '新书',
+        pages: 321,
+        price: '45.60',
+        author_id: 2,
+        published_on: '2020-02-29',
+        attributes: { a: [1, '二'] },
+        available: true,
+      });
+      expect(new Date((await read(id)).embargo_until ?? '').toISOString()).toBe(
+        new Date(await page.evaluate<string>(`new Date('2030-01-02T03:04:05').toISOString()`)).toISOString(),
+      );
+      demandQuiet(watched, service);
+    });
+
+    it('every message of the service stands beside its field', async () => {
+      const { page } = await enter(open, service, root, '/records/books/3');
+      await page.getByLabel('书名').fill('');
+      await page.getByLabel('页数').fill('many');
+      await page.getByLabel('属性 (JSON)').fill('{');
+      await page.getByText('不是有效的 JSON').waitFor();
+      expect(await page.getByRole('button', { name: '保存' }).isDisabled()).toBe(true);
+      await page.getByLabel('属性 (JSON)').fill('');
+      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByText('书名不能为空').waitFor();
+      await page.getByText('页数类型应为整数').waitFor();
+      expect(await page.getByLabel('书名').getAttribute('aria-invalid')).toBe('true');
+      expect((await read(3)).title).toBe('长安的荔枝');
+    });
+
+    it('sends only what was changed, and clears what was emptied', async () => {
+      const before = await read(4);
+      const { page } = await enter(open, service, root, '/records/books/4');
+      await page.getByLabel('页数').fill('');
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+      await page.getByRole('button', { name: '保存' }).click();
+      expect((await sent).postDataJSON()).toEqual({ book: { pages: null } });
+      expect(await (await sent).headerValue('if-match')).toMatch(/^"\d+-admin"$/);
+      await page.getByRole('heading', { name: `图书 · ${before.title}` }).waitFor();
+      expect((await read(4)).pages).toBeNull();
+    });
+
+    it('offers a conflict for comparison: theirs can be taken, or mine put on top', async () => {
+      const { page } = await enter(open, service, root, '/records/books/5');
+      await page.getByLabel('书名').fill('我的书名');
+      await service.ok('PATCH', '/admin/records/books/5', {
+        token: root,
+        body: { book: { title: '别人的书名', pages: 777 } },
+      });
+      await page.getByRole('button', { name: '保存' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('记录已被他人修改').waitFor();
+      expect(await dialog.getByRole('row').allTextContents()).toEqual([
+        '字段您的值已保存的值',
+        '书名我的书名别人的书名',
+        expect.stringContaining('777'),
+      ]);
+      await dialog.getByRole('button', { name: '保存我的修改' }).click();
+      await page.getByRole('heading', { name: '图书 · 我的书名' }).waitFor();
+      expect(await read(5)).toMatchObject({ title: '我的书名', pages: 777 });
+
+      await go(page, service, '/records/books/6');
+      await page.getByLabel('书名').fill('又一个');
+      await service.ok('PATCH', '/admin/records/books/6', {
+        token: root,
+        body: { book: { title: '已保存' } },
+      });
+      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '采用已保存的值' }).click();
+      await expect.poll(() => page.getByLabel('书名').inputValue()).toBe('已保存');
+    });
+
+    it('is deleted after a question', async () => {
+      const { page } = await enter(open, service, root, '/records/books/7/show');
+      await page.getByRole('button', { name: '删除' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
+      await page.getByRole('heading', { name: '图书', exact: true }).waitFor();
+      expect((await service.get('/admin/records/books/7', { token: root })).status).toBe(404);
+    });
+
+    it('speaks English when asked to, labels of the metadata included', async () => {
+      const { page } = await enter(open, service, root, '/records/books', { language: 'en' });
+      await page.getByRole('columnheader', { name: 'Title' }).waitFor();
+      await page.getByRole('link', { name: 'Overview' }).waitFor();
+      expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+      await page.getByRole('button', { name: '简体中文' }).click();
+      await page.getByRole('columnheader', { name: '书名' }).waitFor();
+      await page.reload();
+      await settled(page);
+      await page.getByRole('columnheader', { name: '书名' }).waitFor();
+    });
+  });
+});

@@ -1,0 +1,291 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
+import { hourOf } from '../../src/store/tables/request-counts.ts';
+import type { Sight, useBrowser, Watched } from '../support/browser.ts';
+import type { Service, ServiceOptions, TestUser } from '../support/service.ts';
+
+const built = fileURLToPath(new URL('../../dist/admin/index.html', import.meta.url));
+if (!existsSync(built)) throw new Error('the administration pages are not built: npm run build');
+
+const author = {
+  name: field.string({ required: true, max: 100, label: { 'zh-CN': '姓名', en: 'Name' } }),
+  email: field.email({ unique: true }),
+  website: field.url(),
+};
+
+const book = {
+  title: field.string({ required: true, max: 200, label: { 'zh-CN': '书名', en: 'Title' } }),
+  isbn: field.string({ unique: true, max: 20, label: 'ISBN' }),
+  status: field.enum(['draft', 'live', 'withdrawn'], {
+    default: 'draft',
+    label: { 'zh-CN': '状态', en: 'Status' },
+  }),
+  author_id: field.reference('Author', { label: { 'zh-CN': '作者', en: 'Author' } }),
+  price: field.decimal({ scale: 2, label: { 'zh-CN': '价格', en: 'Price' } }),
+  pages: field.integer({ min: 1, max: 20_000, label: { 'zh-CN': '页数', en: 'Pages' } }),
+  published_on: field.date({ label: { 'zh-CN': '出版日期', en: 'Published on' } }),
+  embargo_until: field.datetime({ label: { 'zh-CN': '解禁时间', en: 'Embargo until' } }),
+  available: field.boolean({ default: true, label: { 'zh-CN': '在售', en: 'Available' } }),
+  editor_id: field.reference('User', { label: { 'zh-CN': '编辑', en: 'Editor' } }),
+  attributes: field.json({ label: { 'zh-CN': '属性', en: 'Attributes' } }),
+  blurb: field.text({ label: { 'zh-CN': '简介', en: 'Blurb' } }),
+};
+
+const order = {
+  number: field.string({ required: true, unique: true, label: { 'zh-CN': '订单号', en: 'Number' } }),
+  amount: field.integer({ required: true, min: 0, label: { 'zh-CN': '金额', en: 'Amount' } }),
+};
+
+const note = { title: field.string({ required: true, max: 200, label: { 'zh-CN': '标题', en: 'Title' } }) };
+
+/** Resources with a field of every type; one under the permission check, one with no rule at all. */
+export const site: ServiceOptions = {
+  apps: ['shop', 'warehouse'],
+  application: {
+    resources: [
+      defineResource('Author', {
+        fields: author,
+        label: { 'zh-CN': '作者', en: 'Author' },
+        permissions: 'writes',
+      }),
+      defineResource('Book', { fields: book, label: { 'zh-CN': '图书', en: 'Book' }, permissions: 'all' }),
+      defineResource('Order', {
+        fields: order,
+        label: { 'zh-CN': '订单', en: 'Order' },
+        permissions: 'writes',
+        auth: ['jwt', 'api_key'],
+      }),
+      defineResource('Note', { fields: note, label: { 'zh-CN': '便签', en: 'Note' } }),
+    ],
+    migrations: {
+      '0001_site': {
+        up: async (db, dialect) => {
+          await createTable(db, dialect, 'authors', { fields: author });
+          await createTable(db, dialect, 'books', { fields: book });
+          await createTable(db, dialect, 'orders', { fields: order });
+          await createTable(db, dialect, 'notes', { fields: note });
+        },
+      },
+    },
+  },
+};
+
+const people = [
+  ['li.wei', '李伟', ['admin']],
+  ['zhang.min', '张敏', ['viewer', 'editor']],
+  ['wang.fang', '王芳', ['viewer']],
+  ['chen.jie', '陈杰', ['viewer', 'auditor']],
+  ['liu.yang', '刘洋', ['editor']],
+  ['zhao.lei', '赵磊', ['viewer']],
+  ['sun.li', '孙丽', ['viewer']],
+  ['maria.silva', 'Maria Silva', ['viewer', 'editor']],
+] as const;
+
+const titles = [
+  '夜航西飞',
+  'The Dispossessed',
+  '长安的荔枝',
+  'Middlemarch',
+  '边城',
+  'Kindred',
+  '围城',
+  'Austerlitz',
+];
+
+const day = 86_400_000;
+
+/** Requests of the last thirty days, as busy by day as they are quiet by night. */
+const seedCounts = async ({ server }: Service): Promise<void> => {
+  const { database } = server.services;
+  const now = Date.now();
+  await database.write(async (transaction) => {
+    for (let ago = 0; ago < 30 * 24; ago += 1) {
+      const hour = hourOf(now - ago * 3_600_000);
+      const busy = 40 + Math.round(180 * Math.sin((((Number(hour.slice(11)) + 2) % 24) / 24) * Math.PI));
+      const rows: [string, number, number][] = [
+        ['jwt', 200, busy * 3],
+        ['api_key', 200, busy * 2],
+        ['signature', 201, Math.round(busy / 4)],
+        ['session', 200, Math.round(busy / 8)],
+        ['none', 401, Math.round(busy / 10)],
+        ['jwt', 422, Math.round(busy / 14)],
+        ['jwt', 500, ago % 37 === 0 ? 3 : 0],
+      ];
+      for (const [authentication, status, requests] of rows) {
+        const marks = database.dialect === 'sqlite' ? '?, ?, ?, ?' : '$1, $2, $3, $4';
+        const sql = `insert into request_counts (hour, authentication, status, requests) values (${marks})
+          on conflict (hour, authentication, status) do nothing`;
+        await transaction.run({ sql, parameters: [hour, authentication, status, requests] });
+      }
+    }
+  });
+};
+
+const seedKeys = async (service: Service, users: readonly TestUser[]): Promise<void> => {
+  const token = await service.admin();
+  const names = ['夜间报表', 'CI', '数据同步', 'mobile app', '监控', 'partner feed'];
+  for (const [index, user] of users.entries())
+    for (const [place, name] of names.slice(0, 1 + (index % 4)).entries()) {
+      const ends = [null, 12, 80, -3, 365][(index + place) % 5];
+      const expiry =
+        ends === null || ends === undefined ? null : new Date(Date.now() + ends * day).toISOString();
+      const { key } = await service.ok<{ key: string }>('POST', '/admin/api_keys', {
+        token,
+        body: { api_key: { name, user_id: user.id, expires_at: expiry } },
+      });
+      if ((ends ?? 1) > 0 && place !== 1) await service.get('/api/v1/auth/me', { key });
+    }
+};
+
+const seedRecords = async (service: Service, users: readonly TestUser[]): Promise<void> => {
+  const token = await service.admin();
+  const create = async (path: string, key: string, body: object): Promise<number> =>
+    (await service.ok<{ id: number }>('POST', `/admin/records/${path}`, { token, body: { [key]: body } })).id;
+  const authors: number[] = [];
+  for (const name of ['柏瑞尔·马卡姆', 'Ursula K. Le Guin', '马伯庸', 'George Eliot'])
+    authors.push(
+      await create('authors', 'author', {
+        name,
+        email: `author${authors.length}@example.com`,
+        website: 'https://example.com/author',
+      }),
+    );
+  for (let index = 0; index < 64; index += 1)
+    await create('books', 'book', {
+      title: titles[index % titles.length],
+      isbn: `978-7-${String(100_000 + index * 37)}`,
+      status: ['live', 'draft', 'withdrawn'][index % 3],
+      author_id: authors[index % authors.length],
+      price: `${(index % 60) + 18}.50`,
+      pages: 120 + index * 7,
+      published_on: `20${String(10 + (index % 15))}-0${(index % 9) + 1}-1${index % 9}`,
+      embargo_until: new Date(Date.now() + index * day).toISOString(),
+      editor_id: users[index % users.length]?.id,
+      attributes: { cover: index % 2 === 0 ? 'hard' : 'soft', tags: ['fiction', index] },
+      blurb: '一部关于远行与归来的书。\n第二段。',
+    });
+  for (let index = 0; index < 7; index += 1)
+    await create('orders', 'order', { number: `2026-${1000 + index}`, amount: 1990 * (index + 1) });
+  await create('notes', 'note', { title: '周会纪要' });
+};
+
+const seedPayments = async (service: Service): Promise<void> => {
+  for (let index = 0; index < 6; index += 1) {
+    const body = JSON.stringify({
+      order_no: `2026-${1000 + index}`,
+      amount: 1990 * (index + 1),
+      currency: 'CNY',
+      channel: 'wechat',
+    });
+    await service.post('/api/v1/payment', { body, headers: service.sign('shop', body) });
+  }
+};
+
+/** People, keys, records, payments and thirty days of requests. */
+export const seed = async (service: Service): Promise<readonly TestUser[]> => {
+  const token = await service.admin();
+  for (const name of ['editor', 'auditor'])
+    await service.ok('POST', '/admin/roles', { token, body: { role: { name } } });
+  for (const entry of ['editor/Book/create', 'editor/Book/update', 'editor/Book/read', 'auditor/Book/read'])
+    await service.ok('PUT', `/admin/permissions/${entry}`, { token });
+  const users: TestUser[] = [];
+  for (const [username, name, roles] of people)
+    users.push(
+      await service.createUser(roles, {
+        username: username.replace('.', '_'),
+        name,
+        email: `${username}@example.com`,
+      }),
+    );
+  await seedKeys(service, users);
+  await seedRecords(service, users);
+  await seedPayments(service);
+  await seedCounts(service);
+  return users;
+};
+
+export type Open = ReturnType<typeof useBrowser>;
+
+/** Who signs in, and how the page is looked at. */
+export interface Visit extends Sight {
+  readonly language?: 'zh-CN' | 'en';
+}
+
+/** A page of a browser that has never been here. */
+export const visit = async (open: Open, { origin }: Service, path: string, look: Visit = {}) => {
+  const watched = await open(look);
+  const { language } = look;
+  if (language !== undefined)
+    await watched.page.addInitScript(
+      `localStorage.setItem('RaStoregatewright.locale', ${JSON.stringify(JSON.stringify(language))});
+       localStorage.setItem('RaStoregatewright.version', ${JSON.stringify(JSON.stringify('1'))})`,
+    );
+  await watched.page.goto(`${origin}/admin${path}`);
+  return watched;
+};
+
+type Person = Pick<TestUser, 'username' | 'password'>;
+
+export const fillSignIn = async (page: Page, { username, password }: Person): Promise<void> => {
+  await page.locator('input[name=username]').fill(username);
+  await page.locator('input[name=password]').fill(password);
+  await page.locator('button[type=submit]').click();
+};
+
+/** Opens a page and signs in on the way, as a person does. */
+export const enter = async (
+  open: Open,
+  service: Service,
+  person: Person,
+  path: string,
+  look: Visit = {},
+): Promise<Watched> => {
+  const watched = await visit(open, service, path, look);
+  await fillSignIn(watched.page, person);
+  await settled(watched.page);
+  return watched;
+};
+
+/** Waits until the page is there and nothing on it is still on its way. */
+export const settled = async (page: Page): Promise<void> => {
+  await page.locator('main h1').first().waitFor({ timeout: 10_000 });
+  await page.waitForLoadState('networkidle');
+  await expect
+    .poll(() => page.locator('[role=status] [role=progressbar], .MuiSkeleton-root').count())
+    .toBe(0);
+};
+
+/** Goes to another page of the application without loading it anew. */
+export const go = async (page: Page, service: Service, path: string): Promise<void> => {
+  await page.goto(`${service.origin}/admin${path}`);
+  await settled(page);
+};
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+}
+
+/** What axe finds on the page as it is now. */
+export const accessibility = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axe.source);
+  const { violations }: { violations: Violation[] } = await page.evaluate('axe.run(document)');
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+  );
+};
+
+/** Complaints that are none: the first question of a page is who is signed in, and nobody is. */
+const expected = /status of 401/;
+
+/** Nothing was asked of anybody else, nothing was complained of, no policy was broken. */
+export const demandQuiet = ({ requests, complaints }: Watched, { origin }: Service): void => {
+  expect(complaints.filter((line) => !expected.test(line))).toEqual([]);
+  expect(requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('blob:'))).toEqual([]);
+};

@@ -1,0 +1,191 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { type TestUser, useService } from '../support/service.ts';
+import { demandQuiet, enter, fillSignIn, go, settled, site, visit } from './admin-site.ts';
+
+describeEachDatabase('administration pages', (databases) => {
+  describe.skipIf(!hasBrowser)('in chromium', () => {
+    const open = useBrowser();
+    const service = useService(databases, site);
+    let root: TestUser;
+    let viewer: TestUser;
+
+    beforeAll(async () => {
+      root = await service.admin();
+      viewer = await service.createUser(['viewer'], { username: 'plain', name: 'Plain Person' });
+    });
+
+    describe('sign-in', () => {
+      it('leads to where the link pointed, query included', async () => {
+        const filter = encodeURIComponent(JSON.stringify({ status: 'active' }));
+        const watched = await visit(open, service, `/api_keys?filter=${filter}`);
+        await fillSignIn(watched.page, root);
+        await watched.page.getByRole('heading', { name: 'API 密钥' }).waitFor();
+        expect(new URL(watched.page.url()).pathname).toBe('/admin/api_keys');
+        await watched.page.getByText('状态 等于 有效').waitFor();
+        demandQuiet(watched, service);
+      });
+
+      it('keeps a reload signed in, and a sign-out signed out', async () => {
+        const { page } = await enter(open, service, root, '/users');
+        await page.reload();
+        await page.getByRole('heading', { name: '用户' }).waitFor();
+        await page.getByRole('button', { name: '账户' }).click();
+        await page.getByRole('menuitem', { name: '退出登录' }).click();
+        await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+        await page.goto(`${service.origin}/admin/users`);
+        await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+      });
+
+      it('refuses whoever is no administrator, and a wrong password', async () => {
+        const { page } = await visit(open, service, '/');
+        await fillSignIn(page, viewer);
+        await page.getByText('该账号无权进入管理后台').waitFor();
+        await fillSignIn(page, { username: root.username, password: 'wrong' });
+        await page.getByText('账号或密码错误').waitFor();
+      });
+
+      it('says how long a lock-out lasts', async () => {
+        const locked = await service.createUser(['admin']);
+        for (let attempt = 0; attempt < 10; attempt += 1)
+          await service.post('/admin/session', { body: { account: locked.username, password: 'wrong' } });
+        const { page } = await visit(open, service, '/');
+        await fillSignIn(page, locked);
+        await page.getByText(/已暂时锁定。请在 1[0-5] 分钟后重试/).waitFor();
+      });
+
+      it('asks again when the session has ended elsewhere, and goes on where it was', async () => {
+        const person = await service.createUser(['admin']);
+        const { page } = await enter(open, service, person, '/audit');
+        await service.ok('DELETE', '/admin/sessions', { token: person });
+        await page.getByRole('link', { name: '角色' }).click();
+        await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+        await fillSignIn(page, person);
+        await page.getByRole('heading', { name: '角色' }).waitFor();
+      });
+    });
+
+    describe('keys', () => {
+      it('are made for any user and shown once; the curl line works', async () => {
+        const watched = await enter(open, service, root, `/api_keys/create?user_id=${viewer.id}`);
+        const { page } = watched;
+        await expect.poll(() => page.getByLabel('所有者').inputValue()).toBe('plain (Plain Person)');
+        await page.getByRole('textbox', { name: '名称' }).fill('夜间报表');
+        await page.getByRole('button', { name: '365 天' }).click();
+        await page.getByRole('button', { name: '创建密钥' }).click();
+        const dialog = page.getByRole('dialog');
+        const key = (await dialog.getByRole('textbox', { name: '密钥', exact: true }).textContent()) ?? '';
+        expect(key).toMatch(/^[0-9a-f]{64}$/);
+        const me = await service.get<{ username: string }>('/api/v1/auth/me', { key });
+        expect(me.status === 200 ? me.data.username : me.status).toBe('plain');
+        await dialog.getByRole('button', { name: '复制' }).first().click();
+        expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+        expect(await dialog.textContent()).toContain(
+          `curl -H 'X-Api-Key: ${key}' ${service.origin}/api/v1/auth/me`,
+        );
+
+        // It closes when it is said to be kept, not by Escape.
+        await page.keyboard.press('Escape');
+        expect(await dialog.getByRole('button', { name: '关闭' }).isDisabled()).toBe(true);
+        await dialog.getByRole('checkbox').check();
+        await dialog.getByRole('button', { name: '关闭' }).click();
+        await page.getByText('夜间报表').waitFor();
+        expect(await page.content()).not.toContain(key);
+        expect(await page.content()).toContain(`${key.slice(0, 8)}****`);
+        demandQuiet(watched, service);
+      });
+
+      it('a moment that is over is allowed, and warned of', async () => {
+        const { page } = await enter(open, service, root, `/api_keys/create?user_id=${viewer.id}`);
+        await page.getByRole('textbox', { name: '名称' }).fill('old');
+        await page.getByRole('button', { name: '自定义' }).click();
+        await page.locator('input[type=datetime-local]').fill('2020-01-01T00:00');
+        await page.getByText('该时间已过去').waitFor();
+        await page.getByRole('button', { name: '创建密钥' }).click();
+        await page.getByRole('dialog').waitFor();
+      });
+
+      it('what the service refuses stands beside the field', async () => {
+        const { page } = await enter(open, service, root, '/api_keys/create');
+        await page.getByRole('button', { name: '创建密钥' }).click();
+        await page.getByText('名称不能为空').waitFor();
+        expect(await page.getByRole('textbox', { name: '名称' }).getAttribute('aria-invalid')).toBe('true');
+      });
+
+      it('are searched, filtered, sorted, and several deleted at once', async () => {
+        for (const name of ['sort b', 'sort a', 'sort c'])
+          await service.ok('POST', '/admin/api_keys', {
+            token: root,
+            body: { api_key: { name, user_id: root.id } },
+          });
+        const { page } = await enter(open, service, root, '/api_keys');
+        await page.getByRole('searchbox').fill('sort ');
+        await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
+        await page.getByRole('button', { name: '名称' }).click();
+        await expect
+          .poll(() => page.locator('tbody tr td:nth-child(2) p').allTextContents())
+          .toEqual(['sort a', 'sort b', 'sort c']);
+        await page.getByRole('checkbox', { name: '选择 sort a (root)' }).check();
+        await page.getByRole('checkbox', { name: '选择 sort c (root)' }).check();
+        await page.getByRole('button', { name: '删除' }).click();
+        const dialog = page.getByRole('dialog');
+        expect(await dialog.textContent()).toContain('删除 2 项？');
+        await dialog.getByRole('button', { name: '删除' }).click();
+        await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+        const left = await service.ok<{ name: string }[]>('GET', '/admin/api_keys?q=sort', { token: root });
+        expect(left.map(({ name }) => name)).toEqual(['sort b']);
+      });
+    });
+
+    describe('permissions', () => {
+      it('a tick is saved at once, holds from the next request on, and is told of', async () => {
+        const watched = await enter(open, service, root, '/permissions');
+        const { page } = watched;
+        const body = { order: { number: `n-${databases.dialect}`, amount: 1 } };
+        const refused = await service.post('/api/v1/orders', { token: viewer, body });
+        expect(refused.status).toBe(403);
+        await page.getByRole('checkbox', { name: 'viewer: Order 创建' }).check();
+        await expect
+          .poll(async () => (await service.post('/api/v1/orders', { token: viewer, body })).status)
+          .toBe(201);
+        await page.getByText('授予权限 viewer Order create').waitFor();
+
+        await page.reload();
+        await settled(page);
+        const box = page.getByRole('checkbox', { name: 'viewer: Order 创建' });
+        expect(await box.isChecked()).toBe(true);
+        await box.uncheck();
+        const other = { order: { number: 'another', amount: 1 } };
+        await expect
+          .poll(async () => (await service.post('/api/v1/orders', { token: viewer, body: other })).status)
+          .toBe(403);
+        demandQuiet(watched, service);
+      });
+
+      it('super_admin holds all and cannot be edited; what is not checked says so', async () => {
+        const { page } = await enter(open, service, root, '/permissions');
+        expect(await page.getByRole('checkbox', { name: /^super_admin/ }).count()).toBe(0);
+        const unchecked = page.getByRole('row').filter({ hasText: '未检查' });
+        expect(await unchecked.count()).toBe(3);
+      });
+    });
+
+    it('roles are added and removed, with how many hold each', async () => {
+      const { page } = await enter(open, service, root, '/roles');
+      await page.getByRole('button', { name: '添加角色' }).click();
+      await page.getByRole('dialog').getByRole('textbox').fill('Not A Name');
+      await page.getByRole('dialog').getByRole('button', { name: '保存' }).click();
+      await page.getByText('名称格式不正确').waitFor();
+      await page.getByRole('dialog').getByRole('textbox').fill('support');
+      await page.getByRole('dialog').getByRole('button', { name: '保存' }).click();
+      const row = page.getByRole('row', { name: /support/ });
+      await row.waitFor();
+      await row.getByRole('button', { name: '删除' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
+      await expect.poll(() => page.getByRole('row', { name: /support/ }).count()).toBe(0);
+      await go(page, service, '/permissions');
+      expect(await page.getByRole('columnheader', { name: 'support' }).count()).toBe(0);
+    });
+  });
+});
