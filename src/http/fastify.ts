@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import cors from '@fastify/cors';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -88,6 +87,7 @@ export const createHttpServer = async (
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest(pipeline),
     frameworkErrors: (error, request, reply) => answerError(pipeline, error, request, reply),
+    schemaController: { compilersFactory: noCompilers },
     routerOptions: { maxParamLength: 200 },
   });
   // Fastify would judge the media type before anybody has asked who sends the body: `receive` reads it instead.
@@ -108,6 +108,13 @@ export const createHttpServer = async (
   options.routes.serveFrom(app);
   return app;
 };
+
+const unused = (): never => {
+  throw new Error('bodies and answers are the matter of the pipeline');
+};
+
+/** Fastify's own validator and serialiser stay unloaded: nothing here has a schema for them. */
+const noCompilers = { buildValidator: unused, buildSerializer: unused };
 
 /** A number of hops as proxy-addr asks for it: the nearest `hops` addresses are believed. */
 const trusted = (trust: HttpOptions['trustProxy']) =>
@@ -250,6 +257,7 @@ const answerBrokenRequest =
   };
 
 const allowOrigins = async (app: FastifyInstance, origins: readonly string[]): Promise<void> => {
+  const { default: cors } = await import('@fastify/cors');
   await app.register(cors, {
     origin: [...origins],
     credentials: false,
