@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A run of its own with the set-up of all tests, PostgreSQL included. */
-describe('a test run', () => {
+describe('a test run', { timeout: 120_000 }, () => {
   let directory: string;
 
   const run = (
@@ -33,7 +33,7 @@ describe('a test run', () => {
     const coverage = `{ provider: 'v8', include: ['*.ts'], reporter: [], thresholds: { 'half.ts': { lines: 95, branches: 95 } } }`;
     await write(
       'vitest.config.mjs',
-      `export default { test: { globalSetup: [${setup}], include: ['*.test.ts'], coverage: ${coverage} } };`,
+      `export default { test: { globalSetup: [${setup}], include: ['*.test.ts'], testTimeout: 60_000, coverage: ${coverage} } };`,
     );
     await write(
       'half.ts',
