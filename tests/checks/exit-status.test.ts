@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A run of its own with the set-up of all tests, PostgreSQL included. */
-describe('a test run', { timeout: 120_000 }, () => {
+describe('a test run', () => {
   let directory: string;
 
   const run = (
