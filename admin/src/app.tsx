@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { lazy } from 'react';
-import { AdminContext, AdminUI, CustomRoutes, localStorageStore } from 'react-admin';
+import { AdminContext, AdminUI, CustomRoutes } from 'react-admin';
 import { BrowserRouter, Route } from 'react-router';
 import { pagesPath } from './base.ts';
 import { AppLayout } from './layout/layout.tsx';
@@ -8,6 +8,7 @@ import { PageNotFound } from './layout/not-found.tsx';
 import { Waiting } from './layout/waiting.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { authProvider, dataProvider } from './service.ts';
+import { store } from './store.ts';
 import { i18nProvider } from './texts/provider.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
@@ -50,9 +51,6 @@ const RecordEdit = lazy(() =>
 const queryClient = new QueryClient({
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 2_000 } },
 });
-
-/** Settings of this browser only: language, theme, what lists were sorted by. Nothing of the data is kept. */
-const store = localStorageStore('1', 'gatewright');
 
 export const App = () => (
   <BrowserRouter basename={pagesPath.replace(/\/$/, '')}>

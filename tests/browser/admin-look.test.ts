@@ -66,7 +66,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         for (const [name, path] of Object.entries(pages)) {
           await go(inside.page, service, path);
           found[name] = await accessibility(inside.page);
-          if (screenshots) await inside.page.screenshot({ path: nameOf(name), fullPage: true });
+          if (screenshots) await inside.page.screenshot({ path: nameOf(name), fullPage: width === 360 });
         }
         expect(Object.fromEntries(Object.entries(found).filter(([, list]) => list.length > 0))).toEqual({});
         demandQuiet(inside, service);

@@ -17,7 +17,7 @@ interface Book {
 }
 
 describeDatabase('sqlite', 'administration pages: records', (databases) => {
-  describe.skipIf(!hasBrowser)('in chromium', () => {
+  describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
     const open = useBrowser();
     const service = useService(databases, site);
     let root: TestUser;

@@ -127,6 +127,19 @@ const seedCounts = async ({ server }: Service): Promise<void> => {
   });
 };
 
+/** Last uses as of the last days, instead of all of this moment. */
+const seedUse = async ({ server }: Service): Promise<void> => {
+  const { database } = server.services;
+  for (let place = 0; place < 9; place += 1) {
+    const at = new Date(Date.now() - place * 0.7 * day - 400_000).toISOString();
+    const [first, second] = database.dialect === 'sqlite' ? ['?', '?'] : ['$1', '$2'];
+    await database.execute({
+      sql: `update api_keys set last_used_at = ${first} where id = ${second}`,
+      parameters: [at, place * 2 + 1],
+    });
+  }
+};
+
 const seedKeys = async (service: Service, users: readonly TestUser[]): Promise<void> => {
   const token = await service.admin();
   const names = ['夜间报表', 'CI', '数据同步', 'mobile app', '监控', 'partner feed'];
@@ -135,11 +148,10 @@ const seedKeys = async (service: Service, users: readonly TestUser[]): Promise<v
       const ends = [null, 12, 80, -3, 365][(index + place) % 5];
       const expiry =
         ends === null || ends === undefined ? null : new Date(Date.now() + ends * day).toISOString();
-      const { key } = await service.ok<{ key: string }>('POST', '/admin/api_keys', {
+      await service.ok('POST', '/admin/api_keys', {
         token,
         body: { api_key: { name, user_id: user.id, expires_at: expiry } },
       });
-      if ((ends ?? 1) > 0 && place !== 1) await service.get('/api/v1/auth/me', { key });
     }
 };
 
@@ -207,6 +219,7 @@ export const seed = async (service: Service): Promise<readonly TestUser[]> => {
   await seedRecords(service, users);
   await seedPayments(service);
   await seedCounts(service);
+  await seedUse(service);
   return users;
 };
 
@@ -221,10 +234,11 @@ export interface Visit extends Sight {
 export const visit = async (open: Open, { origin }: Service, path: string, look: Visit = {}) => {
   const watched = await open(look);
   const { language } = look;
+  watched.page.setDefaultTimeout(20_000);
   if (language !== undefined)
     await watched.page.addInitScript(
-      `localStorage.setItem('RaStoregatewright.locale', ${JSON.stringify(JSON.stringify(language))});
-       localStorage.setItem('RaStoregatewright.version', ${JSON.stringify(JSON.stringify('1'))})`,
+      `localStorage['RaStoregatewright.locale'] ??= ${JSON.stringify(JSON.stringify(language))};
+       localStorage['RaStoregatewright.version'] ??= ${JSON.stringify(JSON.stringify('1'))}`,
     );
   await watched.page.goto(`${origin}/admin${path}`);
   return watched;
@@ -254,7 +268,7 @@ export const enter = async (
 
 /** Waits until the page is there and nothing on it is still on its way. */
 export const settled = async (page: Page): Promise<void> => {
-  await page.locator('main h1').first().waitFor({ timeout: 10_000 });
+  await page.locator('main h1').first().waitFor();
   await page.waitForLoadState('networkidle');
   await expect
     .poll(() => page.locator('[role=status] [role=progressbar], .MuiSkeleton-root').count())
@@ -281,8 +295,8 @@ export const accessibility = async (page: Page): Promise<string[]> => {
   );
 };
 
-/** Complaints that are none: the first question of a page is who is signed in, and nobody is. */
-const expected = /status of 401/;
+/** Complaints that are none: what the browser says of a refusal, of which the tests provoke many. */
+const expected = /status of 4\d\d/;
 
 /** Nothing was asked of anybody else, nothing was complained of, no policy was broken. */
 export const demandQuiet = ({ requests, complaints }: Watched, { origin }: Service): void => {

@@ -79,7 +79,7 @@ export const CreatedKey = ({
 }) => {
   const text = useText();
   const [kept, setKept] = useState(false);
-  const address = `${window.location.origin}${basePath}/api/v1/auth/me`;
+  const address = `${window.location.origin}${basePath}/api/v1/users`;
   useEffect(() => {
     if (kept) return undefined;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();

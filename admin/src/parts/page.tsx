@@ -13,6 +13,9 @@ interface PageProps {
   readonly narrow?: boolean;
 }
 
+/** Whether a page was shown before: the first one leaves the focus at its top, where a browser puts it. */
+let entered = false;
+
 /** A page: its heading takes the focus when the page is entered, so that a screen reader begins there. */
 export const Page = ({ title, lead, actions, children, narrow = false }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -21,7 +24,10 @@ export const Page = ({ title, lead, actions, children, narrow = false }: PagePro
   }, [title]);
   useEffect(() => {
     const focused = document.activeElement;
-    if (focused === null || focused === document.body) heading.current?.focus({ preventScroll: true });
+    const first = !entered;
+    entered = true;
+    if (!first && (focused === null || focused === document.body))
+      heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <Box sx={{ maxWidth: narrow ? 880 : 1480, mx: 'auto', width: '100%' }}>

@@ -1,0 +1,146 @@
+import { beforeAll, expect, it } from 'vitest';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { type TestUser, useService } from '../support/service.ts';
+
+interface Point {
+  readonly at: string;
+  readonly authentication: Readonly<Record<string, number>>;
+  readonly status: Readonly<Record<string, number>>;
+  readonly failed_sign_ins: number;
+}
+
+interface Statistics {
+  readonly last_24_hours: readonly Point[];
+  readonly last_30_days: readonly Point[];
+  readonly attention: {
+    readonly expiring_keys: { readonly count: number; readonly keys: readonly { readonly name: string }[] };
+    readonly unused_keys: { readonly count: number; readonly keys: readonly { readonly name: string }[] };
+    readonly open_resources: readonly { readonly model: string }[];
+  };
+}
+
+const fields = { title: field.string() };
+const day = 86_400;
+
+describeEachDatabase('GET /admin/stats', (databases) => {
+  const service = useService(databases, {
+    apps: ['shop'],
+    application: {
+      resources: [
+        defineResource('Open', { fields, plural: 'opens' }),
+        defineResource('Checked', { fields, plural: 'checked_things', permissions: 'writes' }),
+      ],
+      migrations: {
+        '0001_things': {
+          up: async (db, dialect) => {
+            await createTable(db, dialect, 'opens', { fields });
+            await createTable(db, dialect, 'checked_things', { fields });
+          },
+        },
+      },
+    },
+  });
+  let root: TestUser;
+
+  const stats = (): Promise<Statistics> =>
+    service.ok<Statistics>('GET', '/admin/stats', { token: service.tokenOf(root.id) });
+  const now = (points: readonly Point[]): Point | undefined => points.at(-1);
+
+  beforeAll(async () => {
+    root = await service.admin();
+  });
+
+  it('is for administrators', async () => {
+    const viewer = await service.createUser();
+    expect((await service.get('/admin/stats')).status).toBe(401);
+    expect((await service.get('/admin/stats', { token: viewer })).status).toBe(403);
+  });
+
+  it('counts by authentication and by status, and failed sign-ins of both kinds', async () => {
+    const before = await stats();
+    const person = await service.createUser();
+    const { key } = await service.createKey(person);
+    for (let time = 0; time < 3; time += 1) await service.get('/api/v1/users', { key });
+    await service.get('/api/v1/users', { token: 'no token' });
+    const body = '{"amount":1}';
+    await service.post('/api/v1/payment', { body, headers: service.sign('shop', body) });
+    await service.login(person.username, 'wrong');
+    await service.post('/admin/session', { body: { account: person.username, password: 'wrong' } });
+    const after = await stats();
+    for (const span of ['last_24_hours', 'last_30_days'] as const) {
+      const [was, is] = [now(before[span]), now(after[span])];
+      const grown = (of: 'authentication' | 'status', name: string): number =>
+        (is?.[of][name] ?? 0) - (was?.[of][name] ?? 0);
+      // The key was made by token; the questions themselves are counted too, with the next one.
+      expect(grown('authentication', 'jwt')).toBe(2);
+      expect(grown('authentication', 'api_key')).toBe(3);
+      expect(grown('authentication', 'signature')).toBe(1);
+      expect(grown('authentication', 'none')).toBe(3);
+      expect(grown('status', '2xx')).toBe(6);
+      expect(grown('status', '4xx')).toBe(3);
+      expect((is?.failed_sign_ins ?? 0) - (was?.failed_sign_ins ?? 0)).toBe(2);
+    }
+  });
+
+  it('has a point for every hour and day, the last one still going on', async () => {
+    const { last_24_hours: hours, last_30_days: days } = await stats();
+    expect([hours.length, days.length]).toEqual([24, 30]);
+    const at = new Date(service.clock.now()).toISOString();
+    expect(now(hours)?.at).toBe(`${at.slice(0, 13)}:00:00.000Z`);
+    expect(now(days)?.at).toBe(`${at.slice(0, 10)}T00:00:00.000Z`);
+    expect(new Set(hours.map((point) => point.at)).size).toBe(24);
+  });
+
+  it('what is a day old has left the hours and stays in the days; what is older than all is swept', async () => {
+    const count = (points: readonly Point[]): number =>
+      points.reduce((sum, point) => sum + (point.authentication['api_key'] ?? 0), 0);
+    const before = await stats();
+    try {
+      service.clock.advance(1.5 * day);
+      const later = await stats();
+      expect(count(later.last_24_hours)).toBe(0);
+      expect(count(later.last_30_days)).toBe(count(before.last_30_days));
+      service.clock.advance(40 * day);
+      await service.server.services.requestCounts.sweep();
+      expect(count((await stats()).last_30_days)).toBe(0);
+    } finally {
+      service.clock.reset();
+    }
+    expect(count((await stats()).last_30_days)).toBe(0);
+  });
+
+  it('both instances add to the same figures', async () => {
+    const second = await service.secondInstance();
+    const person = await service.createUser();
+    const sum = async (): Promise<number> => now((await stats()).last_24_hours)?.authentication['jwt'] ?? 0;
+    const before = await sum();
+    await second.get('/api/v1/auth/me', { token: person });
+    await second.server.services.requestCounts.flush();
+    await service.get('/api/v1/auth/me', { token: person });
+    // The two, and the question before this one.
+    expect(await sum()).toBe(before + 3);
+  });
+
+  it('names the keys that end soon or were never used, and the resources without rules', async () => {
+    const person = await service.createUser();
+    const at = (days: number): string => new Date(service.clock.now() + days * day * 1000).toISOString();
+    const make = (name: string, expires: string | null) =>
+      service.ok<{ key: string }>('POST', '/admin/api_keys', {
+        token: root,
+        body: { api_key: { name, user_id: person.id, expires_at: expires } },
+      });
+    const { attention: before } = await stats();
+    await make('in a week', at(7));
+    await make('tomorrow', at(1));
+    await make('next year', at(400));
+    await make('over', at(-1));
+    const { attention } = await stats();
+    expect(attention.expiring_keys.count - before.expiring_keys.count).toBe(2);
+    expect(attention.expiring_keys.keys.map(({ name }) => name)).toEqual(['tomorrow', 'in a week']);
+    expect(attention.unused_keys.count - before.unused_keys.count).toBe(4);
+    expect(attention.open_resources).toEqual([{ model: 'Open', path: 'opens' }]);
+  });
+});
