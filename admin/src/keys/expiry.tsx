@@ -7,32 +7,7 @@ import Typography from '@mui/material/Typography';
 import { useId } from 'react';
 import { timeZone } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
-
-/** Days from now, no end, or the moment that was picked. */
-export type ExpiryChoice = '30' | '90' | '365' | 'never' | 'custom';
-
-export interface Expiry {
-  readonly choice: ExpiryChoice;
-  /** Value of the local date and time input. */
-  readonly at: string;
-}
-
-export const firstExpiry: Expiry = { choice: '90', at: '' };
-
-const day = 86_400_000;
-
-/** ISO 8601; null never expires; undefined where a moment is still to be picked. */
-export const expiresAt = ({ choice, at }: Expiry, now: number): string | null | undefined => {
-  if (choice === 'never') return null;
-  if (choice !== 'custom') return new Date(now + Number(choice) * day).toISOString();
-  const picked = new Date(at);
-  return Number.isNaN(picked.getTime()) ? undefined : picked.toISOString();
-};
-
-export const isPast = (expiry: Expiry, now: number): boolean => {
-  const at = expiresAt(expiry, now);
-  return typeof at === 'string' && Date.parse(at) <= now;
-};
+import { type Expiry, type ExpiryChoice, isPast } from './expiry-date.ts';
 
 interface ExpiryPickerProps {
   readonly value: Expiry;

@@ -11,7 +11,8 @@ import { UserPicker } from '../parts/user-picker.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { CreatedKey, type NewApiKey } from './created-key.tsx';
-import { ExpiryPicker, expiresAt, firstExpiry } from './expiry.tsx';
+import { ExpiryPicker } from './expiry.tsx';
+import { expiresAt, firstExpiry } from './expiry-date.ts';
 
 /** Creates a key for any user. The key itself passes through this page's state only: no cache ever holds it. */
 export const NewKey = () => {

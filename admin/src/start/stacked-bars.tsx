@@ -3,6 +3,7 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type MouseEvent, useId, useState } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
+import { ceilingOf } from './ceiling.ts';
 
 export interface Series {
   readonly name: string;
@@ -22,14 +23,6 @@ const height = 170;
 const left = 44;
 const bottom = 20;
 const top = 8;
-
-/** A round figure at or above the highest bar: 1, 2 or 5 times a power of ten. */
-export const ceilingOf = (highest: number): number => {
-  if (highest <= 1) return 1;
-  const power = 10 ** Math.floor(Math.log10(highest));
-  const step = [1, 2, 5, 10].find((each) => each * power >= highest) ?? 10;
-  return step * power;
-};
 
 interface Bar {
   readonly series: Series;

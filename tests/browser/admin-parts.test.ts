@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expiresAt, isPast } from '../../admin/src/keys/expiry-date.ts';
+import { csvLine } from '../../admin/src/parts/csv.ts';
+import { conditionsIn, filtersOf, keyOf } from '../../admin/src/parts/filter-field.ts';
+import { fromLocalInput, toLocalInput } from '../../admin/src/records/local-time.ts';
+import { ceilingOf } from '../../admin/src/start/ceiling.ts';
+
+describe('csvLine', () => {
+  it.each([
+    [[1, 'a', true, null, undefined], '1,a,true,,\r\n'],
+    [['a,b', 'say "x"', 'two\nlines'], '"a,b","say ""x""","two\nlines"\r\n'],
+    [[{ a: [1] }], '"{""a"":[1]}"\r\n'],
+    [[-5, '-5.25', '-cmd'], `-5,-5.25,"'-cmd"\r\n`],
+    [['=1+1', '+x', '@SUM(A1)', '\tx'], `"'=1+1","'+x","'@SUM(A1)","'\tx"\r\n`],
+  ])('%j', (values, line) => {
+    expect(csvLine(values)).toBe(line);
+  });
+
+  it('no text begins a cell as a formula', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const line = csvLine([text]);
+        if (/^"?[=+@\t\r]/.test(line) && line !== '\r\n') throw new Error(line);
+      }),
+    );
+  });
+});
+
+describe('filters', () => {
+  const fields = filtersOf([
+    {
+      name: 'amount',
+      label: 'Amount',
+      type: 'decimal',
+      required: true,
+      unique: false,
+      read_only: false,
+      operators: ['eq', 'gte'],
+      sortable: true,
+      searchable: false,
+    },
+    {
+      name: 'body',
+      label: 'Body',
+      type: 'json',
+      required: false,
+      unique: false,
+      read_only: false,
+      operators: [],
+      sortable: false,
+      searchable: false,
+    },
+  ]);
+
+  it('offer what the metadata lets be compared, and nothing else', () => {
+    expect(fields).toEqual([{ name: 'amount', label: 'Amount', kind: 'number', operators: ['eq', 'gte'] }]);
+  });
+
+  it('are read back from the address; what is not theirs is left alone', () => {
+    const values = { q: 'x', amount: '1', 'amount@gte': '2', 'amount@like': '3', other: '4' };
+    expect(conditionsIn(values, fields).map(({ key, operator, value }) => [key, operator, value])).toEqual([
+      ['amount', 'eq', '1'],
+      ['amount@gte', 'gte', '2'],
+    ]);
+    expect([keyOf('amount', 'eq'), keyOf('amount', 'gte')]).toEqual(['amount', 'amount@gte']);
+  });
+});
+
+describe('local times', () => {
+  it('a moment comes back from its input to the second', () => {
+    const moments = fc.date({
+      min: new Date('1970-01-02'),
+      max: new Date('2999-01-01'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(moments, (at) => {
+        at.setMilliseconds(0);
+        // Where clocks are put back an hour is there twice; the input cannot say which.
+        const back = fromLocalInput(toLocalInput(at.toISOString())) ?? '';
+        expect(Math.abs(Date.parse(back) - at.getTime()) % 3_600_000).toBe(0);
+      }),
+    );
+    expect([toLocalInput(''), toLocalInput('x'), fromLocalInput(''), fromLocalInput('x')]).toEqual([
+      '',
+      '',
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('expiry of a key', () => {
+  const now = Date.parse('2026-01-01T00:00:00.000Z');
+
+  it('is so many days ahead, never, or what was picked', () => {
+    expect(expiresAt({ choice: '30', at: '' }, now)).toBe('2026-01-31T00:00:00.000Z');
+    expect(expiresAt({ choice: 'never', at: '2020-01-01T00:00' }, now)).toBeNull();
+    expect(expiresAt({ choice: 'custom', at: '' }, now)).toBeUndefined();
+    expect(isPast({ choice: 'custom', at: '2020-01-01T00:00' }, now)).toBe(true);
+    expect(isPast({ choice: 'custom', at: '2030-01-01T00:00' }, now)).toBe(false);
+    expect(isPast({ choice: 'never', at: '' }, now)).toBe(false);
+  });
+});
+
+describe('ceilingOf', () => {
+  it.each([
+    [0, 1],
+    [1, 1],
+    [3, 5],
+    [10, 10],
+    [11, 20],
+    [99, 100],
+    [501, 1000],
+  ])('%i is under %i', (highest, ceiling) => {
+    expect(ceilingOf(highest)).toBe(ceiling);
+  });
+});
