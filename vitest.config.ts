@@ -12,6 +12,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: ['tests/support/global-setup.ts'],
     testTimeout: 30_000,
+    // A browser on a busy machine takes longer than the second that polling has by default.
+    expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
     maxWorkers: 2,
     reporters: inCi ? ['default', ['json', { outputFile: 'reports/tests.json' }]] : ['default'],
