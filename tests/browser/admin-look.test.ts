@@ -78,5 +78,65 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
       },
       180_000,
     );
+
+    it.each(looks.filter(({ language, width }) => language === 'zh-CN' || width === 360))(
+      'nor in what opens over a page: $language $colorScheme $width',
+      async (look) => {
+        const { language, colorScheme, width } = look;
+        const { page } = await enter(open, service, await service.admin(), '/api_keys', look);
+        const found: Record<string, string[]> = {};
+        const examine = async (name: string): Promise<void> => {
+          // What fades in is there when it has faded in.
+          await page.waitForTimeout(400);
+          found[name] = await accessibility(page);
+          if (screenshots)
+            await page.screenshot({
+              path: join(folder, `admin-${name}-${language}-${colorScheme}-${width}.png`),
+            });
+        };
+        await page.getByRole('button', { name: /^(筛选|Filter)$/ }).click();
+        await examine('filter');
+        await page.keyboard.press('Escape');
+        await page.getByRole('checkbox').nth(1).check();
+        await page.getByRole('checkbox').nth(2).check();
+        await page.getByRole('button', { name: /^(删除|Delete)$/ }).click();
+        await examine('delete');
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Control+k');
+        await page.getByRole('dialog').getByRole('combobox').fill('zh');
+        await page.getByRole('option', { name: /zhao_lei/ }).waitFor();
+        await examine('palette');
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: /^(账户|Account)$/ }).click();
+        await examine('account');
+        if (width === 360) {
+          await page.keyboard.press('Escape');
+          await page.getByRole('button', { name: /打开菜单|Open the menu/ }).click();
+          await examine('menu');
+        }
+        await go(page, service, '/api_keys/create?user_id=4');
+        await page.getByRole('textbox', { name: /名称|Name/ }).fill('夜间报表');
+        await page.getByRole('button', { name: /自定义|Other/ }).click();
+        await page.locator('input[type=datetime-local]').fill('2020-01-01T00:00');
+        await examine('past');
+        await page.getByRole('button', { name: /^(30 天|30 days)$/ }).click();
+        await page.locator('form button[type=submit]').click();
+        await page.getByRole('dialog').waitFor();
+        await examine('created-key');
+        await go(page, service, '/records/books/9');
+        await page
+          .getByRole('textbox', { name: /书名|Title/ })
+          .fill(`我的 ${language} ${colorScheme} ${width}`);
+        await service.ok('PATCH', '/admin/records/books/9', {
+          token: await service.admin(),
+          body: { book: { title: `别人的 ${language} ${colorScheme} ${width}`, pages: 100 + width } },
+        });
+        await page.locator('form button[type=submit]').click();
+        await page.getByRole('dialog').waitFor();
+        await examine('conflict');
+        expect(Object.fromEntries(Object.entries(found).filter(([, list]) => list.length > 0))).toEqual({});
+      },
+      120_000,
+    );
   });
 });

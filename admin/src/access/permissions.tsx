@@ -87,7 +87,7 @@ const Matrix = ({
           <TableRow>
             <TableCell sx={{ position: 'sticky', left: 0, zIndex: 3 }}>{text('permissions.entry')}</TableCell>
             {roles.map((role) => (
-              <TableCell key={role} align="center">
+              <TableCell key={role} align="center" sx={{ width: 120 }}>
                 {role}
               </TableCell>
             ))}

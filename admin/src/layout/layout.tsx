@@ -59,7 +59,11 @@ export const AppLayout = ({ children }: { readonly children: ReactNode }) => {
           <Menu onGo={() => {}} />
         </Box>
       ) : (
-        <Drawer open={open} onClose={() => setOpen(false)} slotProps={{ paper: { sx: { width: 264 } } }}>
+        <Drawer
+          open={open}
+          onClose={() => setOpen(false)}
+          slotProps={{ paper: { 'aria-label': text('menu.label'), sx: { width: 264 } } }}
+        >
           <Menu onGo={() => setOpen(false)} />
         </Drawer>
       )}

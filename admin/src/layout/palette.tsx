@@ -1,9 +1,10 @@
 import Autocomplete from '@mui/material/Autocomplete';
+import Box from '@mui/material/Box';
 import Dialog from '@mui/material/Dialog';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -37,6 +38,11 @@ const useFoundUsers = (words: string): readonly FoundUser[] => {
   return words.length >= 2 ? data : [];
 };
 
+/** The list stands in the dialog itself instead of over it. */
+const InPlace = ({ children }: { readonly children?: ReactNode | ((props: never) => ReactNode) }) => (
+  <Box sx={{ mt: 1 }}>{typeof children === 'function' ? null : children}</Box>
+);
+
 /** Goes to any page or person by a few letters, without a mouse. */
 export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const text = useText();
@@ -62,14 +68,24 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       onClose={onClose}
       fullWidth
       maxWidth="sm"
-      aria-label={text('palette.open')}
-      slotProps={{ paper: { sx: { position: 'absolute', top: 72, p: 1.5, overflow: 'visible' } } }}
+      slotProps={{
+        paper: { 'aria-label': text('palette.open'), sx: { position: 'absolute', top: 72, p: 1.5 } },
+      }}
     >
       <Autocomplete<Option>
         open
         autoHighlight
         options={[...places, ...actions, ...users]}
-        groupBy={({ group }) => group}
+        renderOption={({ key, ...properties }, { label, group }) => (
+          <Box component="li" key={key} {...properties}>
+            <Box component="span" sx={{ flex: 1, overflowWrap: 'anywhere' }}>
+              {label}
+            </Box>
+            <Typography component="span" variant="body2" sx={{ color: 'text.secondary', pl: 2 }}>
+              {group}
+            </Typography>
+          </Box>
+        )}
         getOptionKey={({ to, group }) => group + to}
         isOptionEqualToValue={(one, other) => one.to === other.to}
         inputValue={words}
@@ -80,7 +96,11 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
           void navigate(option.to);
         }}
         noOptionsText={text('list.nothingFound')}
-        slotProps={{ popper: { disablePortal: true }, listbox: { sx: { maxHeight: '50vh' } } }}
+        onClose={(_event, reason) => {
+          if (reason === 'escape') onClose();
+        }}
+        slots={{ popper: InPlace }}
+        slotProps={{ listbox: { sx: { maxHeight: '50vh' } } }}
         forcePopupIcon={false}
         renderInput={(parameters) => (
           <TextField {...parameters} autoFocus margin="none" label={text('palette.label')} />

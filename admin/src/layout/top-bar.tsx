@@ -77,7 +77,7 @@ const Account = () => {
           <PersonIcon fontSize="small" />
         </IconButton>
       </Tooltip>
-      <MuiMenu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+      <MuiMenu disablePortal open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
         <MenuItem
           component={Link}
           to={`/users/${identity?.id ?? ''}/show`}

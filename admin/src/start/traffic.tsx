@@ -52,7 +52,7 @@ export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => 
   const format = new Intl.DateTimeFormat(
     language,
     span === 'last_24_hours'
-      ? { hour: '2-digit', minute: '2-digit' }
+      ? { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
       : { month: 'numeric', day: 'numeric', timeZone: 'UTC' },
   );
   const labels = points.map(({ at }) => format.format(new Date(at)));

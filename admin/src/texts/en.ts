@@ -265,8 +265,8 @@ export const en: SameKeys<typeof zhCN> = {
     empty: 'There are no applications yet. Register one with gatewright app create.',
   },
   payments: {
-    title: 'Payments received',
-    lead: 'Payments that applications sent with a signature.',
+    title: 'Payments',
+    lead: 'Payments received from applications, each with its signature.',
     id: 'Id',
     orderNo: 'Order no.',
     amount: 'Amount',
