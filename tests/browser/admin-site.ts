@@ -262,6 +262,7 @@ export const enter = async (
 ): Promise<Watched> => {
   const watched = await visit(open, service, path, look);
   await fillSignIn(watched.page, person);
+  await watched.page.getByRole('banner').waitFor();
   await settled(watched.page);
   return watched;
 };

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTell } from '../parts/problem.ts';
 import { send } from '../service.ts';
@@ -62,24 +62,16 @@ export interface PermissionChange {
   readonly allowed: boolean;
 }
 
-/** Saves one entry at once. It shows before the answer, and goes back if the answer is a refusal. */
-export const useChangePermission = () => {
+/** Saves one entry; resolves once the table shows what the service now has, a refusal included. */
+export const useChangePermission = (): ((change: PermissionChange) => Promise<void>) => {
   const client = useQueryClient();
   const tell = useTell();
-  return useMutation({
-    mutationFn: ({ role, model, action, allowed }: PermissionChange) =>
-      send(allowed ? 'PUT' : 'DELETE', `/admin/permissions/${role}/${model}/${action}`),
-    onMutate: async (change) => {
-      await client.cancelQueries({ queryKey: key });
-      client.setQueryData<readonly Entry[]>(key, (entries = []) =>
-        entries.map((entry) =>
-          entry.role === change.role && entry.model === change.model && entry.action === change.action
-            ? { ...entry, allowed: change.allowed }
-            : entry,
-        ),
-      );
-    },
-    onError: tell,
-    onSettled: () => client.invalidateQueries(),
-  });
+  return async ({ role, model, action, allowed }) => {
+    try {
+      await send(allowed ? 'PUT' : 'DELETE', `/admin/permissions/${role}/${model}/${action}`);
+    } catch (error) {
+      tell(error);
+    }
+    await client.invalidateQueries();
+  };
 };

@@ -156,9 +156,15 @@ const Cell = ({
 }: Omit<ActionRowProps, 'roles'> & { readonly role: string }) => {
   const text = useText();
   const { isGranted } = usePermissionTable();
-  const change = useChangePermission();
-  const all = role === superAdmin;
-  if (all)
+  const save = useChangePermission();
+  // What was ticked shows until the table itself says so, or that it was refused.
+  const [ticked, setTicked] = useState<boolean>();
+  const change = async (allowed: boolean): Promise<void> => {
+    setTicked(allowed);
+    await save({ role, model, action, allowed });
+    setTicked(undefined);
+  };
+  if (role === superAdmin)
     return (
       <TableCell align="center">
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
@@ -171,8 +177,8 @@ const Cell = ({
     <TableCell align="center" padding="checkbox">
       <Checkbox
         size="small"
-        checked={isGranted(role, model, action)}
-        onChange={(event) => change.mutate({ role, model, action, allowed: event.target.checked })}
+        checked={ticked ?? isGranted(role, model, action)}
+        onChange={(event) => void change(event.target.checked)}
         slotProps={{ input: { 'aria-label': label } }}
         sx={checked ? {} : { opacity: 0.6 }}
       />

@@ -112,7 +112,7 @@ export const Keys = () => {
       columns={keyColumns(text)}
       filters={keyFilters(text)}
       empty={text('keys.empty')}
-      deletable={({ name, user }) => `${name} (${user.username})`}
+      deletable={({ name, key, user }) => `${name} (${user.username}, ${key})`}
       actions={
         <LinkButton to="/api_keys/create" variant="contained" startIcon={<AddIcon />}>
           {text('keys.create')}

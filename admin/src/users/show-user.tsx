@@ -126,13 +126,13 @@ const KeysOf = ({ user }: { readonly user: User }) => {
         disableAuthentication
         storeKey={false}
       >
-        <BulkDelete<ApiKey> nameOf={({ name }) => name} />
+        <BulkDelete<ApiKey> nameOf={({ name, key }) => `${name} (${key})`} />
         <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
           <RecordTable<ApiKey>
             label={text('keys.title')}
             columns={keyColumns(text).filter(({ name }) => name !== 'user')}
             empty={text('keys.emptyOfUser')}
-            nameOf={({ name }) => name}
+            nameOf={({ name, key }) => `${name} (${key})`}
           />
           <Pages />
         </Paper>
