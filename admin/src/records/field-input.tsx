@@ -4,19 +4,13 @@ import { lazy, Suspense } from 'react';
 import { timeZone } from '../parts/time.tsx';
 import { UserPicker } from '../parts/user-picker.tsx';
 import { useText } from '../texts/provider.ts';
+import type { FieldInputProps } from './field-props.ts';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
 import type { MetadataField } from './metadata.ts';
 import { userModel } from './record.ts';
 import { RecordPicker } from './record-picker.tsx';
 
 const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part }) => ({ default: part })));
-
-export interface FieldInputProps {
-  readonly field: MetadataField;
-  readonly value: unknown;
-  readonly error: string | undefined;
-  readonly onChange: (value: unknown) => void;
-}
 
 const asText = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
 

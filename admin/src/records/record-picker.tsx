@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import type { FieldInputProps } from './field-input.tsx';
+import type { FieldInputProps } from './field-props.ts';
 import { type AnyRecord, recordName } from './record.ts';
 import { useModel } from './use-metadata.ts';
 

@@ -44,7 +44,7 @@ const Matter = ({ title, count, calm, calmText, more, children }: MatterProps) =
         {children}
       </Stack>
     )}
-    {more === undefined || calm ? null : <Box sx={{ mt: 'auto', pt: 0.5 }}>{more}</Box>}
+    {more === undefined || calm ? null : <Box sx={{ mt: 'auto', pt: 0.5, typography: 'body2' }}>{more}</Box>}
   </Paper>
 );
 
