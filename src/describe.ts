@@ -53,7 +53,7 @@ const composeDry = (application: Application, config: Config): Promise<Composed>
     },
   });
 
-/** The API description of an application, as `GET /api-docs/openapi.json` of its server answers it. */
+/** The API description of an application, as `GET /api-docs/openapi.json` of its server answers it where that is on. */
 export const describeApplication = async (
   application: Application,
   config: Config,
@@ -61,7 +61,7 @@ export const describeApplication = async (
 ): Promise<JsonObject> => {
   const composed = await composeDry(application, config);
   const { describe } = await documentationOf(composed, application, config);
-  return describe(locale);
+  return describe(locale, config.apiDocs);
 };
 
 /** Every endpoint that the application's server would answer, to be read, not run. */

@@ -39,8 +39,8 @@ export const curlCommand = (request: SignedRequest): string => {
     throw new UsageError(`'${url}' is no http or https URL`);
   }
   return [
-    // Brackets in a query are curl's own globs unless that is off.
-    'curl --globoff',
+    // No progress in a script's log, errors all the same; brackets in a query are curl's own globs unless that is off.
+    'curl -sS --globoff',
     method === 'HEAD' ? '--head' : `--request ${method}`,
     quoted(url),
     ...Object.entries(headers).flatMap(([name, value]) => ['--header', quoted(`${name}: ${value}`)]),

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Rule } from '../policy/rule.ts';
 import type { EndpointDefinition } from './define-endpoint.ts';
@@ -31,6 +31,17 @@ const policyOf = ({ auth, roles }: EndpointDefinition): Rule => {
 const operationOf = (method: string, path: string): string =>
   `${method.toLowerCase()}${path.slice(prefix.length).replaceAll(/[^A-Za-z0-9]+/g, '_')}`;
 
+const docsOf = (
+  { method, summary, output, problems = [] }: EndpointDefinition,
+  path: string,
+): EndpointDocs => ({
+  summary: summary ?? `${method} ${path}`,
+  tag: 'Application',
+  data: output ?? {},
+  // A query that is no text is refused before `handle` sees it.
+  problems: ['invalid_text', ...problems],
+});
+
 /** Endpoints of the application's own, run through the same pipeline as those of the service. */
 export const applicationEndpoints = (
   services: Services,
@@ -52,7 +63,7 @@ export const applicationEndpoints = (
       accepts: writes ? 'json' : 'nothing',
       ...(writes ? { input: input?.schema ?? { type: 'object' } } : {}),
       ...(status === undefined ? {} : { status }),
-      docs: { summary: definition.summary ?? `${method} ${path}`, tag: 'Application' },
+      docs: docsOf(definition, path),
       handle: async (call) => {
         const read = input?.read(call.body);
         refuseInvalid(read?.errors ?? []);

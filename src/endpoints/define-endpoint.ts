@@ -1,8 +1,9 @@
 import type { Principal } from '../auth/method.ts';
-import type { FieldDefinition, InputOf } from '../fields/field.ts';
+import type { FieldDefinition, InputOf, JsonSchema } from '../fields/field.ts';
 import type { HttpMethod } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
+import type { ProblemName } from '../kernel/problem-table.ts';
 import type { ResourceAuthMethod } from '../model/resource.ts';
 import type { Database } from '../store/database.ts';
 
@@ -47,6 +48,10 @@ export interface EndpointDefinition<Fields extends InputFields = InputFields> {
   readonly input?: Fields;
   readonly status?: 200 | 201;
   readonly summary?: Label;
+  /** JSON Schema of what `handle` answers, for the API description; not checked. Anything or nothing where not given. */
+  readonly output?: JsonSchema;
+  /** Problems that `handle` throws, for the API description. */
+  readonly problems?: readonly ProblemName[];
   readonly handle: (context: EndpointContext<Fields>) => EndpointResult | Promise<EndpointResult>;
 }
 

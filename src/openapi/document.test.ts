@@ -45,10 +45,14 @@ const report = defineEndpoint({
   auth: ['signature'],
   roles: ['admin'],
   input: { title: field.string({ required: true }) },
-  handle: () => null,
+  output: { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] },
+  problems: ['conflict'],
+  handle: () => ({ total: 0 }),
 });
 
-const application = createApplication({ resources: [plain, guarded, open], endpoints: [report] });
+const probe = defineEndpoint({ method: 'GET', path: '/probe', auth: [], handle: () => null });
+
+const application = createApplication({ resources: [plain, guarded, open], endpoints: [report, probe] });
 
 const describeIn = (locale: Locale, env: Record<string, string> = {}): Promise<JsonObject> =>
   describeApplication(application, readConfig({ BASE_URL: 'https://api.shop.test/shop', ...env }), locale);
@@ -174,6 +178,24 @@ describe('describeApi', () => {
       'NoteCreate',
       'NoteUpdate',
     ]);
+  });
+
+  it('says what an endpoint of the application answers, and where nothing is known that it may be anything', async () => {
+    const document = await describeIn('en');
+    const success = (method: string, path: string): JsonObject =>
+      at(operation(document, method, path), 'responses', '200', 'content', 'application/json', 'schema');
+    const reported = success('post', '/api/v1/reports/{day}');
+    expect(at(reported, 'properties')['data']).toEqual({ $ref: '#/components/schemas/PostReportsDayData' });
+    expect(reported['required']).toContain('data');
+    expect(statuses(document, 'post', '/api/v1/reports/{day}')).toContain('409');
+    const probed = success('get', '/api/v1/probe');
+    expect(at(probed, 'properties')['data']).toEqual({});
+    expect(probed['required']).toEqual(['code', 'message']);
+  });
+
+  it('leaves itself out where it is switched off', async () => {
+    const paths = Object.keys(at(await describeIn('en', { API_DOCS: 'off' }), 'paths'));
+    expect(paths.filter((path) => path.startsWith('/api-docs'))).toEqual([]);
   });
 
   it('says who may call', async () => {

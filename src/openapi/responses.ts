@@ -28,10 +28,13 @@ const headers = (names: readonly HeaderName[], context: Context): JsonObject =>
 const described = (status: number, { locale }: Context): string =>
   labelText(statusTexts[status] ?? String(status), locale);
 
+/** Without a schema there is no data; behind an empty one there may be anything, or none. */
+const saysNothing = (schema: JsonObject | undefined): boolean => Object.keys(schema ?? {}).length === 0;
+
 /** What is behind `data` on success. */
 const dataSchema = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
   const { data, list } = endpoint.docs;
-  if (data === undefined) return undefined;
+  if (data === undefined || saysNothing(data)) return data;
   const reference = context.components.add('schemas', dataName(endpoint), data, familyOf(endpoint));
   return list === true ? { type: 'array', items: reference } : reference;
 };
@@ -47,7 +50,7 @@ const envelope = (
     message: { type: 'string', ...(examples.length === 0 ? {} : { examples: [...examples] }) },
     ...(data === undefined ? {} : { data }),
   },
-  required: ['code', 'message', ...(data === undefined ? [] : ['data'])],
+  required: ['code', 'message', ...(saysNothing(data) ? [] : ['data'])],
 });
 
 const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({

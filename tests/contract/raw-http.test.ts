@@ -72,8 +72,19 @@ describeEachDatabase('HTTP at its edges', (databases) => {
     admin = await service.createUser(['admin']);
     key = await service.createKey(admin);
   });
-  const send = async (...lines: readonly string[]): Promise<RawAnswer> =>
-    parseRaw(await exchange(service.port, crlf(...lines)));
+  const send = async (...lines: readonly string[]): Promise<RawAnswer> => {
+    const answer = parseRaw(await exchange(service.port, crlf(...lines)));
+    const [, method = '', path = ''] = /^([A-Z]+) (\S+) HTTP\/1\.[01]$/.exec(lines[0] ?? '') ?? [];
+    const { status, body: text } = answer;
+    await service.demandDescribed({
+      method,
+      path,
+      status,
+      headers: Object.fromEntries(answer.headers),
+      text,
+    });
+    return answer;
+  };
   const closing = ['Host: x', 'Connection: close'];
 
   describe('spellings of a path never evade a check', () => {
@@ -210,7 +221,9 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       });
 
     it('a request without Host', async () => {
-      expect((await send('GET /api/v1/health HTTP/1.1', 'Connection: close', '', '')).status).toBe(400);
+      const request = crlf('GET /api/v1/health HTTP/1.1', 'Connection: close', '', '');
+      // Node answers this itself, without a body, before the service has the request.
+      expect(parseRaw(await exchange(service.port, request)).status).toBe(400);
     });
 
     it('the process goes on', async () => {

@@ -59,6 +59,23 @@ const registerFormats = (ajv: Ajv2020): void => {
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 };
 
+/** A path as the service understands it: without the origin that a proxy's request has, each segment decoded. */
+const plainPath = (asked: string): string => {
+  const path = asked.replace(/^[a-z]+:\/\/[^/]*/i, '');
+  const segments = path.split('/');
+  // What cannot be decoded, or holds a slash then, is another path than the one that it looks like.
+  return segments
+    .map((segment) => {
+      try {
+        const plain = decodeURIComponent(segment);
+        return plain.includes('/') ? segment : plain;
+      } catch {
+        return segment;
+      }
+    })
+    .join('/');
+};
+
 interface Found {
   readonly operation: JsonObject;
   readonly name: string;
@@ -82,7 +99,7 @@ class DocumentConformance implements Conformance {
       .sort(([a], [b]) => a.split('{').length - b.split('{').length)
       .map(([path, item]) => ({
         pattern: new RegExp(
-          `^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`,
+          `^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]*')}$`,
         ),
         item: objectOf(item),
       }));
@@ -107,7 +124,8 @@ class DocumentConformance implements Conformance {
     return found;
   }
 
-  #find(method: string, path: string): Found | 'no path' | 'no method' {
+  #find(method: string, asked: string): Found | 'no path' | 'no method' {
+    const path = plainPath(asked);
     if (!path.startsWith(this.#base)) return 'no path';
     const below = path.slice(this.#base.length);
     const item = this.#paths.find(({ pattern }) => pattern.test(below))?.item;
@@ -188,12 +206,14 @@ class DocumentConformance implements Conformance {
   check(exchange: Exchange): string[] {
     const { method, path, status } = exchange;
     if (method === 'OPTIONS' && status === 204) return [];
-    const [pathname = '', query = ''] = path.split('?');
+    const [pathname = '', query = ''] = path.replace(/#.*/, '').split('?');
     const found = this.#find(method, pathname);
     const label = `${method} ${path} ${status}: `;
     const beyond = status === 408 || status === 431;
     if (typeof found === 'string' || beyond)
       return this.#checkGeneral(exchange, String(found)).map((problem) => label + problem);
+    // A request line or a header that is none is refused before anybody looks which operation it names.
+    if (status === 400 && this.#checkGeneral(exchange, '').length === 0) return [];
     const part = objectOf(found.operation['responses'])[String(status)];
     if (part === undefined) return [`${label}undocumented status of ${found.name}`];
     this.#seen.add(`${found.name} ${status}`);

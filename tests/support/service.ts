@@ -13,7 +13,9 @@ import { readConfig } from '../../src/config.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import type { DialectName } from '../../src/store/database.ts';
 import { type MovableClock, movableClock } from './clock.ts';
+import type { Conformance, Exchange } from './conformance.ts';
 import type { Databases } from './databases.ts';
+import { demandDescribed, describedBy } from './described.ts';
 import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
 import { demandSound } from './sound-answer.ts';
 
@@ -78,6 +80,7 @@ export class Service {
   readonly #others: Service[] = [];
   #started: Started | undefined;
   #admin: Promise<TestUser> | undefined;
+  #description: Promise<Conformance> | undefined;
   #directory = '';
   /** The whole environment, for a second instance and for commands. */
   env: Readonly<Record<string, string>> = {};
@@ -107,16 +110,20 @@ export class Service {
       ...env,
     };
     for (const app of apps) await this.createApp(app);
-    const { application = {} } = this.#options;
     const server = await createServer({
       config: readConfig(this.env),
-      application: 'models' in application ? application : createApplication(application),
+      application: this.#application,
       clock: this.clock.now,
       logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
     });
     const { host, port } = server.config;
     this.#started = { server, client: httpClient(`http://${host}:${port}`) };
     return this;
+  }
+
+  get #application(): Application {
+    const { application = {} } = this.#options;
+    return 'models' in application ? application : createApplication(application);
   }
 
   get #running(): Started {
@@ -154,7 +161,16 @@ export class Service {
     return second;
   }
 
-  /** Asks, and demands of every answer of the API what holds for all of them (see `demandSound`). */
+  /** Holds an answer to the API description of this service (see `demandDescribed`). */
+  async demandDescribed(exchange: Exchange): Promise<void> {
+    this.#description ??= describedBy(this.#application, this.server.config);
+    demandDescribed(await this.#description, exchange);
+  }
+
+  /**
+   * Asks, and demands of every answer what holds for all of them (see `demandSound`) and that it is as the API
+   * description says.
+   */
   async request<Data = Record<string, unknown>>(
     method: string,
     path: string,
@@ -165,6 +181,8 @@ export class Service {
     const isPreflight = answer.status === 204 && method === 'OPTIONS';
     if (!isPage && !isPreflight)
       demandSound(`${method} ${path}`, answer, [this.env['JWT_SECRET'] ?? '', ...this.secrets.values()]);
+    const { status, headers, text } = answer;
+    await this.demandDescribed({ method, path, status, headers, text });
     return answer;
   }
 

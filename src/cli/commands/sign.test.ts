@@ -114,13 +114,13 @@ describe('sign --curl', () => {
       'http://h/a?b[c]=$d',
     );
     expect(stdout).toBe(
-      `curl --globoff --request POST 'http://h/a?b[c]=$d' --header 'X-App-Id: shop' --header 'X-Timestamp: 5' --header 'X-Signature: ${hmac(`5\nit's`)}' --header 'Content-Type: application/json' --data-raw 'it'\\''s'\n`,
+      `curl -sS --globoff --request POST 'http://h/a?b[c]=$d' --header 'X-App-Id: shop' --header 'X-Timestamp: 5' --header 'X-Signature: ${hmac(`5\nit's`)}' --header 'Content-Type: application/json' --data-raw 'it'\\''s'\n`,
     );
   });
 
   it('leaves the body out of a GET without reading stdin', async () => {
     expect((await bySecret('--curl', 'HEAD', 'http://h/')).stdout).toMatch(
-      /^curl --globoff --head 'http:\/\/h\/' /,
+      /^curl -sS --globoff --head 'http:\/\/h\/' /,
     );
     expect((await bySecret('--curl', 'GET', 'http://h/')).stdout).not.toContain('--data');
   });

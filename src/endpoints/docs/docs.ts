@@ -39,16 +39,18 @@ const descriptionEndpoint = (locale: Locale, find: (locale: Locale) => Represent
 
 export interface Documentation {
   readonly endpoints: readonly Endpoint[];
-  /** The whole description in a language, the endpoints of the documentation included. */
-  readonly describe: (locale: Locale) => JsonObject;
+  /** The whole description in a language; without the documentation's own endpoints where it is switched off. */
+  readonly describe: (locale: Locale, withItself?: boolean) => JsonObject;
 }
 
 /** The API description and the page that shows it. Both are public: they say what is asked, never who has it. */
 export const createDocumentation = async (options: DocumentationOptions): Promise<Documentation> => {
   const version = await packageVersion();
   const made = new Map<Locale, Representation>();
-  const describe = (locale: Locale): JsonObject =>
-    describeApi([...options.endpoints(locale), ...endpoints], { ...options, locale, version });
+  const describe: Documentation['describe'] = (locale, withItself = true) => {
+    const described = [...options.endpoints(locale), ...(withItself ? endpoints : [])];
+    return describeApi(described, { ...options, locale, version });
+  };
   const find = (locale: Locale): Representation => {
     const known = made.get(locale);
     if (known !== undefined) return known;

@@ -1,0 +1,39 @@
+import type { Application } from '../../src/application.ts';
+import type { Config } from '../../src/config.ts';
+import { describeApplication } from '../../src/describe.ts';
+import { type Conformance, conformance, type Exchange } from './conformance.ts';
+
+/** By what an application is described as; a test file starts the same one several times, on a port of its own each. */
+const known = new Map<string, Conformance>();
+
+/** The description of an application, ready to check answers; its schemas are compiled once in a test file. */
+export const describedBy = async (application: Application, config: Config): Promise<Conformance> => {
+  const document = await describeApplication(application, config);
+  const { pathname } = new URL(config.baseUrl);
+  const described = { ...document, servers: [{ url: `http://service.test${pathname}` }] };
+  const text = JSON.stringify(described);
+  const found = known.get(text) ?? conformance(described);
+  known.set(text, found);
+  return found;
+};
+
+/**
+ * What answers beside the API and is no operation of it: the administration area's pages and the documentation's,
+ * which are files (the page of /api-docs itself is described), and a browser's question whether it may ask (CORS).
+ */
+const isNoOperation = ({ method, path, status, headers }: Exchange): boolean =>
+  /\/(admin|api-docs)(\/|$|\?)/.test(path) && !/^application\/json/.test(String(headers['content-type']))
+    ? status < 400
+    : method === 'OPTIONS' && status === 204;
+
+/**
+ * Demands that an answer is one of those that the description has for the request: status, headers, media type and
+ * body, with nothing besides.
+ * @throws Error that names every difference
+ */
+export const demandDescribed = (described: Conformance, exchange: Exchange): void => {
+  if (isNoOperation(exchange)) return;
+  const differences = described.check(exchange);
+  if (differences.length > 0)
+    throw new Error(`not as described:\n${differences.join('\n')}\n${exchange.text.slice(0, 500)}`);
+};
