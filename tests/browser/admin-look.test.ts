@@ -5,35 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
-import { accessibility, demandQuiet, enter, go, seed, settled, site, visit } from './admin-site.ts';
+import { accessibility, demandQuiet, enter, go, pages, seed, settled, site, visit } from './admin-site.ts';
 
 /** Whether to keep pictures for people to look at. */
 const screenshots = process.env['SCREENSHOTS'] !== undefined;
 
 const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
-
-/** Every page, by the name of its picture. */
-const pages: Readonly<Record<string, string>> = {
-  start: '/',
-  keys: '/api_keys',
-  'key-create': '/api_keys/create',
-  users: '/users',
-  'user-show': '/users/3/show',
-  'user-create': '/users/create',
-  'user-edit': '/users/3',
-  roles: '/roles',
-  permissions: '/permissions',
-  explain: '/explain?user_id=4&method=POST&path=%2Fapi%2Fv1%2Fbooks',
-  books: '/records/books',
-  'book-show': '/records/books/3/show',
-  'book-create': '/records/books/create',
-  'book-edit': '/records/books/3',
-  applications: '/applications',
-  payments: '/payments',
-  audit: '/audit',
-  sessions: '/sessions',
-  'not-found': '/nowhere/at/all',
-};
 
 const everyLook = (['zh-CN', 'en'] as const).flatMap((language) =>
   (['light', 'dark'] as const).flatMap((colorScheme) =>

@@ -108,11 +108,14 @@ describe('ceilingOf', () => {
   it.each([
     [0, 1],
     [1, 1],
-    [3, 5],
+    [3, 4],
+    [7, 8],
     [10, 10],
-    [11, 20],
+    [11, 12],
     [99, 100],
-    [501, 1000],
+    [501, 600],
+    [1219, 1600],
+    [12_001, 16_000],
   ])('%i is under %i', (highest, ceiling) => {
     expect(ceilingOf(highest)).toBe(ceiling);
   });

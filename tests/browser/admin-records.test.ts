@@ -41,7 +41,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await form.getByLabel('字段').click();
       await page.getByRole('option', { name: '状态' }).click();
       await form.getByLabel('值').click();
-      await page.getByRole('option', { name: 'live' }).click();
+      await page.getByRole('option', { name: '在架' }).click();
       await form.getByRole('button', { name: '应用' }).click();
       await page.getByText('第 1–22 条，共 22 条').waitFor();
       expect(await page.getByRole('link', { name: 'Ursula K. Le Guin' }).count()).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await page.getByLabel('页数').fill('321');
       await page.getByLabel('价格').fill('45.6');
       await page.getByLabel('状态').click();
-      await page.getByRole('option', { name: 'live' }).click();
+      await page.getByRole('option', { name: '在架' }).click();
       await page.getByLabel('作者').fill('Guin');
       await page.getByRole('option', { name: /Ursula/ }).click();
       await page.getByLabel('编辑').fill('li_wei');

@@ -13,6 +13,29 @@ import type { Service, ServiceOptions, TestUser } from '../support/service.ts';
 const built = fileURLToPath(new URL('../../dist/admin/index.html', import.meta.url));
 if (!existsSync(built)) throw new Error('the administration pages are not built: npm run build');
 
+/** Every page, by a name for its picture. */
+export const pages: Readonly<Record<string, string>> = {
+  start: '/',
+  keys: '/api_keys',
+  'key-create': '/api_keys/create',
+  users: '/users',
+  'user-show': '/users/3/show',
+  'user-create': '/users/create',
+  'user-edit': '/users/3',
+  roles: '/roles',
+  permissions: '/permissions',
+  explain: '/explain?user_id=4&method=POST&path=%2Fapi%2Fv1%2Fbooks',
+  books: '/records/books',
+  'book-show': '/records/books/3/show',
+  'book-create': '/records/books/create',
+  'book-edit': '/records/books/3',
+  applications: '/applications',
+  payments: '/payments',
+  audit: '/audit',
+  sessions: '/sessions',
+  'not-found': '/nowhere/at/all',
+};
+
 const author = {
   name: field.string({ required: true, max: 100, label: { 'zh-CN': '姓名', en: 'Name' } }),
   email: field.email({ unique: true }),
@@ -24,6 +47,11 @@ const book = {
   isbn: field.string({ unique: true, max: 20, label: 'ISBN' }),
   status: field.enum(['draft', 'live', 'withdrawn'], {
     default: 'draft',
+    labels: {
+      draft: { 'zh-CN': '草稿', en: 'Draft' },
+      live: { 'zh-CN': '在架', en: 'Live' },
+      withdrawn: { 'zh-CN': '下架', en: 'Withdrawn' },
+    },
     label: { 'zh-CN': '状态', en: 'Status' },
   }),
   author_id: field.reference('Author', { label: { 'zh-CN': '作者', en: 'Author' } }),

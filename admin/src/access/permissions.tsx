@@ -18,6 +18,7 @@ import { Fragment, useState } from 'react';
 import { Waiting } from '../layout/waiting.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
+import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import { superAdmin } from '../users/user.ts';
 import {
@@ -67,6 +68,9 @@ export const Permissions = () => {
   );
 };
 
+/** Rows that are shown without a scroll bar of their own. */
+const wholeRows = 24;
+
 const Matrix = ({
   roles,
   models,
@@ -75,9 +79,12 @@ const Matrix = ({
   readonly models: readonly ModelActions[];
 }) => {
   const text = useText();
+  const nameOf = useModelName();
+  const rows = models.reduce((sum, { actions }) => sum + actions.length + 1, 0);
   return (
     <TableContainer
-      sx={{ maxHeight: { md: '70vh' } }}
+      // A short table is seen whole; a long one keeps its head in sight.
+      sx={rows > wholeRows ? { maxHeight: { md: '75vh' } } : {}}
       tabIndex={0}
       role="region"
       aria-label={text('permissions.title')}
@@ -103,7 +110,7 @@ const Matrix = ({
                   colSpan={roles.length + 1}
                   sx={{ bgcolor: 'background.default', fontWeight: 650 }}
                 >
-                  {model}
+                  <ModelName name={nameOf(model)} model={model} />
                 </TableCell>
               </TableRow>
               {actions.map((action) => (
@@ -116,6 +123,18 @@ const Matrix = ({
     </TableContainer>
   );
 };
+
+/** What a model is called, and beside it the name by which grants and paths know it. */
+const ModelName = ({ name, model }: { readonly name: string; readonly model: string }) => (
+  <>
+    {name}
+    {name === model ? null : (
+      <Typography component="span" variant="body2" sx={{ ml: 1, color: 'text.secondary' }}>
+        {model}
+      </Typography>
+    )}
+  </>
+);
 
 interface ActionRowProps {
   readonly model: string;

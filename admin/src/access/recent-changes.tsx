@@ -6,7 +6,7 @@ import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { type AuditEntry, actionText } from '../watch/audit-entry.ts';
+import { type AuditEntry, actionText, kindText } from '../watch/audit-entry.ts';
 
 /** Who changed the permission table last, and what. */
 export const RecentChanges = () => {
@@ -38,7 +38,8 @@ export const RecentChanges = () => {
               {actionText(text, entry.action)} <strong>{entry.target_name ?? entry.target_id}</strong>
             </Typography>
             <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-              {entry.actor_name ?? entry.actor_kind} · <RelativeTime value={entry.created_at} />
+              {entry.actor_name ?? kindText(text, entry.actor_kind)} ·{' '}
+              <RelativeTime value={entry.created_at} />
             </Typography>
           </Stack>
         ))}

@@ -57,6 +57,7 @@ const columns = (text: Text): Column<Role>[] => [
     name: 'actions',
     label: text('common.actions'),
     sortable: false,
+    has: ({ built_in }) => !built_in,
     render: (role) => <RemoveRole role={role} />,
   },
 ];

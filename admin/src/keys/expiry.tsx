@@ -40,7 +40,12 @@ export const ExpiryPicker = ({ value, onChange, error }: ExpiryPickerProps) => {
         onChange={(_event, choice: ExpiryChoice | null) => {
           if (choice !== null) onChange({ ...value, choice });
         }}
-        sx={{ flexWrap: 'wrap' }}
+        sx={{
+          flexWrap: 'wrap',
+          gap: 1,
+          // Each with a border of its own: the row may break.
+          '& .MuiToggleButtonGroup-grouped': { m: 0, border: 1, borderColor: 'divider', borderRadius: 1 },
+        }}
       >
         {choices.map(([choice, name]) => (
           <ToggleButton key={choice} value={choice} sx={{ textTransform: 'none', px: 1.75 }}>

@@ -8,10 +8,9 @@ import PaymentIcon from '@mui/icons-material/PaymentsOutlined';
 import PeopleIcon from '@mui/icons-material/PeopleOutlined';
 import QuestionIcon from '@mui/icons-material/RuleOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
-import { useQuery } from '@tanstack/react-query';
 import type { ComponentType } from 'react';
-import { loadModelsIn } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useModels } from '../records/use-metadata.ts';
+import { useText } from '../texts/provider.ts';
 
 /** A page that the menu and the palette lead to. */
 export interface Place {
@@ -27,11 +26,7 @@ export interface PlaceGroup {
 
 export const usePlaces = (): readonly PlaceGroup[] => {
   const text = useText();
-  const language = useLanguage();
-  const { data: models = [] } = useQuery({
-    queryKey: ['models', language],
-    queryFn: () => loadModelsIn(language),
-  });
+  const models = useModels();
   return [
     { label: '', places: [{ to: '/', label: text('start.title'), icon: HomeIcon }] },
     {

@@ -138,10 +138,26 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
         onClick={open}
         aria-label={`${text('palette.open')} ${shortcut}`}
         aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
-        sx={{ color: 'text.secondary', fontWeight: 450 }}
+        sx={{
+          color: 'text.secondary',
+          fontWeight: 450,
+          border: { md: 1 },
+          borderColor: { md: 'divider' },
+          px: { md: 1.5 },
+          mr: { md: 1 },
+          minWidth: { xs: 40, md: 220 },
+          justifyContent: { md: 'flex-start' },
+          '& .MuiButton-startIcon': { mx: { xs: 0, md: 0.5 } },
+        }}
       >
-        <Box component="span" sx={{ display: { xs: 'none', md: 'inline' } }}>
-          {text('palette.open')} {shortcut}
+        <Box
+          component="span"
+          sx={{ display: { xs: 'none', md: 'flex' }, flex: 1, gap: 1, alignItems: 'center' }}
+        >
+          {text('palette.open')}
+          <Box component="kbd" sx={{ ml: 'auto', fontFamily: 'inherit', fontSize: 12 }}>
+            {shortcut}
+          </Box>
         </Box>
       </Button>
       <Preferences />

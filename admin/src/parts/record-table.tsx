@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import Checkbox from '@mui/material/Checkbox';
+import MenuItem from '@mui/material/MenuItem';
 import Paper from '@mui/material/Paper';
 import Skeleton from '@mui/material/Skeleton';
 import Stack from '@mui/material/Stack';
@@ -10,6 +11,7 @@ import TableContainer from '@mui/material/TableContainer';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
+import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import type { ReactNode } from 'react';
@@ -25,6 +27,8 @@ export interface Column<Item extends RaRecord = RaRecord> {
   readonly short?: boolean;
   /** Hidden where the table is narrow; cards show everything. */
   readonly wide?: boolean;
+  /** Whether a record has anything in this column; cards leave it out where not. */
+  readonly has?: (record: Item) => boolean;
   readonly render: (record: Item) => ReactNode;
 }
 
@@ -156,36 +160,86 @@ const Cards = <Item extends RaRecord>({ label, columns, nameOf, records }: Fille
   const { selectedIds, onToggleItem } = useListContext<Item>();
   const text = useText();
   return (
-    <Stack component="ul" aria-label={label} sx={{ gap: 1, p: 1, m: 0, listStyle: 'none' }}>
-      {records.map((record) => (
-        <Paper component="li" key={record.id} variant="outlined" sx={{ p: 1.5, display: 'flex', gap: 1 }}>
-          {nameOf === undefined ? null : (
-            <Checkbox
-              size="small"
-              sx={{ alignSelf: 'flex-start', p: 0.5 }}
-              checked={selectedIds?.includes(record.id) ?? false}
-              onChange={() => onToggleItem(record.id)}
-              slotProps={{ input: { 'aria-label': text('list.choose', { name: nameOf(record) }) } }}
-            />
-          )}
-          <Box component="dl" sx={{ m: 0, flex: 1, minWidth: 0 }}>
-            {columns.map(({ name, label: term, render }) => (
-              <Box key={name} sx={{ display: 'flex', gap: 1, py: 0.25 }}>
-                <Typography component="dt" variant="body2" sx={{ color: 'text.secondary', flex: '0 0 88px' }}>
-                  {term}
-                </Typography>
-                <Typography
-                  component="dd"
-                  variant="body2"
-                  sx={{ m: 0, flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}
-                >
-                  {render(record)}
-                </Typography>
-              </Box>
-            ))}
-          </Box>
-        </Paper>
-      ))}
-    </Stack>
+    <>
+      <SortSelect columns={columns} />
+      <Stack component="ul" aria-label={label} sx={{ gap: 1, p: 1, m: 0, listStyle: 'none' }}>
+        {records.map((record) => (
+          <Paper component="li" key={record.id} variant="outlined" sx={{ p: 1.5, display: 'flex', gap: 1 }}>
+            {nameOf === undefined ? null : (
+              <Checkbox
+                size="small"
+                sx={{ alignSelf: 'flex-start', p: 0.5 }}
+                checked={selectedIds?.includes(record.id) ?? false}
+                onChange={() => onToggleItem(record.id)}
+                slotProps={{ input: { 'aria-label': text('list.choose', { name: nameOf(record) }) } }}
+              />
+            )}
+            <Box component="dl" sx={{ m: 0, flex: 1, minWidth: 0 }}>
+              {columns
+                .filter(({ has }) => has?.(record) ?? true)
+                .map(({ name, label: term, render }) => (
+                  <Box key={name} sx={{ display: 'flex', gap: 1, py: 0.25 }}>
+                    <Typography
+                      component="dt"
+                      variant="body2"
+                      sx={{ color: 'text.secondary', flex: '0 0 88px' }}
+                    >
+                      {term}
+                    </Typography>
+                    <Typography
+                      component="dd"
+                      variant="body2"
+                      // A button without a border stands where a text would.
+                      sx={{
+                        m: 0,
+                        flex: 1,
+                        minWidth: 0,
+                        overflowWrap: 'anywhere',
+                        '& .MuiButton-text': { ml: -0.625 },
+                      }}
+                    >
+                      {render(record)}
+                    </Typography>
+                  </Box>
+                ))}
+            </Box>
+          </Paper>
+        ))}
+      </Stack>
+    </>
+  );
+};
+
+/** Cards have no head to click on. */
+const SortSelect = <Item extends RaRecord>({ columns }: Pick<RecordTableProps<Item>, 'columns'>) => {
+  const { sort, setSort } = useListContext();
+  const text = useText();
+  const sortable = columns
+    .filter((column) => column.sortable ?? true)
+    .flatMap(({ name, label }) => [
+      { value: `${name} ASC`, label: `${label} · ${text('list.ascending')}` },
+      { value: `${name} DESC`, label: `${label} · ${text('list.descending')}` },
+    ]);
+  const newest = { value: 'id DESC', label: text('list.newest') };
+  const orders = columns.some(({ name }) => name === 'id') ? sortable : [newest, ...sortable];
+  const value = `${sort.field} ${sort.order}`;
+  return (
+    <Box sx={{ px: 1, pt: 1 }}>
+      <TextField
+        select
+        label={text('list.sort')}
+        value={orders.some((each) => each.value === value) ? value : ''}
+        onChange={(event) => {
+          const [field = '', order] = event.target.value.split(' ');
+          setSort({ field, order: order === 'DESC' ? 'DESC' : 'ASC' });
+        }}
+      >
+        {orders.map((each) => (
+          <MenuItem key={each.value} value={each.value}>
+            {each.label}
+          </MenuItem>
+        ))}
+      </TextField>
+    </Box>
   );
 };

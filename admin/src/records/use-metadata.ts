@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { loadMetadata, loadModels } from '../service.ts';
+import { loadMetadata, loadModels, loadModelsIn } from '../service.ts';
 import { useLanguage } from '../texts/provider.ts';
 import type { Metadata, ModelEntry } from './metadata.ts';
 
@@ -10,6 +10,22 @@ const findModel = async (wanted: (entry: ModelEntry) => boolean): Promise<ModelE
   const entry = (await loadModels()).find(wanted);
   if (entry === undefined) throw new UnknownResource('there is no such resource');
   return entry;
+};
+
+/** The models of the application under their names in the language of the page; none until they are known. */
+export const useModels = (): readonly ModelEntry[] => {
+  const language = useLanguage();
+  const { data = [] } = useQuery({
+    queryKey: ['models', language],
+    queryFn: () => loadModelsIn(language),
+  });
+  return data;
+};
+
+/** What a model is called in the language of the page: its own name where that is not known. */
+export const useModelName = (): ((model: string) => string) => {
+  const models = useModels();
+  return (model) => models.find((entry) => entry.model === model)?.label ?? model;
 };
 
 /** Metadata of the resource at a path: `orders`. */

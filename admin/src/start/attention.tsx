@@ -5,6 +5,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
+import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import { countText, type Statistics } from './stats.ts';
 
@@ -65,6 +66,7 @@ const listed = 3;
 /** Keys that end soon or lie unused, resources without rules, sign-ins that failed. */
 export const Attention = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
+  const nameOf = useModelName();
   const { expiring_keys: expiring, unused_keys: unused, open_resources: open } = statistics.attention;
   const failed = (points: Statistics['last_24_hours']): number =>
     points.reduce((sum, point) => sum + point.failed_sign_ins, 0);
@@ -129,7 +131,7 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
       >
         {open.slice(0, listed).map(({ model, path }) => (
           <Line key={model}>
-            <Link to={`/records/${path}`}>{model}</Link>
+            <Link to={`/records/${path}`}>{nameOf(model)}</Link>
           </Line>
         ))}
       </Matter>

@@ -1,7 +1,11 @@
-/** A round figure at or above the highest bar: 1, 2 or 5 times a power of ten. */
+/** Round figures whose half is round as well, as multiples of a power of ten. */
+const steps = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10] as const;
+
+/** A round figure at or above the highest bar, near enough to leave the bars their room. */
 export const ceilingOf = (highest: number): number => {
   if (highest <= 1) return 1;
+  if (highest <= 10) return highest + (highest % 2);
   const power = 10 ** Math.floor(Math.log10(highest));
-  const step = [1, 2, 5, 10].find((each) => each * power >= highest) ?? 10;
-  return step * power;
+  const step = steps.find((each) => each * power >= highest) ?? 10;
+  return Math.round(step * power);
 };

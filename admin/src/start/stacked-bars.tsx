@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type MouseEvent, useId, useState } from 'react';
+import { useWidth } from '../parts/use-width.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { ceilingOf } from './ceiling.ts';
 
@@ -18,11 +19,13 @@ interface StackedBarsProps {
   readonly series: readonly Series[];
 }
 
-const width = 640;
-const height = 170;
+/** The drawing in CSS pixels: as wide as there is room, so that its letters are those of the page. */
+const height = 180;
 const left = 44;
-const bottom = 20;
+const bottom = 22;
 const top = 8;
+/** Room that the label of a bar takes. */
+const labelWidth = 52;
 
 interface Bar {
   readonly series: Series;
@@ -46,8 +49,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 /** The bar under the mouse; undefined beside the bars. */
 const barAt = (event: MouseEvent<SVGSVGElement>, bars: number): number | undefined => {
   const box = event.currentTarget.getBoundingClientRect();
-  const x = ((event.clientX - box.left) / box.width) * width - left;
-  const index = Math.floor((x / (width - left)) * bars);
+  const index = Math.floor(((event.clientX - box.left - left) / (box.width - left)) * bars);
   return index >= 0 && index < bars ? index : undefined;
 };
 
@@ -58,81 +60,24 @@ export const StackedBars = ({ title, labels, series }: StackedBarsProps) => {
   const id = useId();
   const [pointed, setPointed] = useState<number>();
   const number = new Intl.NumberFormat(language);
-  const short = new Intl.NumberFormat(language, { notation: 'compact' });
   const totals = labels.map((_label, index) => sum(series.map(({ values }) => values[index] ?? 0)));
-  const ceiling = ceilingOf(Math.max(0, ...totals));
-  const step = (width - left) / labels.length;
-  const y = (value: number): number => top + (height - top - bottom) * (1 - value / ceiling);
-  const bars = labels.map((label, index) => ({ at: `${index} ${label}`, label, index }));
-  const every = Math.ceil(labels.length / 8);
-
   return (
     <Box>
       <Stack direction="row" sx={{ justifyContent: 'space-between', gap: 1, mb: 1 }}>
         <Typography id={id} variant="h3">
           {title}
         </Typography>
-        <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        <Typography variant="body2" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
           {pointed === undefined
             ? text('start.total', { count: number.format(sum(totals)) })
             : `${labels[pointed]} · ${number.format(totals[pointed] ?? 0)}`}
         </Typography>
       </Stack>
-      <Box
-        component="svg"
-        viewBox={`0 0 ${width} ${height}`}
-        role="img"
-        aria-labelledby={id}
-        onMouseMove={(event: MouseEvent<SVGSVGElement>) => setPointed(barAt(event, labels.length))}
-        onMouseLeave={() => setPointed(undefined)}
-        sx={{ width: '100%', height: 'auto', display: 'block', color: 'text.secondary' }}
-      >
-        {[0, ceiling / 2, ceiling].map((value) => (
-          <g key={value}>
-            <line
-              x1={left}
-              x2={width}
-              y1={y(value)}
-              y2={y(value)}
-              stroke="currentColor"
-              strokeOpacity={0.18}
-            />
-            <text x={left - 6} y={y(value) + 4} textAnchor="end" fontSize={11} fill="currentColor">
-              {short.format(value)}
-            </text>
-          </g>
-        ))}
-        {bars.map(({ at, label, index }) => (
-          <g key={at} opacity={pointed === undefined || pointed === index ? 1 : 0.45}>
-            {stack(series, index).map((bar) => (
-              <rect
-                key={bar.series.name}
-                x={left + index * step + step * 0.14}
-                width={step * 0.72}
-                y={y(bar.from + bar.value)}
-                height={Math.max(0.5, y(bar.from) - y(bar.from + bar.value))}
-                fill={bar.series.colour}
-                rx={1}
-              />
-            ))}
-            {index % every === 0 ? (
-              <text
-                x={left + index * step + step / 2}
-                y={height - 5}
-                textAnchor="middle"
-                fontSize={11}
-                fill="currentColor"
-              >
-                {label}
-              </text>
-            ) : null}
-          </g>
-        ))}
-      </Box>
+      <Plot {...{ labels, series, totals, pointed }} labelledBy={id} onPoint={setPointed} />
       <Stack
         component="ul"
         direction="row"
-        sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', gap: 1.5, flexWrap: 'wrap' }}
+        sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', columnGap: 1.5, rowGap: 0.25, flexWrap: 'wrap' }}
       >
         {series.map(({ name, colour, values }) => (
           <Stack component="li" key={name} direction="row" sx={{ gap: 0.75, alignItems: 'center' }}>
@@ -146,6 +91,71 @@ export const StackedBars = ({ title, labels, series }: StackedBarsProps) => {
           </Stack>
         ))}
       </Stack>
+    </Box>
+  );
+};
+
+interface PlotProps extends Omit<StackedBarsProps, 'title'> {
+  /** Of each bar. */
+  readonly totals: readonly number[];
+  readonly pointed: number | undefined;
+  readonly labelledBy: string;
+  readonly onPoint: (index: number | undefined) => void;
+}
+
+const Plot = ({ labels, series, totals, pointed, labelledBy, onPoint }: PlotProps) => {
+  const [element, width] = useWidth<SVGSVGElement>(480);
+  const short = new Intl.NumberFormat(useLanguage(), { notation: 'compact' });
+  const ceiling = ceilingOf(Math.max(0, ...totals));
+  const step = (width - left) / labels.length;
+  const y = (value: number): number => top + (height - top - bottom) * (1 - value / ceiling);
+  const bars = labels.map((label, index) => ({ at: `${index} ${label}`, label, index }));
+  const every = Math.max(1, Math.ceil(labelWidth / step));
+  return (
+    <Box
+      ref={element}
+      component="svg"
+      height={height}
+      role="img"
+      aria-labelledby={labelledBy}
+      onMouseMove={(event: MouseEvent<SVGSVGElement>) => onPoint(barAt(event, labels.length))}
+      onMouseLeave={() => onPoint(undefined)}
+      sx={{ width: '100%', display: 'block', color: 'text.secondary', overflow: 'visible' }}
+    >
+      {[0, ceiling / 2, ceiling].map((value) => (
+        <g key={value}>
+          <line x1={left} x2={width} y1={y(value)} y2={y(value)} stroke="currentColor" strokeOpacity={0.18} />
+          <text x={left - 8} y={y(value) + 4} textAnchor="end" fontSize={12} fill="currentColor">
+            {short.format(value)}
+          </text>
+        </g>
+      ))}
+      {bars.map(({ at, label, index }) => (
+        <g key={at} opacity={pointed === undefined || pointed === index ? 1 : 0.45}>
+          {stack(series, index).map((bar) => (
+            <rect
+              key={bar.series.name}
+              x={left + index * step + step * 0.14}
+              width={step * 0.72}
+              y={y(bar.from + bar.value)}
+              height={Math.max(0.5, y(bar.from) - y(bar.from + bar.value))}
+              fill={bar.series.colour}
+              rx={1}
+            />
+          ))}
+          {index % every === 0 && (index + 0.5) * step + labelWidth / 2 <= width - left + 8 ? (
+            <text
+              x={left + (index + 0.5) * step}
+              y={height - 5}
+              textAnchor="middle"
+              fontSize={12}
+              fill="currentColor"
+            >
+              {label}
+            </text>
+          ) : null}
+        </g>
+      ))}
     </Box>
   );
 };

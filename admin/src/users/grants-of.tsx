@@ -5,12 +5,14 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { usePermissionTable } from '../access/permission-table.ts';
 import { Link } from '../parts/link.tsx';
+import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import { superAdmin } from './user.ts';
 
 /** What the permission table gives to somebody with these roles. */
 export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
   const text = useText();
+  const nameOf = useModelName();
   const { models, isGranted } = usePermissionTable();
   return (
     <Stack component="section" aria-labelledby="grants-of-user" sx={{ gap: 1 }}>
@@ -24,7 +26,7 @@ export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
           <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 1 }}>
             {models.map(({ model, actions }) => (
               <Stack component="li" key={model} direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
-                <Typography sx={{ flex: { xs: '1 0 100%', sm: '0 0 120px' } }}>{model}</Typography>
+                <Typography sx={{ flex: { xs: '1 0 100%', sm: '0 0 120px' } }}>{nameOf(model)}</Typography>
                 {actions.map(({ action, checked }) => {
                   const granted = roles.some((role) => isGranted(role, model, action));
                   const state = checked ? (granted ? 'granted' : 'refused') : 'unchecked';

@@ -31,6 +31,21 @@ export const actionKeys: Readonly<Record<string, TextKey>> = {
   'session.delete_all': 'audit.actions.sessionDeleteAll',
 };
 
+const kindKeys: Readonly<Record<string, TextKey>> = {
+  user: 'audit.kinds.user',
+  api_key: 'audit.kinds.key',
+  role: 'audit.kinds.role',
+  permission: 'audit.kinds.permission',
+  'command line': 'audit.kinds.commandLine',
+  'first start': 'audit.kinds.firstStart',
+};
+
+/** What kind of thing was changed, or who changed it where that was no user. */
+export const kindText = (text: Text, kind: string): string => {
+  const key = kindKeys[kind];
+  return key === undefined ? kind : text(key);
+};
+
 /** One that these pages do not know is shown by its own name. */
 export const actionText = (text: Text, action: string): string => {
   const key = actionKeys[action];

@@ -6,30 +6,29 @@ import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Text, useText } from '../texts/provider.ts';
-import { monospace } from '../theme.ts';
-import { type AuditEntry, actionKeys, actionText } from './audit-entry.ts';
+import { AuditDetail } from './audit-detail.tsx';
+import { type AuditEntry, actionKeys, actionText, kindText } from './audit-entry.ts';
 
 const Actor = ({ entry }: { readonly entry: AuditEntry }) => {
+  const text = useText();
   const { actor_kind: kind, actor_id: id, actor_name: name } = entry;
   if (kind === 'user' && id !== null) return <Link to={`/users/${id}/show`}>{name ?? id}</Link>;
-  return <span>{name ?? kind}</span>;
+  return <span>{name ?? kindText(text, kind)}</span>;
 };
 
 const Target = ({ entry }: { readonly entry: AuditEntry }) => {
+  const text = useText();
   const { target_kind: kind, target_id: id, target_name: name } = entry;
   const words = name ?? id ?? '—';
   return (
     <Box>
       <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
-        {kind}
+        {kindText(text, kind)}
       </Typography>{' '}
       {kind === 'user' && id !== null ? <Link to={`/users/${id}/show`}>{words}</Link> : words}
     </Box>
   );
 };
-
-const inWords = ([name, value]: readonly [string, unknown]): string =>
-  `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
 
 const columns = (text: Text): Column<AuditEntry>[] => [
   {
@@ -49,14 +48,7 @@ const columns = (text: Text): Column<AuditEntry>[] => [
     name: 'detail',
     label: text('audit.detail'),
     sortable: false,
-    render: ({ detail }) =>
-      Object.keys(detail).length === 0 ? (
-        '—'
-      ) : (
-        <Typography component="code" variant="body2" sx={{ fontFamily: monospace, fontSize: 12 }}>
-          {Object.entries(detail).map(inWords).join(' · ')}
-        </Typography>
-      ),
+    render: ({ detail }) => <AuditDetail detail={detail} />,
   },
   {
     name: 'address',

@@ -8,6 +8,7 @@ import type { Column } from '../parts/record-table.tsx';
 import { RelativeTime, Time } from '../parts/time.tsx';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
+import { browserOf } from './user-agent.ts';
 
 interface Session {
   readonly id: number;
@@ -17,8 +18,19 @@ interface Session {
   readonly last_used_at: string;
 }
 
+/** In a few words; what it says of itself in full is in the title. */
+const Browser = ({ userAgent }: { readonly userAgent: string }) => {
+  const text = useText();
+  const shown = browserOf(userAgent);
+  return <span title={userAgent}>{shown ?? (userAgent || text('sessions.unknownBrowser'))}</span>;
+};
+
 const columns = (text: Text): Column<Session>[] => [
-  { name: 'user_agent', label: text('sessions.browser'), render: ({ user_agent }) => user_agent || '—' },
+  {
+    name: 'user_agent',
+    label: text('sessions.browser'),
+    render: ({ user_agent }) => <Browser userAgent={user_agent} />,
+  },
   { name: 'address', label: text('audit.address'), render: ({ address }) => address },
   {
     name: 'created_at',

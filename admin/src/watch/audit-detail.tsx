@@ -1,0 +1,69 @@
+import Typography from '@mui/material/Typography';
+import { Fragment, type ReactNode } from 'react';
+import { Link } from '../parts/link.tsx';
+import { Time } from '../parts/time.tsx';
+import { type Text, type TextKey, useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+import type { AuditEntry } from './audit-entry.ts';
+
+/** Names of what the service writes beside an action; one that these pages do not know stands as it is. */
+const names: Readonly<Record<string, TextKey>> = {
+  user_id: 'keys.owner',
+  expires_at: 'keys.expiresAt',
+  roles: 'users.roles',
+  disabled: 'users.disabled',
+  fields: 'audit.fields',
+  sessions: 'audit.sessions',
+};
+
+const fieldNames: Readonly<Record<string, TextKey>> = {
+  username: 'users.username',
+  email: 'users.email',
+  name: 'users.name',
+  password: 'users.password',
+  roles: 'users.roles',
+  disabled: 'users.state',
+};
+
+const fieldName = (text: Text, name: unknown): string => {
+  const key = fieldNames[String(name)];
+  return key === undefined ? String(name) : text(key);
+};
+
+const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
+  if (name === 'user_id' && typeof value === 'number')
+    return <Link to={`/users/${value}/show`}>#{value}</Link>;
+  if (name === 'expires_at' && (value === null || typeof value === 'string'))
+    return <Time value={value} otherwise={text('keys.neverExpires')} />;
+  if (typeof value === 'boolean') return text(value ? 'common.yes' : 'common.no');
+  if (Array.isArray(value))
+    return value.map((each) => (name === 'fields' ? fieldName(text, each) : String(each))).join(', ');
+  return typeof value === 'string' || typeof value === 'number' ? (
+    value
+  ) : (
+    <code style={{ fontFamily: monospace }}>{JSON.stringify(value)}</code>
+  );
+};
+
+/** What an action of the audit list was about, beside its target. */
+export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
+  const text = useText();
+  const parts = Object.entries(detail);
+  if (parts.length === 0) return '—';
+  return (
+    <Typography variant="body2" component="span">
+      {parts.map(([name, value], index) => {
+        const key = names[name];
+        return (
+          <Fragment key={name}>
+            {index === 0 ? null : ' · '}
+            <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
+              {key === undefined ? name : text(key)}
+            </Typography>{' '}
+            {shownValue(text, name, value)}
+          </Fragment>
+        );
+      })}
+    </Typography>
+  );
+};
