@@ -49,7 +49,7 @@ describe('schemas', () => {
           title: 'Status',
           type: ['string', 'null'],
           oneOf: [
-            { const: null, title: '—' },
+            { type: 'null', const: null, title: '—' },
             { const: 'pending', title: 'pending' },
             { const: 'paid', title: '已付' },
           ],
@@ -78,7 +78,7 @@ describe('schemas', () => {
           title: 'Status',
           type: ['string', 'null'],
           oneOf: [
-            { const: null, title: '—' },
+            { type: 'null', const: null, title: '—' },
             { const: 'pending', title: 'pending' },
             { const: 'paid', title: 'Paid' },
           ],

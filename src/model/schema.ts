@@ -4,8 +4,8 @@ import type { Locale } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import type { FieldSet, ModelField } from './resource.ts';
 
-/** Choice of a form that clears an optional field. */
-const nothing = { const: null, title: '—' } as const;
+/** Choice of a form that clears an optional field. Its type is named for generators that do not take one from `const`. */
+const nothing = { type: 'null', const: null, title: '—' } as const;
 
 const listOf = (value: Json | undefined): readonly Json[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];

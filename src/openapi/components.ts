@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { portable } from './portable.ts';
 
 type Section = 'schemas' | 'responses' | 'parameters' | 'headers';
 
@@ -12,7 +13,7 @@ export class Components {
    * whatever it would be called; another part of the name gets a number behind it.
    */
   add(section: Section, name: string, part: JsonObject, family = name): JsonObject {
-    const text = JSON.stringify(part);
+    const text = JSON.stringify(section === 'schemas' ? portable(part) : part);
     const identity = `${section} ${family} ${text}`;
     const known = this.#names.get(identity);
     if (known !== undefined) return { $ref: known };

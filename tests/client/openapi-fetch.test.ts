@@ -43,12 +43,16 @@ export const run = async (baseUrl: string, account: string, password: string) =>
   must(await client.PATCH('/api/v1/orders/{id}', change));
   const stale = await client.PATCH('/api/v1/orders/{id}', change);
   const invalid = await client.POST('/api/v1/orders', { body: { order: { number: 'O-2', amount: -1 } } });
+  // A choice that may be missing is one of its values or null, and no other text.
+  const status: 'pending' | 'paid' | 'cancelled' | null = order.status;
+  // @ts-expect-error: no such status
+  const misspelt = () => client.PATCH('/api/v1/orders/{id}', { ...change, body: { order: { status: 'payd' } } });
   // @ts-expect-error: a required field is missing
   const incomplete = () => client.POST('/api/v1/orders', { body: { order: { amount: 1 } } });
   // @ts-expect-error: no such filter
   const unknown = () => client.GET('/api/v1/orders', { params: { query: { 'filter[amuont]': 1 } } });
   must(await client.DELETE('/api/v1/orders/{id}', { params: { path: { id } } }));
-  return { numbers, note: order.internal_note, stale: stale.error?.code, invalid: invalid.error, incomplete, unknown };
+  return { numbers, note: order.internal_note, stale: stale.error?.code, invalid: invalid.error, incomplete, unknown, misspelt, status };
 };
 `;
 
@@ -69,6 +73,7 @@ describeDatabase('sqlite', 'openapi-typescript and openapi-fetch', (databases) =
     expect(await run(service.origin, username, password)).toMatchObject({
       numbers: ['O-1'],
       note: null,
+      status: 'paid',
       stale: 41200,
       invalid: { code: 42200, data: { errors: [{ field: 'amount', rule: 'minimum' }] } },
     });

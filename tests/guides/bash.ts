@@ -1,27 +1,12 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { text } from 'node:stream/consumers';
-import type { Block } from './pages.ts';
-
-/** A command of a guide and what the page shows as its output; undefined where it shows none. */
-export interface Step {
-  readonly command: string;
-  readonly note: string | undefined;
-  readonly output: string | undefined;
-}
+import { runInBash } from '../tour/bash.ts';
+import type { Step } from '../tour/blocks.ts';
 
 /** The address that guides name, where the test listens on a free port instead. */
 const shownAddress = '127.0.0.1:3000';
 
-export const stepsOf = (blocks: readonly Block[]): readonly Step[] =>
-  blocks.flatMap(({ language, text: command, note }, index) => {
-    if (language !== 'bash') return [];
-    const next = blocks[index + 1];
-    return [{ command, note, output: next?.language === 'text' ? next.text : undefined }];
-  });
-
-export const freePort = async (): Promise<number> => {
+const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -29,8 +14,6 @@ export const freePort = async (): Promise<number> => {
   await once(server, 'close');
   return typeof address === 'object' && address !== null ? address.port : 0;
 };
-
-const mark = '=== end of step ===';
 
 /** Shell functions for what the notes of blocks ask for. */
 const prelude = `
@@ -69,18 +52,7 @@ export const runSteps = async (
   environment: NodeJS.ProcessEnv,
 ): Promise<readonly string[]> => {
   const port = String(await freePort());
-  const script = steps
-    .map((step) => `${scriptOf(step)}\nprintf '\\n%s\\n' '${mark}'\n`)
-    .join('')
-    .replaceAll(shownAddress, `127.0.0.1:${port}`);
-  const bash = spawn('bash', ['-c', prelude + script], {
-    cwd: directory,
-    env: { ...environment, PORT: port, URL: `http://127.0.0.1:${port}` },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [output, errors] = await Promise.all([text(bash.stdout), text(bash.stderr), once(bash, 'close')]);
-  const parts = output.split(`${mark}\n`);
-  if (parts.length !== steps.length + 1)
-    throw new Error(`${steps[parts.length - 1]?.command}${parts.at(-1)}${errors}`);
-  return parts.slice(0, -1);
+  const commands = steps.map((step) => scriptOf(step).replaceAll(shownAddress, `127.0.0.1:${port}`));
+  const variables = { ...environment, PORT: port, URL: `http://127.0.0.1:${port}` };
+  return runInBash(commands, { directory, environment: variables, prelude });
 };

@@ -2,9 +2,9 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPostgresDatabase, dropPostgresDatabase } from '../support/postgres.ts';
-import { normalised } from '../tour/blocks.ts';
+import { normalised, stepsOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
-import { runSteps, stepsOf } from './bash.ts';
+import { runSteps } from './bash.ts';
 import { type Guide, guides } from './pages.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 

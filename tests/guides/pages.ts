@@ -1,16 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Block, blocksOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
-
-/** A fenced block of a guide. */
-export interface Block {
-  readonly language: string;
-  readonly text: string;
-  /** What a comment in the line above, which readers do not see, says to the test: `<!-- test: background -->`. */
-  readonly note: string | undefined;
-  /** Name of the file, where the first line is a comment with nothing but it. */
-  readonly file: string | undefined;
-}
 
 export interface Guide {
   readonly name: string;
@@ -19,16 +10,6 @@ export interface Guide {
   readonly place: string | undefined;
   readonly blocks: readonly Block[];
 }
-
-const fence = /(?:^<!-- test: ([^\n]*) -->\n\n?)?^```(\w*)\n(.*?)^```$/gms;
-
-const blocksOf = (markdown: string): readonly Block[] =>
-  [...markdown.matchAll(fence)].map(([, note, language = '', text = '']) => ({
-    language,
-    text,
-    note,
-    file: /^(?:\/\/|#) ([\w./-]+\.\w+)\n/.exec(text)?.[1],
-  }));
 
 const folder = join(root, 'docs/guide');
 

@@ -1,29 +1,37 @@
 /** A fenced block of a Markdown file. */
 export interface Block {
-  /** What stands behind the opening fence. `bash` is executed by the tour, `sh` only shown. */
+  /** What stands behind the opening fence. `bash` is executed, `sh` only shown. */
   readonly language: string;
   readonly text: string;
+  /** What a comment in the line above, which readers do not see, says to the test: `<!-- test: background -->`. */
+  readonly note: string | undefined;
+  /** Name of the file, where the first line is a comment with nothing but it. */
+  readonly file: string | undefined;
 }
 
-/** A command of the tour and what it prints; undefined where the page shows no output. */
+/** A command of a page and what it prints; undefined where the page shows no output. */
 export interface Step {
   readonly command: string;
+  readonly note: string | undefined;
   readonly output: string | undefined;
 }
 
+const fence = /(?:^<!-- test: ([^\n]*) -->\n\n?)?^```(\w*)\n(.*?)^```$/gms;
+
 export const blocksOf = (markdown: string): readonly Block[] =>
-  [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
+  [...markdown.matchAll(fence)].map(([, note, language = '', text = '']) => ({
     language,
     text,
+    note,
+    file: /^(?:\/\/|#) ([\w./-]+\.\w+)\n/.exec(text)?.[1],
   }));
 
 /** Every `bash` block with the `text` block behind it. */
 export const stepsOf = (blocks: readonly Block[]): readonly Step[] =>
-  blocks.flatMap(({ language, text }, index) => {
+  blocks.flatMap(({ language, text: command, note }, index) => {
     if (language !== 'bash') return [];
     const next = blocks[index + 1];
-    const output = next?.language === 'text' ? next.text : undefined;
-    return [{ command: text, output }];
+    return [{ command, note, output: next?.language === 'text' ? next.text : undefined }];
   });
 
 /** Rows of a table, without its head, as the trimmed texts of their cells. */

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { variables } from '../../src/config.ts';
-import { blocksOf, normalised, type Step, stepsOf, tableUnder } from './blocks.ts';
+import { runInBash } from './bash.ts';
+import { blocksOf, normalised, stepsOf, tableUnder } from './blocks.ts';
 import { ensureBuilt, root, type StartedService, startByCommand } from './service.ts';
 
 const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
@@ -15,21 +13,6 @@ const chinese = await read('README.zh-CN.md');
 const blocks = blocksOf(english);
 const [start, ...tour] = stepsOf(blocks);
 
-/** Runs the commands one after the other in one bash; answers what each printed. */
-const runAll = async (steps: readonly Step[], environment: NodeJS.ProcessEnv): Promise<readonly string[]> => {
-  const mark = '=== end of step ===';
-  const script = steps.map(({ command }) => `${command}\nprintf '\\n%s\\n' '${mark}'\n`).join('');
-  const bash = spawn('bash', ['-c', script], {
-    cwd: root,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [output, errors] = await Promise.all([text(bash.stdout), text(bash.stderr), once(bash, 'close')]);
-  const parts = output.split(`${mark}\n`);
-  if (parts.length !== steps.length + 1) throw new Error(`The tour ended early: ${errors}`);
-  return parts.slice(0, -1);
-};
-
 describe('the tour of README.md', () => {
   let service: StartedService;
   let outputs: readonly string[];
@@ -38,11 +21,13 @@ describe('the tour of README.md', () => {
     await ensureBuilt();
     // What the test itself stands on was installed by `npm ci`; the rest of the block runs as it is written.
     service = await startByCommand((start?.command ?? '').replace('npm ci\n', ''));
-    outputs = await runAll(tour, {
+    const environment = {
       ...service.environment,
       URL: /http:\S+/.exec(service.greeting)?.[0],
       PASSWORD: /with the password (\S+)/.exec(service.greeting)?.[1],
-    });
+    };
+    const commands = tour.map(({ command }) => command);
+    outputs = await runInBash(commands, { directory: root, environment });
   }, 120_000);
 
   afterAll(() => service?.stop());
