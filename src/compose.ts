@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { createLogin } from './auth/login.ts';
 import { createPasswords } from './auth/password.ts';
@@ -39,7 +39,7 @@ export interface Parts {
   readonly config: Config;
   readonly application: Application;
   readonly clock: Clock;
-  readonly logger: FastifyBaseLogger;
+  readonly logger: Logger;
   readonly database: Database;
   readonly vault: Vault;
   readonly usage: Usage;

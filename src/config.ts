@@ -14,7 +14,7 @@ export interface Config {
   readonly baseUrl: string;
   /** `Path` part of the base URL without a trailing slash; empty where there is none. */
   readonly basePath: string;
-  /** What Fastify takes as `trustProxy`: false, true, a number of hops, or addresses and ranges. */
+  /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of so many hops, or of addresses and ranges. */
   readonly trustProxy: boolean | number | string[];
   readonly dataDir: string;
   readonly databaseUrl: string;

@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
 import { allEndpoints, compose } from './compose.ts';
@@ -12,8 +11,8 @@ import type { Services } from './endpoints/services.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import type { Endpoint, HttpMethod } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
-import { createHttpServer } from './http/fastify.ts';
 import { createPipeline } from './http/pipeline.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { applyMigrations, pendingMigrations } from './migrate.ts';
 import { checkSchema } from './schema-check.ts';
@@ -28,7 +27,7 @@ export interface ServerOptions {
   readonly application: Application;
   readonly clock?: Clock;
   /** Pino-compatible; one that writes to stdout at the configured level unless given. */
-  readonly logger?: FastifyBaseLogger;
+  readonly logger?: Logger;
   /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */
   readonly stall?: number;
 }
@@ -62,15 +61,16 @@ export interface Server {
 }
 
 const injecting =
-  (app: FastifyInstance): Server['inject'] =>
+  ({ answer: dispatch }: HttpServer): Server['inject'] =>
   async ({ method, path, headers, body }) => {
-    const answer = await app.inject({
+    const { default: inject } = await import('light-my-request');
+    const answer = await inject(dispatch, {
       method,
       url: path,
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { payload: body }),
     });
-    return { status: answer.statusCode, headers: answer.headers, text: answer.body };
+    return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
   };
 
 /** Endpoints whose refusals are failed sign-ins. */
@@ -100,7 +100,7 @@ const bringUpToDate = async (
   config: Config,
   application: Application,
   target: DatabaseTarget,
-  logger: FastifyBaseLogger,
+  logger: Logger,
 ): Promise<void> => {
   if (config.migrate === 'off') {
     const waiting = await pendingMigrations(target, application);
@@ -111,7 +111,7 @@ const bringUpToDate = async (
   if (applied.length > 0) logger.info({ applied }, 'migrated');
 };
 
-const openCredentials = async (config: Config, logger: FastifyBaseLogger): Promise<Vault> => {
+const openCredentials = async (config: Config, logger: Logger): Promise<Vault> => {
   const vault = await openVault({
     file: config.credentialsFile,
     keyFile: config.credentialsKeyFile,
@@ -123,7 +123,7 @@ const openCredentials = async (config: Config, logger: FastifyBaseLogger): Promi
   return vault;
 };
 
-const startSweeping = (services: Services, logger: FastifyBaseLogger): NodeJS.Timeout => {
+const startSweeping = (services: Services, logger: Logger): NodeJS.Timeout => {
   const sweep = async (): Promise<void> => {
     await services.idempotency.sweep();
     await services.requestCounts.sweep();
@@ -135,12 +135,21 @@ const startSweeping = (services: Services, logger: FastifyBaseLogger): NodeJS.Ti
   return timer.unref();
 };
 
-const stopHttp = async (app: FastifyInstance): Promise<void> => {
+const listen = ({ server }: HttpServer, { port, host }: Config): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+const stopHttp = async (http: HttpServer): Promise<void> => {
   // Whose request was in flight is idle once it is answered, and would stay connected until the grace is over.
-  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => app.server.closeAllConnections(), grace);
+  const idle = setInterval(() => http.server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => http.server.closeAllConnections(), grace);
   try {
-    await app.close();
+    await http.close();
   } finally {
     clearInterval(idle);
     clearTimeout(cut);
@@ -192,7 +201,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     ];
     const { requestCounts } = services;
     closers.push(requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
-    const app = await createHttpServer(endpoints, pipeline, {
+    const http = createHttpServer(endpoints, pipeline, {
       ...config,
       logger,
       routes: services.routes,
@@ -207,9 +216,10 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     });
     const sweeping = startSweeping(services, logger);
     closers.push(async () => clearInterval(sweeping));
-    closers.push(() => stopHttp(app));
-    await app.listen({ port: config.port, host: config.host, listenTextResolver: () => 'listening' });
-    return { config, firstAdmin, services, endpoints, inject: injecting(app), close };
+    await listen(http, config);
+    closers.push(() => stopHttp(http));
+    logger.info({ host: config.host, port: config.port }, 'listening');
+    return { config, firstAdmin, services, endpoints, inject: injecting(http), close };
   } catch (error) {
     await close();
     throw error;

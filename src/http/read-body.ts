@@ -3,6 +3,9 @@ import type { Readable } from 'node:stream';
 /** The bytes of a body, or `too-large`; the latter is refused only after the caller was found entitled to send one. */
 export type Body = Buffer | 'too-large';
 
+/** Of a request that has none. */
+export const noBytes: Buffer = Buffer.alloc(0);
+
 /** How much of an oversized body is read and thrown away, so that the caller is still there to read the answer. */
 const drained = 8;
 const drainMilliseconds = 2000;

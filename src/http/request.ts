@@ -1,52 +1,62 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyRequest } from 'fastify';
+import proxyAddress from '@fastify/proxy-addr';
 import { nobody, type Principal } from '../auth/method.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { HttpRequest } from './pipeline.ts';
-import type { Body } from './read-body.ts';
+import { type Body, noBytes } from './read-body.ts';
 
-/** A Fastify request in the pipeline's terms. */
+/** What all requests of a server have in common. */
+export interface RequestSettings {
+  /** Whether the address at a distance of so many hops is one of our own proxies. */
+  readonly trust: (address: string, hop: number) => boolean;
+  readonly bodyLimit: number;
+  readonly nextId: () => string;
+}
+
+/** One of Node's requests in the pipeline's terms. What costs something is found out when it is asked for. */
 export class Request implements HttpRequest {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
   readonly method: string;
-  readonly model: string | undefined;
+  /** Time of arrival by `performance.now()`; 0 where no line will be logged. */
+  readonly arrived: number;
+  params: Readonly<Record<string, string>> = {};
+  model: string | undefined;
+  /** Path as it was registered. */
+  route: string | undefined;
   principal: Principal = nobody;
-  readonly #request: FastifyRequest;
-  readonly #response: ServerResponse;
-  readonly #body: Body;
-  readonly #bodyLimit: number;
+  /** Whether the answer is another for a browser, by `Accept`. */
+  varies = false;
+  body: Body = noBytes;
+  readonly #settings: RequestSettings;
+  #id: string | undefined;
   #abort: AbortController | undefined;
 
-  constructor(
-    request: FastifyRequest,
-    response: ServerResponse,
-    body: Body,
-    model: string | undefined,
-    bodyLimit: number,
-  ) {
-    this.#request = request;
-    this.#response = response;
-    this.#body = body;
-    this.#bodyLimit = bodyLimit;
-    this.method = request.method;
-    this.model = model;
+  constructor(raw: IncomingMessage, response: ServerResponse, settings: RequestSettings, arrived: number) {
+    this.raw = raw;
+    this.response = response;
+    this.method = raw.method ?? '';
+    this.arrived = arrived;
+    this.#settings = settings;
   }
 
   get id(): string {
-    return this.#request.id;
+    this.#id ??= this.#settings.nextId();
+    return this.#id;
   }
 
-  get params(): Readonly<Record<string, string>> {
-    return this.#request.params as Readonly<Record<string, string>>;
+  get url(): string {
+    return this.raw.url ?? '';
   }
 
   get query(): string {
-    const { url } = this.#request;
+    const { url } = this;
     const mark = url.indexOf('?');
     return mark < 0 ? '' : url.slice(mark + 1);
   }
 
   get path(): string {
-    const { url } = this.#request;
+    const { url } = this;
     const end = url.search(/[?#]/);
     const path = end < 0 ? url : url.slice(0, end);
     // A request line may name scheme and host as well (RFC 9112, 3.2.2); links are never made of what a caller says.
@@ -54,13 +64,13 @@ export class Request implements HttpRequest {
   }
 
   get address(): string {
-    return this.#request.ip;
+    return proxyAddress(this.raw, this.#settings.trust);
   }
 
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController();
-      const response = this.#response;
+      const { response } = this;
       // The response's own event: a connection serves many requests, and a listener of each would stay with it.
       response.once('close', () => {
         if (!response.writableFinished) abort.abort();
@@ -75,15 +85,16 @@ export class Request implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.#request.headers[name];
+    const value = this.raw.headers[name];
     if (typeof value !== 'string') return value?.join(', ');
     // Node keeps the first of several Authorization headers; joined like any other, they are refused instead.
-    return name === 'authorization' ? everyAuthorization(this.#request.raw, value) : value;
+    return name === 'authorization' ? everyAuthorization(this.raw, value) : value;
   }
 
   bytes(): Uint8Array {
-    const body = this.#body;
-    if (body === 'too-large') throw new Problem('body_too_large', { params: { limit: this.#bodyLimit } });
+    const { body } = this;
+    if (body === 'too-large')
+      throw new Problem('body_too_large', { params: { limit: this.#settings.bodyLimit } });
     return body;
   }
 }

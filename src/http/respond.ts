@@ -1,52 +1,122 @@
-import type { FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import type { Cors } from './cors.ts';
 import type { HttpResponse } from './pipeline.ts';
-import { Probe } from './routes.ts';
-import { sendPieces } from './send-pieces.ts';
+import type { Request } from './request.ts';
+import { writePieces } from './write-pieces.ts';
 
-/** The head of an answer: what the caller's own headers and those of CORS come to, as Node takes it fastest. */
-const headOf = (reply: FastifyReply, response: HttpResponse): string[] => {
-  const head = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
-  // CORS, where it is on, has left its headers with the reply.
-  for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...response.headers })) {
-    const index = head.indexOf(name.toLowerCase());
-    if (index >= 0) head[index + 1] = String(value);
-    else for (const each of Array.isArray(value) ? value : [value]) head.push(name, String(each));
-  }
-  if (response.status >= 500) head.push('x-request-id', reply.request.id);
-  if (response.status === 413) head.push('connection', 'close');
-  if (response.status !== 304) head.push('content-type', response.type);
-  return head;
+export interface ResponderOptions {
+  readonly logger: Logger;
+  /** None where `CORS_ORIGINS` is empty. */
+  readonly cors: Cors | undefined;
+  /** Milliseconds that a caller may leave an answer unread before the connection is cut. */
+  readonly stall: number;
+  /** Whether each request gets a line in the log. */
+  readonly requestLines: boolean;
+}
+
+const hasBody = (status: number): boolean => status !== 304 && status !== 204;
+
+const put = (head: string[], name: string, value: string): void => {
+  const lower = name.toLowerCase();
+  // Of these two there is one each: what an answer says of its keeping stands, what it varies by adds up.
+  const index = lower === 'cache-control' || lower === 'vary' ? head.indexOf(lower) : -1;
+  if (index < 0) head.push(lower, value);
+  else head[index + 1] = lower === 'vary' ? `${head[index + 1]}, ${value}` : value;
 };
 
-/** An error of the application's can be anything, also one that cannot be printed; the answer goes out all the same. */
-const logFailure = (reply: FastifyReply, failure: unknown): void => {
-  const requestId = reply.request.id;
-  try {
-    reply.log.error({ err: failure, requestId }, 'request failed');
-  } catch (error) {
-    reply.log.error({ err: error, requestId }, 'request failed with an error that cannot be printed');
+const putAll = (head: string[], headers: HttpResponse['headers']): void => {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value === 'string') put(head, name, value);
+    else for (const each of value ?? []) put(head, name, each);
   }
 };
 
-/**
- * Writes an answer. Every answer of the service, errors included, passes here: past Fastify's own serialisation, which
- * would do nothing for text that is ready to go.
- */
-export const send = (reply: FastifyReply, response: HttpResponse): void => {
-  reply.hijack();
-  if (reply.request.raw instanceof Probe) {
-    reply.request.raw.refused(response);
-    return;
+/** Writes answers. Every answer of the service, errors included, passes here. */
+export class Responder {
+  readonly #options: ResponderOptions;
+
+  constructor(options: ResponderOptions) {
+    this.#options = options;
   }
-  const { raw } = reply;
-  if (response.failure !== undefined) logFailure(reply, response.failure);
-  const { status, body } = response;
-  const head = headOf(reply, response);
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    sendPieces(reply, status, head, body);
-    return;
+
+  send(request: Request, answer: HttpResponse): void {
+    const { response } = request;
+    if (answer.failure !== undefined) this.#logFailure(request, answer.failure);
+    const { status, body } = answer;
+    const head = this.#head(request, answer);
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+      response.writeHead(status, head);
+      this.#sendPieces(request, status, body);
+      return;
+    }
+    if (hasBody(status)) head.push('content-length', String(Buffer.byteLength(body)));
+    response.writeHead(status, head);
+    response.end(body);
+    this.#guardUnread(request);
+    this.#logRequest(request, status);
   }
-  if (status !== 304) head.push('content-length', String(Buffer.byteLength(body)));
-  raw.writeHead(status, head);
-  raw.end(body);
-};
+
+  /** Names and values in turn, as Node takes them fastest. */
+  #head(request: Request, { status, type, headers }: HttpResponse): string[] {
+    const head = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+    const { cors } = this.#options;
+    if (cors !== undefined) putAll(head, cors.headers(request.header('origin')));
+    if (request.varies) put(head, 'vary', 'Accept');
+    putAll(head, headers);
+    if (status >= 500) head.push('x-request-id', request.id);
+    if (status === 413) head.push('connection', 'close');
+    if (hasBody(status)) head.push('content-type', type);
+    return head;
+  }
+
+  #sendPieces(request: Request, status: number, pieces: AsyncIterableIterator<string>): void {
+    writePieces(request.response, request.method === 'HEAD', pieces, this.#options.stall)
+      .catch((error: unknown) => {
+        this.#options.logger.warn({ err: error, requestId: request.id }, 'a long answer was cut');
+      })
+      .finally(() => {
+        this.#guardUnread(request);
+        this.#logRequest(request, status);
+      });
+  }
+
+  /** Whoever leaves an answer unread holds its memory. Nothing to do where the system has taken all of it already. */
+  #guardUnread({ response }: Request): void {
+    const { socket } = response;
+    if (socket !== null && socket.writableLength > 0) socket.setTimeout(this.#options.stall);
+  }
+
+  /** An error of the application's can be anything, also one that cannot be printed; the answer goes out all the same. */
+  #logFailure({ id: requestId }: Request, failure: unknown): void {
+    const { logger } = this.#options;
+    try {
+      logger.error({ err: failure, requestId }, 'request failed');
+    } catch (error) {
+      logger.error({ err: error, requestId }, 'request failed with an error that cannot be printed');
+    }
+  }
+
+  /** One line a request: no address with its query, no header, no body, so nothing secret can be in it. */
+  #logRequest(request: Request, status: number): void {
+    if (!this.#options.requestLines) return;
+    const { principal } = request;
+    this.#options.logger.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        route: request.route ?? null,
+        status,
+        milliseconds: Math.round((performance.now() - request.arrived) * 1000) / 1000,
+        auth: principal.kind === 'nobody' ? null : principal.method,
+        principal:
+          principal.kind === 'user'
+            ? principal.id
+            : principal.kind === 'application'
+              ? principal.appId
+              : null,
+      },
+      'request',
+    );
+  }
+}

@@ -1,72 +1,79 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import createRouter, { type HTTPVersion, type Instance } from 'find-my-way';
 import { Problem } from '../kernel/problem.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { HttpResponse } from './pipeline.ts';
+import type { Endpoint, HttpMethod } from './endpoint.ts';
 
-/** Where the router takes a request: to an endpoint, or to the answer of a path or method that there is not. */
+/** Where a request goes: to an endpoint, or to the refusal of a path or method that there is not. */
 export type Destination =
-  | { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
-  | { readonly endpoint: undefined; readonly response: HttpResponse };
+  | {
+      readonly endpoint: Endpoint;
+      /** Path parameters, decoded. */
+      readonly params: Readonly<Record<string, string>>;
+      /** Path as it was registered, base path included: `/api/v1/notes/:id`. */
+      readonly route: string;
+    }
+  | { readonly endpoint: undefined; readonly problem: Problem; readonly route: string | undefined };
 
-/**
- * A request that only asks where it would go. It is recognised by its class, and no connection carries one: there is
- * nothing that a caller could send to be taken for it.
- */
-export class Probe extends IncomingMessage {
-  readonly #arrive: (destination: Destination) => void;
-
-  constructor(method: string, url: string, arrive: (destination: Destination) => void) {
-    super(new Socket());
-    this.method = method;
-    this.url = url;
-    this.#arrive = arrive;
-  }
-
-  arrived(endpoint: Endpoint, params: Readonly<Record<string, string>>): void {
-    this.#arrive({ endpoint, params });
-  }
-
-  refused(response: HttpResponse): void {
-    this.#arrive({ endpoint: undefined, response });
-  }
+/** What the router keeps of a path and method. */
+interface Route {
+  readonly path: string;
+  /** None where the path is there and the method is not. */
+  readonly endpoint: Endpoint | undefined;
+  /** Value of `Allow`. */
+  readonly allow: string;
 }
 
-/** The answer that a probe never gets; Fastify writes to it by itself only while it shuts down. */
-class NoResponse extends ServerResponse {
-  readonly #written: () => void;
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-  constructor(probe: Probe, written: () => void) {
-    super(probe);
-    this.#written = written;
-  }
+/** The methods that reach an endpoint; PUT is another word for PATCH. */
+const methodsOf = ({ method }: Endpoint): readonly (HttpMethod | 'HEAD')[] => {
+  if (method === 'PATCH') return ['PATCH', 'PUT'];
+  return method === 'GET' ? ['GET', 'HEAD'] : [method];
+};
 
-  override end(): this {
-    this.#written();
-    return this;
-  }
-}
+const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Asks the server's own router, so that what it answers is what a request would meet. */
+/** Called by the router instead of a handler; what it finds is asked for by `find`, so nothing is ever called. */
+const unused = (): never => {
+  throw new Error('the router only finds');
+};
+
+/** All paths of the service. A request and the explain page ask the same table, so they meet the same answer. */
 export class Routes {
-  #app: Pick<FastifyInstance, 'routing'> | undefined;
+  readonly #router: Instance<HTTPVersion.V1> = createRouter({
+    maxParamLength: 200,
+    // Each endpoint reads its own query string.
+    querystringParser: () => noParams,
+    onBadUrl: unused,
+  });
 
-  /** Called once, when the server has all its routes. */
-  serveFrom(app: Pick<FastifyInstance, 'routing'>): void {
-    this.#app = app;
+  /** Called once, before the first request. */
+  add(endpoints: readonly Endpoint[], basePath: string): void {
+    const paths = Map.groupBy(endpoints, (endpoint) => basePath + endpoint.path);
+    for (const [path, ofPath] of paths) {
+      const taken = new Map(
+        ofPath.flatMap((endpoint) => methodsOf(endpoint).map((name) => [name, endpoint])),
+      );
+      const allow = allMethods.filter((method) => method !== 'OPTIONS' && taken.has(method)).join(', ');
+      for (const method of allMethods) {
+        const endpoint = method === 'OPTIONS' ? undefined : taken.get(method);
+        const route: Route = { path, endpoint, allow };
+        this.#router.on(method, path, unused, route);
+      }
+    }
   }
 
-  /**
-   * `url` as a request line has it: path with base path, query string or none, percent-encoded.
-   * @throws Problem `overloaded` while the server shuts down
-   */
-  find(method: string, url: string): Promise<Destination> {
-    const app = this.#app;
-    if (app === undefined) throw new Error('the server has no routes yet');
-    return new Promise((resolve, reject) => {
-      const probe = new Probe(method, url, resolve);
-      app.routing(probe, new NoResponse(probe, () => reject(new Problem('overloaded'))));
-    });
+  /** `url` as a request line has it: path with base path, query string or none, percent-encoded. */
+  find(method: string, url: string): Destination {
+    const found = this.#router.find(method as HttpMethod, url, {});
+    if (found === null)
+      return { endpoint: undefined, problem: new Problem('path_not_found'), route: undefined };
+    // What is found without a route is a URL that cannot be decoded.
+    const route = found.store as Route | null;
+    if (route === null) return { endpoint: undefined, problem: new Problem('bad_request'), route: undefined };
+    const { endpoint, path, allow } = route;
+    if (endpoint !== undefined)
+      return { endpoint, params: found.params as Readonly<Record<string, string>>, route: path };
+    const problem = new Problem('method_not_allowed', { headers: { Allow: allow } });
+    return { endpoint: undefined, problem, route: path };
   }
 }

@@ -130,9 +130,9 @@ const answerOf = (
 
 /** Why a caller may or may not send a request: what the pipeline would say of it, rule by rule. */
 export const explainEndpoint = (services: Services): Endpoint => {
-  const { routes, clock, database } = services;
+  const { routes, clock, catalogue, database } = services;
   const callers = createCallerStore(services);
-  const explainer = { routes, clock, identities: createIdentityStore(database, () => {}) };
+  const explainer = { routes, clock, catalogue, identities: createIdentityStore(database, () => {}) };
   return {
     operation: 'explain',
     method: 'GET',

@@ -3,7 +3,7 @@ import { nobody } from '../../auth/method.ts';
 import type { IdentityStore } from '../../auth/ports.ts';
 import { userPrincipal } from '../../auth/user-principal.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
-import type { ExplainedRule } from '../../kernel/messages/catalogue.ts';
+import { type ExplainedRule, fill } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
 import { decide } from '../../policy/decide.ts';
@@ -54,7 +54,7 @@ const passed = (because: string, principal: Principal): Authenticated => ({
 const disabled = ({ username }: KnownUser): string => `user ${username} is disabled`;
 
 /** What an explanation asks. */
-export interface Explainer extends Pick<Services, 'routes' | 'clock'> {
+export interface Explainer extends Pick<Services, 'routes' | 'clock' | 'catalogue'> {
   readonly identities: IdentityStore;
 }
 
@@ -132,16 +132,11 @@ export const explain = async (
   { method, path }: { readonly method: string; readonly path: string },
   asker: Principal,
 ): Promise<Explanation> => {
-  const destination = await explainer.routes.find(method, path);
+  const destination = explainer.routes.find(method, path);
   if (destination.endpoint === undefined) {
-    const { status, body } = destination.response;
-    const { code, message } = JSON.parse(String(body)) as { code: number; message: string };
-    return {
-      code,
-      status,
-      endpoint: undefined,
-      steps: [{ rule: 'route', outcome: 'refused', because: message }],
-    };
+    const { code, status, problem, params } = destination.problem;
+    const because = fill(explainer.catalogue.problems[problem], { ...params });
+    return { code, status, endpoint: undefined, steps: [{ rule: 'route', outcome: 'refused', because }] };
   }
   const { endpoint, params } = destination;
   const steps: ExplainedStep[] = [

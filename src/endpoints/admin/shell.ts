@@ -106,7 +106,7 @@ const assetEndpoint = (files: ReadonlyMap<string, Uint8Array>): Endpoint => {
     const headers = {
       'cache-control': 'public, max-age=31536000, immutable',
       'Cross-Origin-Resource-Policy': 'same-origin',
-      vary: 'Accept, Accept-Encoding',
+      vary: 'Accept-Encoding',
       ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
     };
     const body = encoding === undefined ? plain : (files.get(file + encoding.ending) ?? plain);

@@ -1,12 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Milliseconds that a caller may leave a long answer unread before the connection is cut. */
-    stall: number;
-  }
-}
 
 /** Waits until a response can take more. It has one timer: one for each wait would cost as much as the wait. */
 class Drain {
@@ -39,44 +31,29 @@ class Drain {
   }
 }
 
-const write = async (
+/**
+ * Writes a long answer piece by piece under back-pressure, after its head. A failure on the way cuts the connection:
+ * the status line is out, and half a JSON text that ended well would be taken for a whole one.
+ * @throws what failed: the pieces, or the caller, who hung up or read nothing for `stall` milliseconds
+ */
+export const writePieces = async (
   response: ServerResponse,
+  headOnly: boolean,
   pieces: AsyncIterableIterator<string>,
   stall: number,
 ): Promise<void> => {
   const drain = new Drain(response, stall);
   try {
-    for await (const piece of pieces) {
+    for await (const piece of headOnly ? [] : pieces) {
       if (response.destroyed) return;
       if (!response.write(piece)) await drain.wait();
     }
     response.end();
+  } catch (error) {
+    response.destroy();
+    throw error;
   } finally {
     drain.end();
     await pieces.return?.();
   }
-};
-
-/**
- * Writes a long answer piece by piece under back-pressure. A failure on the way cuts the connection: the status line
- * is out, and half a JSON text that ended well would be taken for a whole one.
- */
-export const sendPieces = (
-  reply: FastifyReply,
-  status: number,
-  head: string[],
-  pieces: AsyncIterableIterator<string>,
-): void => {
-  const response = reply.raw;
-  response.writeHead(status, head);
-  const cut = (error: unknown): void => {
-    reply.log.warn({ err: error, requestId: reply.request.id }, 'a long answer was cut');
-    response.destroy();
-  };
-  if (reply.request.method === 'HEAD') {
-    response.end();
-    pieces.return?.().catch(cut);
-    return;
-  }
-  write(response, pieces, reply.server.stall).catch(cut);
 };
