@@ -176,9 +176,12 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
       return { data: (await Promise.all(pages)).flatMap(({ data }) => data) };
     },
     getManyReference: (resource, { target, id, ...params }) => list(resource, params, { [target]: id }),
-    create: async (resource, { data }) => ({
-      data: await write(resource, 'POST', undefined, sendable(data), {}),
-    }),
+    create: async (resource, { data }) => {
+      const fields = sendable(data);
+      const saved = await write<RaRecord>(resource, 'POST', undefined, fields, {});
+      // The next page begins with this record, and what is answered to a write can be less than what was sent.
+      return { data: { ...fields, ...saved } as never };
+    },
     update: async (resource, { id, data, previousData }) => {
       const fields = changed(data, previousData);
       const saved = await write<RaRecord>(resource, 'PATCH', id, fields, header('If-Match', data[etagField]));

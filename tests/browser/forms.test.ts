@@ -1,12 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { build } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import type { Migration } from '../../src/store/migrations/runner.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { hasBrowser, useBrowser, type Watched } from '../support/browser.ts';
+import { bundlePage } from '../support/bundle.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 
@@ -75,30 +74,6 @@ const optional = Object.keys(full).filter(
   (name) => !['name', 'agreed', 'due', 'kind', 'shown', 'status'].includes(name),
 );
 
-interface Bundle {
-  readonly output: readonly { readonly type: string; readonly code?: string }[];
-}
-
-/** The page's script with everything that it needs, as a developer's bundler makes it. */
-const bundle = async (): Promise<string> => {
-  const built = (await build({
-    configFile: false,
-    logLevel: 'silent',
-    mode: 'development',
-    define: { 'process.env.NODE_ENV': '"development"' },
-    build: {
-      write: false,
-      minify: false,
-      target: 'esnext',
-      rollupOptions: { input: fileURLToPath(new URL('forms/page.js', import.meta.url)) },
-    },
-  })) as Bundle | readonly Bundle[];
-  const [first] = Array.isArray(built) ? (built as readonly Bundle[]) : [built as Bundle];
-  const script = first?.output.find(({ type }) => type === 'chunk')?.code;
-  if (script === undefined) throw new Error('nothing was bundled');
-  return script;
-};
-
 const html =
   '<!doctype html><meta charset="utf-8"><title>Form</title><main></main><script type="module" src="/form.js"></script>';
 
@@ -117,7 +92,7 @@ describe.skipIf(!hasBrowser)('react-jsonschema-form', () => {
     let script = '';
     let viewer: TestUser;
     beforeAll(async () => {
-      script = await bundle();
+      script = await bundlePage(new URL('forms/page.js', import.meta.url));
       viewer = await service.createUser(['viewer']);
     }, 60_000);
 

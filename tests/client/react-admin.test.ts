@@ -3,8 +3,10 @@ import { beforeAll, expect, it } from 'vitest';
 import {
   createAuthProvider,
   createDataProvider,
+  createTokenAccess,
   etagField,
   everyRecord,
+  routesOf,
   type Send,
 } from '../../client/react-admin/index.ts';
 import { createTransport } from '../../client/transport.ts';
@@ -146,5 +148,40 @@ describeDatabase('sqlite', 'gatewright/react-admin', (databases) => {
     await expect(auth.checkError({ status: 401 })).rejects.toMatchObject({ status: 401 });
     await auth.checkAuth({});
     expect(count() - before).toBe(2);
+  });
+
+  it('signs in by token, keeps it where it is told to, and forgets it with a 401', async () => {
+    const kept = new Map<string, string>();
+    const storage = {
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, value: string) => void kept.set(name, value),
+      removeItem: (name: string) => void kept.delete(name),
+    };
+    const user = await service.createUser();
+    const baseUrl = service.origin;
+    const { authProvider: auth } = createTokenAccess({ baseUrl, storage });
+    await expect(auth.checkAuth({})).rejects.toThrow('not signed in');
+    await expect(auth.getIdentity?.()).rejects.toThrow('not signed in');
+    const wrong = { username: user.username, password: 'wrong' };
+    await expect(auth.login(wrong)).rejects.toMatchObject({ status: 401 });
+    await auth.login({ username: user.username, password: user.password });
+    await auth.checkAuth({});
+    expect(kept.size).toBe(1);
+
+    // After a reload of the page.
+    const { authProvider: later, send: sendLater } = createTokenAccess({ baseUrl, storage });
+    expect(await later.getIdentity?.()).toMatchObject({ id: user.id, username: user.username });
+    expect(await later.getPermissions?.({})).toEqual(['viewer']);
+    const routeOf = routesOf({ parts: { singular: 'part' } });
+    const { total } = await createDataProvider({ send: sendLater, routeOf }).getList('parts', {});
+    expect(total).toBeGreaterThan(0);
+    expect(() => routeOf('toString')).toThrow('there is no resource toString');
+    await later.checkError({ status: 403 });
+    await later.checkAuth({});
+    await expect(later.checkError({ status: 401 })).rejects.toMatchObject({ status: 401 });
+    await expect(later.checkAuth({})).rejects.toThrow('not signed in');
+    expect(kept.size).toBe(0);
+    await auth.logout({});
+    await expect(createTokenAccess({ baseUrl }).authProvider.checkAuth({})).rejects.toThrow();
   });
 });

@@ -1,0 +1,70 @@
+import type { AuthProvider, UserIdentity } from 'ra-core';
+import type { Session } from '../authenticator.ts';
+import { createTransport, type TransportOptions } from '../transport.ts';
+import type { Credentials, SessionUser } from './auth-provider.ts';
+import type { Send } from './data-provider.ts';
+
+export interface TokenAccessOptions extends Omit<TransportOptions, 'auth'> {
+  /**
+   * Where the token outlives a reload of the page, e.g. `sessionStorage`. Every script of the page can read it there;
+   * absent, the token is known to this page only, and a reload signs out.
+   */
+  readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+}
+
+/** What an application needs whose users sign in with account and password at `/api/v1/auth/login`. */
+export interface TokenAccess {
+  /** Sends as whoever is signed in; for `createDataProvider`. */
+  readonly send: Send;
+  readonly authProvider: AuthProvider;
+}
+
+const storageKey = 'gatewright.token';
+
+/** react-admin's authentication by token (JWT), for applications of ordinary users on any origin that CORS allows. */
+export const createTokenAccess = ({ storage, ...options }: TokenAccessOptions): TokenAccess => {
+  let token = storage?.getItem(storageKey) ?? undefined;
+  let user: Promise<SessionUser> | undefined;
+  const { send } = createTransport({ ...options, auth: { token: () => token } });
+
+  const keep = (next: string | undefined): void => {
+    token = next;
+    user = undefined;
+    if (next === undefined) storage?.removeItem(storageKey);
+    else storage?.setItem(storageKey, next);
+  };
+
+  const demandToken = (): void => {
+    if (token === undefined) throw new Error('not signed in');
+  };
+
+  const current = async (): Promise<SessionUser> => {
+    demandToken();
+    user ??= send<SessionUser>('GET', '/api/v1/auth/me').then(({ data }) => data);
+    user.catch(() => {
+      user = undefined;
+    });
+    return user;
+  };
+
+  const authProvider: AuthProvider = {
+    login: async ({ username, password }: Credentials) => {
+      const body = { account: username, password };
+      const { data } = await send<Session>('POST', '/api/v1/auth/login', { body, anonymous: true });
+      keep(data.token);
+    },
+    logout: async () => keep(undefined),
+    checkAuth: async () => demandToken(),
+    checkError: async (error: { readonly status?: number }) => {
+      if (error.status !== 401) return;
+      keep(undefined);
+      throw error;
+    },
+    getIdentity: async (): Promise<UserIdentity> => {
+      const { id, name, username, roles } = await current();
+      return { id, fullName: name === '' ? username : name, username, roles };
+    },
+    getPermissions: async (): Promise<readonly string[]> => (await current()).roles,
+  };
+  return { send, authProvider };
+};
