@@ -55,6 +55,19 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       demandQuiet(watched, service);
     });
 
+    it('a reference is filtered by the name of what it refers to', async () => {
+      const { page } = await enter(open, service, root, '/records/books');
+      await page.getByRole('button', { name: '筛选' }).click();
+      const form = page.getByRole('dialog');
+      await form.getByLabel('字段').click();
+      await page.getByRole('option', { name: '作者' }).click();
+      await form.getByLabel('值').fill('Guin');
+      await page.getByRole('option', { name: /Ursula/ }).click();
+      await form.getByRole('button', { name: '应用' }).click();
+      await page.getByText('第 1–16 条，共 16 条').waitFor();
+      await page.getByRole('button', { name: '作者 等于 Ursula K. Le Guin' }).waitFor();
+    });
+
     it('a record is made with a value of every type', async () => {
       const watched = await enter(open, service, root, '/records/books/create');
       const { page } = watched;

@@ -58,6 +58,10 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
         records.push(book.id);
         const body = JSON.stringify({ order_no: text, amount: text, currency: text });
         await service.post('/api/v1/payment', { body, headers: service.sign('shop', body) });
+        await service.post('/admin/session', {
+          body: { account: root.username, password: root.password },
+          headers: { 'user-agent': text },
+        });
       }
       const watched = await enter(open, service, root, '/');
       const { page } = watched;
@@ -78,6 +82,7 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
         ...records.flatMap((id) => [`/records/books/${id}/show`, `/records/books/${id}`]),
         '/payments',
         '/audit',
+        '/sessions',
         `/explain?user_id=${victim?.id}&method=GET&path=${encodeURIComponent('/api/v1/books/<script>')}`,
         `/records/${encodeURIComponent('<img src=x onerror=alert(1)>')}`,
       ]) {
@@ -94,6 +99,28 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
         .getByRole('option', { name: /<script>/ })
         .first()
         .waitFor();
+      // What asks and what tells: the question before a deletion, the key that is shown once, the word that it is gone.
+      await go(page, service, '/sessions');
+      for (const text of payloads)
+        expect(await page.getByText(text, { exact: true }).count()).toBeGreaterThan(0);
+      await go(page, service, `/api_keys/create?user_id=${victim?.id}`);
+      await page.getByRole('textbox', { name: '名称' }).fill(payloads[1] ?? '');
+      await page.getByRole('button', { name: '创建密钥' }).click();
+      const told = page.getByRole('dialog');
+      await told.getByText(payloads[1] ?? '').waitFor();
+      await told.getByRole('checkbox').check();
+      await told.getByRole('button', { name: '关闭' }).click();
+      await go(page, service, '/api_keys');
+      await page.getByRole('checkbox', { name: '选择本页全部' }).check();
+      await page.getByRole('button', { name: '删除' }).click();
+      await page
+        .getByRole('dialog')
+        .getByText(payloads[1] ?? '')
+        .first()
+        .waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
+      await page.getByText(/^已删除 \d+ 项$/).waitFor();
+      expect(await page.evaluate('window.broken')).toBeUndefined();
       expect(dialogs).toBe(0);
       demandQuiet(watched, service);
     });

@@ -24,6 +24,8 @@ export interface Sight {
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
   readonly locale?: string;
+  /** IANA name; the machine's own unless given. */
+  readonly timezoneId?: string;
 }
 
 /** A page and all that it did: which addresses it asked for, what it complained of. */
@@ -60,11 +62,12 @@ export const useBrowser = () => {
   afterAll(() => browser?.close());
   return async (sight: Sight = {}): Promise<Watched> => {
     if (browser === undefined) throw new Error('the browser has not been started');
-    const { width = 1280, height = 900, colorScheme = 'light', locale = 'zh-CN' } = sight;
+    const { width = 1280, height = 900, colorScheme = 'light', locale = 'zh-CN', timezoneId } = sight;
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme,
       locale,
+      ...(timezoneId === undefined ? {} : { timezoneId }),
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     return watch(context);

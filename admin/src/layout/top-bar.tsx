@@ -154,7 +154,7 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
           component="span"
           sx={{ display: { xs: 'none', md: 'flex' }, flex: 1, gap: 1, alignItems: 'center' }}
         >
-          {text('palette.open')}
+          {text('palette.open')}{' '}
           <Box component="kbd" sx={{ ml: 'auto', fontFamily: 'inherit', fontSize: 12 }}>
             {shortcut}
           </Box>

@@ -7,6 +7,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { type FormEvent, useEffect, useState } from 'react';
 import { Notification, useLogin } from 'react-admin';
+import { useLocation } from 'react-router';
 import { Preferences } from '../layout/preferences.tsx';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
 import { forgetModels } from '../service.ts';
@@ -20,11 +21,22 @@ const Gate = () => (
   </svg>
 );
 
+const textIn = (state: unknown, name: 'nextPathname' | 'nextSearch'): string => {
+  if (typeof state !== 'object' || state === null) return '';
+  const found = Object.entries(state).find(([key]) => key === name)?.[1];
+  return typeof found === 'string' ? found : '';
+};
+
+/** Where the link pointed; what begins with two slashes would be an address of another host to the router. */
+const destinationOf = (state: unknown): string =>
+  textIn(state, 'nextPathname').replace(/^[\\/]+/, '/') + textIn(state, 'nextSearch');
+
 /** Sign-in. Whoever came by a link gets to it afterwards. */
 export const SignIn = () => {
   const text = useText();
   const language = useLanguage();
   const login = useLogin();
+  const { state } = useLocation();
   const [account, setAccount] = useState('');
   const [password, setPassword] = useState('');
   const [busy, setBusy] = useState(false);
@@ -40,7 +52,7 @@ export const SignIn = () => {
     setError(undefined);
     forgetModels();
     try {
-      await login({ username: account, password });
+      await login({ username: account, password }, destinationOf(state) || '/');
     } catch (failure) {
       setError(failure);
       setBusy(false);

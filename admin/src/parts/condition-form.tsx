@@ -4,8 +4,9 @@ import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useState } from 'react';
 import type { Operator } from '../records/metadata.ts';
+import { ReferenceInput } from '../records/reference-input.tsx';
 import { useText } from '../texts/provider.ts';
-import { type FilterField, keyOf } from './filter-field.ts';
+import { comparedModel, type FilterField, keyOf } from './filter-field.ts';
 
 interface ConditionFormProps {
   readonly fields: readonly FilterField[];
@@ -91,6 +92,7 @@ interface ValueInputProps {
 const ValueInput = ({ field, operator, value, onChange }: ValueInputProps) => {
   const text = useText();
   const { kind, choices = [] } = field;
+  const model = comparedModel(field, operator);
   const yesNo = operator === 'null' || kind === 'boolean';
   const options = yesNo
     ? ['true', 'false'].map((each) => ({
@@ -112,6 +114,15 @@ const ValueInput = ({ field, operator, value, onChange }: ValueInputProps) => {
           </MenuItem>
         ))}
       </TextField>
+    );
+  if (model !== undefined)
+    return (
+      <ReferenceInput
+        label={text('filter.value')}
+        model={model}
+        value={value === '' ? null : Number(value)}
+        onChange={(id) => onChange(id === null ? '' : String(id))}
+      />
     );
   const several = operator === 'in';
   return (

@@ -6,11 +6,12 @@ import InputAdornment from '@mui/material/InputAdornment';
 import Popover from '@mui/material/Popover';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
-import { useEffect, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useListContext } from 'react-admin';
+import { ReferenceValue } from '../records/reference-value.tsx';
 import { useText } from '../texts/provider.ts';
 import { ConditionForm } from './condition-form.tsx';
-import { type Condition, conditionsIn, type FilterField } from './filter-field.ts';
+import { type Condition, comparedModel, conditionsIn, type FilterField } from './filter-field.ts';
 
 /** Milliseconds after the last key stroke before a search begins. */
 const pause = 300;
@@ -51,11 +52,19 @@ const Search = () => {
   );
 };
 
-const useDescription = (): ((condition: Condition) => string) => {
+const useDescription = (): ((condition: Condition) => ReactNode) => {
   const text = useText();
   return ({ field, operator, value }) => {
     if (operator === 'null')
       return `${field.label} ${text(value === 'true' ? 'filter.isEmpty' : 'filter.isFilled')}`;
+    const model = comparedModel(field, operator);
+    if (model !== undefined)
+      return (
+        <>
+          {field.label} {text(`filter.operator.${operator}`)}{' '}
+          <ReferenceValue model={model} id={Number(value)} plain />
+        </>
+      );
     const choice = field.choices?.find((each) => each.value === value)?.label;
     const yesNo = field.kind === 'boolean' ? text(value === 'true' ? 'common.yes' : 'common.no') : value;
     return `${field.label} ${text(`filter.operator.${operator}`)} ${choice ?? yesNo}`;

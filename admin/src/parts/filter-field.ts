@@ -7,6 +7,8 @@ export interface FilterField {
   readonly kind: 'text' | 'number' | 'choice' | 'boolean' | 'date' | 'datetime';
   readonly operators: readonly Operator[];
   readonly choices?: readonly Choice[];
+  /** Name of the model whose records it is compared with. */
+  readonly reference?: string;
 }
 
 const kinds: Readonly<Record<string, FilterField['kind']>> = {
@@ -24,13 +26,18 @@ const kinds: Readonly<Record<string, FilterField['kind']>> = {
 export const filtersOf = (fields: readonly MetadataField[]): FilterField[] =>
   fields
     .filter(({ operators }) => operators.length > 0)
-    .map(({ name, label, type, operators, choices }) => ({
+    .map(({ name, label, type, operators, choices, reference }) => ({
       name,
       label,
       kind: kinds[type] ?? 'text',
       operators,
       ...(choices === undefined ? {} : { choices }),
+      ...(reference === undefined ? {} : { reference }),
     }));
+
+/** The model of which a condition names one record, which is picked and shown by its name; undefined for others. */
+export const comparedModel = ({ reference }: FilterField, operator: Operator): string | undefined =>
+  operator === 'eq' || operator === 'ne' ? reference : undefined;
 
 /** One condition of a list: `status` or `amount@gte` in the address, and what it is compared with. */
 export interface Condition {

@@ -2,13 +2,11 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { lazy, Suspense } from 'react';
 import { timeZone } from '../parts/time.tsx';
-import { UserPicker } from '../parts/user-picker.tsx';
 import { useText } from '../texts/provider.ts';
 import type { FieldInputProps } from './field-props.ts';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
 import type { MetadataField } from './metadata.ts';
-import { userModel } from './record.ts';
-import { RecordPicker } from './record-picker.tsx';
+import { ReferenceInput } from './reference-input.tsx';
 
 const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part }) => ({ default: part })));
 
@@ -40,16 +38,15 @@ export const FieldInput = (props: FieldInputProps) => {
     case 'enum':
       return <ChoiceInput {...props} />;
     case 'reference':
-      return field.reference === userModel ? (
-        <UserPicker
+      return (
+        <ReferenceInput
           label={field.label}
+          model={field.reference ?? ''}
           value={typeof value === 'number' ? value : null}
           onChange={onChange}
           error={error}
           required={field.required}
         />
-      ) : (
-        <RecordPicker {...props} />
       );
     case 'json':
       return (

@@ -1,17 +1,12 @@
 import Chip from '@mui/material/Chip';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
-import { useReference } from 'react-admin';
 import { JsonText } from '../parts/json-text.tsx';
-import { Link } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PickedUser } from '../parts/user-picker.tsx';
-import { recordsPrefix } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { MetadataField } from './metadata.ts';
-import { type AnyRecord, recordName, userModel } from './record.ts';
-import { useModel } from './use-metadata.ts';
+import { ReferenceValue } from './reference-value.tsx';
 
 interface FieldValueProps {
   readonly field: MetadataField;
@@ -83,25 +78,4 @@ const WebAddress = ({ address }: { readonly address: string }) =>
 const TextValue = ({ value, whole }: { readonly value: string; readonly whole: boolean }) => {
   if (whole) return <span style={{ whiteSpace: 'pre-wrap' }}>{value}</span>;
   return <span>{value.length > shortText ? `${value.slice(0, shortText)}…` : value}</span>;
-};
-
-const ReferenceValue = ({ model, id }: { readonly model: string; readonly id: number }) =>
-  model === userModel ? <UserValue id={id} /> : <RecordValue model={model} id={id} />;
-
-/** Those of a whole page are asked for together. */
-const UserValue = ({ id }: { readonly id: number }) => {
-  const { referenceRecord } = useReference<PickedUser>({ reference: 'users', id });
-  return <Link to={`/users/${id}/show`}>{referenceRecord?.username ?? `#${id}`}</Link>;
-};
-
-const RecordValue = ({ model, id }: { readonly model: string; readonly id: number }) => {
-  const { data } = useModel(model);
-  const { referenceRecord } = useReference<AnyRecord>({
-    reference: `${recordsPrefix}${data?.path ?? ''}`,
-    id,
-    options: { enabled: data !== undefined },
-  });
-  if (data === undefined) return <span>#{id}</span>;
-  const name = referenceRecord === undefined ? `#${id}` : recordName(data.metadata, referenceRecord);
-  return <Link to={`/records/${data.path}/${id}/show`}>{name}</Link>;
 };

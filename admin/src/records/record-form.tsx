@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
@@ -7,12 +6,13 @@ import { type FormEvent, useState } from 'react';
 import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
 import { etagField } from '../../../client/react-admin/data-provider.ts';
+import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
-import { failureOf, sentenceOf, useTell } from '../parts/problem.ts';
+import { failureOf, useTell } from '../parts/problem.ts';
 import { dataProvider, recordsPrefix } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { Conflict } from './conflict.tsx';
 import { FieldInput } from './field-input.tsx';
 import type { Metadata } from './metadata.ts';
@@ -70,7 +70,6 @@ interface EditProps {
 
 const Edit = ({ metadata, path, id }: EditProps) => {
   const text = useText();
-  const language = useLanguage();
   const resource = recordsPrefix + path;
   const load = async (): Promise<AnyRecord> =>
     (await dataProvider.getOne<AnyRecord>(resource, { id: Number(id) })).data;
@@ -81,7 +80,7 @@ const Edit = ({ metadata, path, id }: EditProps) => {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: load,
   });
-  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (error) return <FailurePage error={error} />;
   if (record === undefined) return <Waiting />;
   return (
     <RecordForm

@@ -4,16 +4,24 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import type { FieldInputProps } from './field-props.ts';
 import { type AnyRecord, recordName } from './record.ts';
 import { useModel } from './use-metadata.ts';
 
-/** Finds a record of the model that a field refers to. */
-export const RecordPicker = ({ field, value, error, onChange }: FieldInputProps) => {
+export interface RecordPickerProps {
+  readonly label: string;
+  readonly model: string;
+  readonly value: number | null;
+  readonly onChange: (id: number | null) => void;
+  readonly error?: string | undefined;
+  readonly required?: boolean;
+}
+
+/** Finds a record of a model by a few letters. */
+export const RecordPicker = (props: RecordPickerProps) => {
+  const { label, model: name, value: id, error, required = false, onChange } = props;
   const text = useText();
-  const { data: model } = useModel(field.reference ?? '');
+  const { data: model } = useModel(name);
   const [words, setWords] = useState('');
-  const id = typeof value === 'number' ? value : null;
   const resource = `${recordsPrefix}${model?.path ?? ''}`;
   const nameOf = (record: AnyRecord): string =>
     model === undefined ? `#${record.id}` : `${recordName(model.metadata, record)} (#${record.id})`;
@@ -55,8 +63,8 @@ export const RecordPicker = ({ field, value, error, onChange }: FieldInputProps)
       renderInput={(parameters) => (
         <TextField
           {...parameters}
-          label={field.label}
-          required={field.required}
+          label={label}
+          required={required}
           error={error !== undefined}
           helperText={error}
         />

@@ -1,17 +1,17 @@
-import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
+import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
-import { sentenceOf, useTell } from '../parts/problem.ts';
+import { useTell } from '../parts/problem.ts';
 import { dataProvider, recordsPrefix } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { FieldValue } from './field-value.tsx';
 import type { Metadata } from './metadata.ts';
 import { type AnyRecord, recordName } from './record.ts';
@@ -34,14 +34,12 @@ interface ShowProps {
 }
 
 const Show = ({ metadata, path, id }: ShowProps) => {
-  const text = useText();
-  const language = useLanguage();
   const { data: record, error } = useQuery({
     queryKey: ['record', path, id],
     queryFn: async () =>
       (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data,
   });
-  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (error) return <FailurePage error={error} />;
   if (record === undefined) return <Waiting />;
   return (
     <Page

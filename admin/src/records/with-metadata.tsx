@@ -1,9 +1,7 @@
-import Alert from '@mui/material/Alert';
 import type { ReactNode } from 'react';
+import { FailurePage } from '../layout/failure.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
 import { Waiting } from '../layout/waiting.tsx';
-import { sentenceOf } from '../parts/problem.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
 import type { Metadata } from './metadata.ts';
 import { UnknownResource, useMetadata } from './use-metadata.ts';
 
@@ -15,9 +13,7 @@ interface WithMetadataProps {
 /** A page of a resource, once it is known what the resource is made of. */
 export const WithMetadata = ({ path, children }: WithMetadataProps) => {
   const { data, error } = useMetadata(path);
-  const text = useText();
-  const language = useLanguage();
   if (error instanceof UnknownResource) return <PageNotFound />;
-  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (error) return <FailurePage error={error} />;
   return data === undefined ? <Waiting /> : children(data);
 };

@@ -32,6 +32,7 @@ export const en: SameKeys<typeof zhCN> = {
     yes: 'Yes',
   },
   problem: {
+    title: 'This page cannot be shown',
     unreachable: 'The service cannot be reached. Check the network and try again.',
     locked: 'Too many failures: locked for now. Try again in %{minutes} min.',
   },

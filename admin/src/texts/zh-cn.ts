@@ -27,6 +27,7 @@ export const zhCN = {
     yes: '是',
   },
   problem: {
+    title: '无法显示此页',
     unreachable: '无法连接到服务，请检查网络后重试。',
     locked: '失败次数过多，已暂时锁定。请在 %{minutes} 分钟后重试。',
   },

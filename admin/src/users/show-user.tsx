@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
@@ -8,6 +7,7 @@ import { useState } from 'react';
 import { ListBase, useDataProvider, useNotify, usePermissions } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
 import { type ApiKey, keyColumns } from '../keys/keys.tsx';
+import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { BulkDelete } from '../parts/bulk-delete.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -15,11 +15,11 @@ import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pages } from '../parts/pages.tsx';
-import { sentenceOf, useTell } from '../parts/problem.ts';
+import { useTell } from '../parts/problem.ts';
 import { RecordTable } from '../parts/record-table.tsx';
 import { Time } from '../parts/time.tsx';
 import { dataProvider } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { GrantsOf } from './grants-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { RoleChips } from './roles-of.tsx';
@@ -30,12 +30,11 @@ import { UserState } from './users.tsx';
 export const ShowUser = () => {
   const { id = '' } = useParams();
   const text = useText();
-  const language = useLanguage();
   const { data: user, error } = useQuery({
     queryKey: ['users', 'shown', id],
     queryFn: async () => (await dataProvider.getOne<User>('users', { id: Number(id) })).data,
   });
-  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (error) return <FailurePage error={error} />;
   if (user === undefined) return <Waiting />;
   return (
     <Page title={user.username} actions={<Actions user={user} />}>

@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
@@ -6,12 +5,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
+import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
-import { failureOf, sentenceOf, useTell } from '../parts/problem.ts';
+import { failureOf, useTell } from '../parts/problem.ts';
 import { dataProvider } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
 import { type FieldErrors, type UserDraft, UserFields } from './user-fields.tsx';
 
@@ -96,13 +96,12 @@ export const NewUser = () => {
 export const EditUser = () => {
   const { id = '' } = useParams();
   const text = useText();
-  const language = useLanguage();
   const { data: user, error } = useQuery({
     queryKey: ['edited user', id],
     gcTime: 0,
     queryFn: async () => (await dataProvider.getOne<User>('users', { id: Number(id) })).data,
   });
-  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (error) return <FailurePage error={error} />;
   if (user === undefined) return <Waiting />;
   const { username, email, name, roles, disabled } = user;
   return (
