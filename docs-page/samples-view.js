@@ -1,6 +1,5 @@
 import { copyButton, fill, h } from './dom.js';
-import { requestOf } from './request.js';
-import { languages } from './snippets.js';
+import { languages, sampleFor } from './snippets.js';
 
 /** @typedef {import('./try-view.js').Context} Context */
 
@@ -11,13 +10,9 @@ let chosenLanguage = 'curl';
 export const samples = ({ operation, resolve, cookie, form, t }) => {
   const code = h('pre', { class: 'sample', tabindex: '0' });
   const tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': t.callIt });
-  const reply = operation.replies.find(({ status }) => status < 300);
   const update = () => {
     const language = languages.find(({ name }) => name === chosenLanguage) ?? languages[0];
-    const properties = reply?.schema?.['properties'];
-    const sample = { request: requestOf(operation, form), method: form.method, cookie, resolve };
-    code.textContent =
-      language?.make({ ...sample, data: properties?.data, isEnvelope: properties?.code !== undefined }) ?? '';
+    code.textContent = language?.make(sampleFor(operation, form, cookie, resolve)) ?? '';
     fill(
       tabs,
       languages.map(({ name }) =>

@@ -1,5 +1,5 @@
 import { choicesOf, typesOf } from './description.js';
-import { base } from './request.js';
+import { base, requestOf } from './request.js';
 
 /** The same call in several languages. Credentials are named, never shown; a signature is computed where it is needed. */
 
@@ -8,6 +8,24 @@ import { base } from './request.js';
  * @typedef {import('./description.js').Schema} Schema
  * @typedef {{ request: Request, method: string | undefined, data: Schema | undefined, isEnvelope: boolean, cookie: string, resolve: (part: any) => any }} Sample
  */
+
+/**
+ * What the samples of an operation are made of.
+ * @param {import('./description.js').Operation} operation @param {import('./request.js').Form} form
+ * @param {string} cookie @param {(part: any) => any} resolve @returns {Sample}
+ */
+export const sampleFor = (operation, form, cookie, resolve) => {
+  const success = operation.replies.find(({ status }) => status < 300);
+  const properties = success?.schema?.['properties'];
+  return {
+    request: requestOf(operation, form),
+    method: form.method,
+    data: properties?.data,
+    isEnvelope: properties?.code !== undefined,
+    cookie,
+    resolve,
+  };
+};
 
 /** One word of a POSIX shell. @param {string} text */
 export const shellWord = (text) =>

@@ -7,8 +7,15 @@ import { onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+interface ProjectOptions {
+  /** Whose types are there without an import; none unless named. */
+  readonly types?: readonly string[];
+  /** Compiles JavaScript as well, as far as its syntax goes. */
+  readonly allowJs?: boolean;
+}
+
 /** An empty TypeScript project of its own, strict, as an application in another package is one. */
-export const createProject = async () => {
+export const createProject = async ({ types = [], allowJs = false }: ProjectOptions = {}) => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-project-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const write = (name: string, text: string): Promise<void> => writeFile(join(directory, name), text);
@@ -17,7 +24,8 @@ export const createProject = async () => {
     target: 'es2024',
     lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'],
     module: 'nodenext',
-    types: [],
+    types,
+    allowJs,
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
@@ -32,7 +40,7 @@ export const createProject = async () => {
     },
   };
   await write('package.json', '{"type":"module"}');
-  await write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', '*.mjs'] }));
   return {
     directory,
     write,

@@ -1,0 +1,144 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createApplication } from '../../src/application.ts';
+import { readConfig } from '../../src/config.ts';
+import { describeApplication } from '../../src/describe.ts';
+import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { field } from '../../src/fields/define.ts';
+import { newsroom } from './applications.ts';
+import { thing } from './thing.ts';
+import { createProject } from './typescript.ts';
+
+interface Operation {
+  readonly id: string;
+  readonly parameters: readonly { readonly name: string; readonly schema: { readonly enum?: string[] } }[];
+  readonly body: unknown;
+  readonly access: { readonly methods: readonly string[] };
+}
+
+interface Form {
+  readonly values: Record<string, string>;
+  body: string;
+  method: string | undefined;
+}
+
+type Resolve = (part: unknown) => unknown;
+
+/** As much of the page's modules as this test uses; they are plain JavaScript. */
+interface Page {
+  readDescription(document: unknown): {
+    readonly operations: readonly Operation[];
+    readonly cookie: string;
+    readonly resolve: Resolve;
+  };
+  newForm(operation: Operation, resolve: Resolve): Form;
+  sampleFor(operation: Operation, form: Form, cookie: string, resolve: Resolve): unknown;
+  readonly languages: readonly { readonly name: string; make(sample: unknown): string }[];
+}
+
+const loadPage = async (): Promise<Page> => {
+  const load = (name: string): Promise<Page> =>
+    import(new URL(`../../docs-page/${name}.js`, import.meta.url).href);
+  // The page's own address, from which the samples have that of the service.
+  vi.stubGlobal('location', new URL('https://api.example.com/shop/api-docs'));
+  const [description, request, snippets] = await Promise.all(
+    ['description', 'request', 'snippets'].map(load),
+  );
+  return Object.assign({}, description, request, snippets);
+};
+
+/** What every language has a way of its own to quote. */
+const awkward = `it's "so" \\ $HOME \`x\` \${y} 中文 😀`;
+
+const application = createApplication({
+  ...newsroom,
+  resources: [...newsroom.resources, thing],
+  endpoints: [
+    defineEndpoint({
+      method: 'POST',
+      path: '/odd/:part',
+      auth: ['signature', 'api_key'],
+      input: { 'in-between': field.string() },
+      output: {
+        type: 'object',
+        properties: { 'in-between': { enum: [awkward, 1, null] }, list: { items: {} } },
+      },
+      handle: () => null,
+    }),
+    defineEndpoint({ method: 'GET', path: '/bare', auth: [], handle: () => undefined }),
+  ],
+});
+
+/** Forms of an operation: as it begins, with awkward values, and with a body that is no JSON, by each method. */
+const formsOf = function* ({ newForm }: Page, operation: Operation, resolve: Resolve): Generator<Form> {
+  const methods = operation.access.methods.length === 0 ? [undefined] : operation.access.methods;
+  for (const method of methods) {
+    yield { ...newForm(operation, resolve), method };
+    const values = operation.parameters.map(({ name, schema }) => [name, schema.enum?.[0] ?? awkward]);
+    const filled = { ...newForm(operation, resolve), method, values: Object.fromEntries(values) };
+    if (operation.body === undefined) yield filled;
+    else
+      for (const body of [JSON.stringify({ a: { "it's": awkward, b: [awkward] } }, null, 2), `${awkward}\n{`])
+        yield { ...filled, body };
+  }
+};
+
+const extensions: Readonly<Record<string, string>> = {
+  curl: 'sh',
+  JavaScript: 'mjs',
+  TypeScript: 'ts',
+  Python: 'py',
+};
+
+describe('samples of the documentation page', () => {
+  const samples = new Map<string, readonly string[]>();
+  beforeAll(async () => {
+    const page = await loadPage();
+    const { operations, cookie, resolve } = page.readDescription(
+      await describeApplication(application, readConfig({ LOCALE: 'en' })),
+    );
+    expect(operations.length).toBeGreaterThan(50);
+    for (const { name, make } of page.languages) {
+      const texts = operations.flatMap((operation) =>
+        [...formsOf(page, operation, resolve)].map((form) =>
+          make(page.sampleFor(operation, form, cookie, resolve)),
+        ),
+      );
+      samples.set(name, [...new Set(texts)]);
+    }
+  });
+
+  /** A project with every sample of these languages in a file of its own. */
+  const write = async (...names: readonly string[]) => {
+    const project = await createProject({ types: ['node'], allowJs: true });
+    const files = names.flatMap((name) =>
+      (samples.get(name) ?? []).map((text, index) => [`${name}-${index}.${extensions[name]}`, text] as const),
+    );
+    expect(files.length).toBeGreaterThan(names.length * 100);
+    for (const [file, text] of files) await project.write(file, text);
+    return { ...project, files: files.map(([file]) => file) };
+  };
+
+  it('are there in four languages', () => {
+    expect([...samples.keys()]).toEqual(Object.keys(extensions));
+  });
+
+  it('compile in TypeScript, and parse in JavaScript, for every operation', async () => {
+    const { compile } = await write('TypeScript', 'JavaScript');
+    expect(await compile()).toBe('');
+  }, 120_000);
+
+  it('parse as commands of a shell', async () => {
+    const { directory, files } = await write('curl');
+    for (const file of files) execFileSync('bash', ['-n', file], { cwd: directory });
+  }, 60_000);
+
+  it.skipIf(spawnSync('python3', ['--version']).status !== 0)(
+    'compile in Python',
+    async () => {
+      const { directory, files } = await write('Python');
+      execFileSync('python3', ['-m', 'py_compile', ...files], { cwd: directory });
+    },
+    60_000,
+  );
+});
