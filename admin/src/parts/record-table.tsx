@@ -195,7 +195,7 @@ const Cards = <Item extends RaRecord>({ label, columns, nameOf, records }: Fille
                         flex: 1,
                         minWidth: 0,
                         overflowWrap: 'anywhere',
-                        '& .MuiButton-text': { ml: -0.625 },
+                        '& .MuiButton-text': { ml: -0.625, minWidth: 0 },
                       }}
                     >
                       {render(record)}

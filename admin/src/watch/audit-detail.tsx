@@ -34,7 +34,7 @@ const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
   if (name === 'user_id' && typeof value === 'number')
     return <Link to={`/users/${value}/show`}>#{value}</Link>;
   if (name === 'expires_at' && (value === null || typeof value === 'string'))
-    return <Time value={value} otherwise={text('keys.neverExpires')} />;
+    return <Time value={value} format="day" otherwise={text('keys.neverExpires')} />;
   if (typeof value === 'boolean') return text(value ? 'common.yes' : 'common.no');
   if (Array.isArray(value))
     return value.map((each) => (name === 'fields' ? fieldName(text, each) : String(each))).join(', ');
