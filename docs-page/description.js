@@ -95,11 +95,12 @@ export const readDescription = (document) => {
 export const typesOf = (schema) =>
   schema['type'] === undefined ? [] : Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
 
-/** Choices of an enumeration. @param {Schema} schema @returns {unknown[] | undefined} */
+/** Choices of an enumeration; null, where it is one, comes last. @param {Schema} schema @returns {unknown[] | undefined} */
 export const choicesOf = (schema) => {
-  if (Array.isArray(schema['enum'])) return schema['enum'];
-  if (!Array.isArray(schema['oneOf']) || !schema['oneOf'].every((each) => 'const' in each)) return undefined;
-  return schema['oneOf'].map((each) => each.const);
+  const { enum: values, oneOf } = schema;
+  const labelled = Array.isArray(oneOf) && oneOf.every((each) => 'const' in each);
+  const choices = Array.isArray(values) ? values : labelled ? oneOf.map((each) => each.const) : undefined;
+  return choices?.toSorted((one, other) => Number(one === null) - Number(other === null));
 };
 
 /** @type {Record<string, string>} */

@@ -234,8 +234,11 @@ const show = (description, t) => {
           ],
     );
     menu.redraw();
+    const wide = matchMedia('(min-width: 900px)').matches;
+    // The contents are longer than most screens: the reader sees where they are.
+    if (wide) menu.element.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
     if (!moved) return;
-    if (!matchMedia('(min-width: 900px)').matches) menu.element.open = false;
+    if (!wide) menu.element.open = false;
     scrollTo(0, 0);
     /** @type {HTMLElement | null} */ (main.querySelector('h1, h2'))?.focus();
   };

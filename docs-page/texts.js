@@ -132,7 +132,7 @@ const en = {
   language: 'Language',
   theme: 'Appearance',
   themes: { auto: 'System', light: 'Light', dark: 'Dark' },
-  description: 'Description file',
+  description: 'description file',
   signIn: 'Sign in',
   signedIn: 'Credentials',
   account: 'Account',

@@ -234,6 +234,17 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     });
 
+    it('shows in the contents where the reader is, and begins a body with what a choice can be', async () => {
+      const { page } = await visit(open, service, '?lang=en#/updateOrder', { height: 600 });
+      const current = await page.locator('.navigation [aria-current]').boundingBox();
+      expect(current?.y).toBeGreaterThan(60);
+      expect((current?.y ?? 600) + (current?.height ?? 0)).toBeLessThan(600);
+      expect(JSON.parse(await page.getByLabel('Body').inputValue()).order).toMatchObject({
+        status: 'pending',
+      });
+      await page.getByText('pending | paid | cancelled | null').first().waitFor();
+    });
+
     it('is accessible, as far as a machine can tell', async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const { page } = await visit(open, service, '?lang=en', { colorScheme });
