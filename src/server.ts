@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
 import { allEndpoints, compose } from './compose.ts';
@@ -14,6 +14,7 @@ import { Envelope } from './http/envelope.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
+import { createLogger } from './log.ts';
 import { applyMigrations, pendingMigrations } from './migrate.ts';
 import { checkSchema } from './schema-check.ts';
 import { type DatabaseTarget, databaseTarget } from './store/dialects/target.ts';
@@ -163,7 +164,7 @@ const stopHttp = async (http: HttpServer): Promise<void> => {
 export const createServer = async (options: ServerOptions): Promise<Server> => {
   const { application, clock = systemClock } = options;
   const config = await choosePort(options.config);
-  const logger = options.logger ?? pino({ level: config.logLevel });
+  const logger = options.logger ?? createLogger(config.logLevel);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const vault = await openCredentials(config, logger);
   const target = databaseTarget(config.databaseUrl);

@@ -18,8 +18,8 @@ export class Request implements HttpRequest {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
-  /** Time of arrival by `performance.now()`; 0 where no line will be logged. */
-  readonly arrived: number;
+  /** Time of arrival by `performance.now()`. */
+  readonly arrived = performance.now();
   params: Readonly<Record<string, string>> = {};
   model: string | undefined;
   /** Path as it was registered. */
@@ -32,11 +32,10 @@ export class Request implements HttpRequest {
   #id: string | undefined;
   #abort: AbortController | undefined;
 
-  constructor(raw: IncomingMessage, response: ServerResponse, settings: RequestSettings, arrived: number) {
+  constructor(raw: IncomingMessage, response: ServerResponse, settings: RequestSettings) {
     this.raw = raw;
     this.response = response;
     this.method = raw.method ?? '';
-    this.arrived = arrived;
     this.#settings = settings;
   }
 

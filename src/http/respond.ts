@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Cors } from './cors.ts';
 import type { HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';
+import type { RequestLines } from './request-lines.ts';
 import { writePieces } from './write-pieces.ts';
 
 export interface ResponderOptions {
@@ -10,8 +11,8 @@ export interface ResponderOptions {
   readonly cors: Cors | undefined;
   /** Milliseconds that a caller may leave an answer unread before the connection is cut. */
   readonly stall: number;
-  /** Whether each request gets a line in the log. */
-  readonly requestLines: boolean;
+  /** None where the level of the log leaves them out. */
+  readonly requestLines: RequestLines | undefined;
 }
 
 const hasBody = (status: number): boolean => status !== 304 && status !== 204;
@@ -54,7 +55,7 @@ export class Responder {
     response.writeHead(status, head);
     response.end(body);
     this.#guardUnread(request);
-    this.#logRequest(request, status);
+    this.#options.requestLines?.add(request, status);
   }
 
   /** Names and values in turn, as Node takes them fastest. */
@@ -77,7 +78,7 @@ export class Responder {
       })
       .finally(() => {
         this.#guardUnread(request);
-        this.#logRequest(request, status);
+        this.#options.requestLines?.add(request, status);
       });
   }
 
@@ -95,28 +96,5 @@ export class Responder {
     } catch (error) {
       logger.error({ err: error, requestId }, 'request failed with an error that cannot be printed');
     }
-  }
-
-  /** One line a request: no address with its query, no header, no body, so nothing secret can be in it. */
-  #logRequest(request: Request, status: number): void {
-    if (!this.#options.requestLines) return;
-    const { principal } = request;
-    this.#options.logger.info(
-      {
-        requestId: request.id,
-        method: request.method,
-        route: request.route ?? null,
-        status,
-        milliseconds: Math.round((performance.now() - request.arrived) * 1000) / 1000,
-        auth: principal.kind === 'nobody' ? null : principal.method,
-        principal:
-          principal.kind === 'user'
-            ? principal.id
-            : principal.kind === 'application'
-              ? principal.appId
-              : null,
-      },
-      'request',
-    );
   }
 }

@@ -11,6 +11,7 @@ import { areaOf, type PageArea, pageFor } from './page-area.ts';
 import type { HttpRequest, HttpResponse, Pipeline } from './pipeline.ts';
 import { readBody } from './read-body.ts';
 import { Request, type RequestSettings } from './request.ts';
+import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
 import type { Routes } from './routes.ts';
 
@@ -95,7 +96,6 @@ const createAnswering = (
   pipeline: Pipeline,
   responder: Responder,
   cors: Cors | undefined,
-  requestLines: boolean,
   options: HttpOptions,
 ): HttpServer['answer'] => {
   const { routes, bodyLimit, onArrival, pages = [] } = options;
@@ -156,7 +156,7 @@ const createAnswering = (
   };
 
   return (raw, response) => {
-    const request = new Request(raw, response, settings, requestLines ? performance.now() : 0);
+    const request = new Request(raw, response, settings);
     try {
       serve(request)?.catch((error: unknown) => failed(request, error));
     } catch (error) {
@@ -200,10 +200,10 @@ export const createHttpServer = (
 ): HttpServer => {
   const { logger, corsOrigins, routes, basePath, stall = 30_000 } = options;
   const cors = corsOrigins.length > 0 ? new Cors(corsOrigins) : undefined;
-  const requestLines = logger.isLevelEnabled('info');
+  const requestLines = logger.isLevelEnabled('info') ? new RequestLines(logger) : undefined;
   const responder = new Responder({ logger, cors, stall, requestLines });
   routes.add(endpoints, basePath);
-  const answer = createAnswering(endpoints, pipeline, responder, cors, requestLines, options);
+  const answer = createAnswering(endpoints, pipeline, responder, cors, options);
   const server = createServer(
     {
       // Whoever sends nothing, or slowly, is cut by these two; whoever does not read, by the responder.
@@ -218,7 +218,11 @@ export const createHttpServer = (
   server.on('clientError', answerBrokenRequest(pipeline));
   const close = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      server.close((error) => (error === undefined ? resolve() : reject(error)));
+      server.close((error) => {
+        requestLines?.close();
+        if (error === undefined) resolve();
+        else reject(error);
+      });
       server.closeIdleConnections();
     });
   return { server, answer, close };
