@@ -1,4 +1,3 @@
-import { QueryClient } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { AdminContext, AdminUI, CustomRoutes } from 'react-admin';
 import { BrowserRouter, Route } from 'react-router';
@@ -7,6 +6,7 @@ import { AppLayout } from './layout/layout.tsx';
 import { PageNotFound } from './layout/not-found.tsx';
 import { Waiting } from './layout/waiting.tsx';
 import { SignIn } from './pages/sign-in.tsx';
+import { queryClient } from './query-client.ts';
 import { authProvider, dataProvider } from './service.ts';
 import { store } from './store.ts';
 import { i18nProvider } from './texts/provider.ts';
@@ -46,11 +46,6 @@ const RecordCreate = lazy(() =>
 const RecordEdit = lazy(() =>
   import('./records/record-form.tsx').then(({ RecordEdit: page }) => ({ default: page })),
 );
-
-/** The transport tries again by itself where that can help; what it gives up is shown at once. */
-const queryClient = new QueryClient({
-  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 2_000 } },
-});
 
 export const App = () => (
   <BrowserRouter basename={pagesPath.replace(/\/$/, '')}>

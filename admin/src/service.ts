@@ -3,16 +3,23 @@ import {
   createDataProvider,
   everyRecord,
   type ResourceRoute,
+  type Send,
 } from '../../client/react-admin/data-provider.ts';
-import { createTransport } from '../../client/transport.ts';
+import { createTransport, type RequestOptions } from '../../client/transport.ts';
 import { basePath } from './base.ts';
+import { queryClient } from './query-client.ts';
 import type { Metadata, ModelEntry } from './records/metadata.ts';
 import { type Language, serviceLanguage } from './texts/provider.ts';
 
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
-const { send } = createTransport({ baseUrl: basePath });
+const transport = createTransport({ baseUrl: basePath });
 
-export { send };
+/** Sends a request; whatever page is entered after a write reads anew, however lately it was read before. */
+export const send: Send = async <Data>(method: string, path: string, options?: RequestOptions) => {
+  const answer = await transport.send<Data>(method, path, options);
+  if (method !== 'GET') await queryClient.invalidateQueries({ refetchType: 'none' });
+  return answer;
+};
 
 const fixed: Readonly<Record<string, ResourceRoute>> = {
   api_keys: { path: '/admin/api_keys', singular: 'api_key', detail: false },

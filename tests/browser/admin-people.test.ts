@@ -55,6 +55,28 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       demandQuiet(watched, service);
     });
 
+    it('a list that was read a moment ago shows what was made and deleted since', async () => {
+      const { page } = await enter(open, service, root, '/users');
+      // No time passes for the page: what it has read is never too old by itself.
+      await page.clock.setFixedTime(new Date());
+      await go(page, service, '/api_keys');
+      await page.getByRole('link', { name: '创建密钥' }).click();
+      await page.getByLabel('所有者').fill('sun_li');
+      await page.getByRole('option', { name: /sun_li/ }).click();
+      await page.getByRole('textbox', { name: '名称' }).fill('made just now');
+      await page.getByRole('button', { name: '创建密钥' }).click();
+      await page.getByRole('dialog').getByRole('checkbox').check();
+      await page.getByRole('dialog').getByRole('button', { name: '关闭' }).click();
+      await page.locator('tbody').getByText('made just now').waitFor();
+
+      await page.getByRole('link', { name: '图书' }).click();
+      await page.getByRole('link', { name: '查看图书 64' }).click();
+      await page.getByRole('button', { name: '删除' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
+      await page.getByRole('link', { name: '查看图书 63' }).waitFor();
+      expect(await page.getByRole('link', { name: '查看图书 64' }).count()).toBe(0);
+    });
+
     it('an admin is offered nothing on a super_admin', async () => {
       const admin = await service.createUser(['admin']);
       const { page } = await enter(open, service, admin, `/users/${root.id}/show`);
