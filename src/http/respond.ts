@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Cors } from './cors.ts';
 import type { HttpResponse } from './pipeline.ts';
@@ -85,7 +86,8 @@ export class Responder {
   /** Whoever leaves an answer unread holds its memory. Nothing to do where the system has taken all of it already. */
   #guardUnread({ response }: Request): void {
     const { socket } = response;
-    if (socket !== null && socket.writableLength > 0) socket.setTimeout(this.#options.stall);
+    // A test that injects has no connection that anybody could leave unread.
+    if (socket instanceof Socket && socket.writableLength > 0) socket.setTimeout(this.#options.stall);
   }
 
   /** An error of the application's can be anything, also one that cannot be printed; the answer goes out all the same. */
