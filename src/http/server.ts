@@ -77,6 +77,10 @@ const brings = ({ method = '', headers }: IncomingMessage): boolean => {
   return encoding !== undefined || (length !== undefined && length !== '0');
 };
 
+/** What HTTP/1.1 forbids (RFC 9112, 3.2). Node would refuse it itself, without the envelope. */
+const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersion === '1.1';
+
 /** Ids that differ between processes and are cheap to make. */
 const requestIds = (): (() => string) => {
   const process = crypto.randomUUID().slice(0, 8);
@@ -123,6 +127,7 @@ const createAnswering = (
   };
 
   const serve = (request: Request): Promise<void> | undefined => {
+    if (lacksHost(request.raw)) return refuse(request, new Problem('bad_request'));
     const destination = routes.find(request.method, request.url);
     request.route = destination.route;
     if (cors !== undefined && isPreflight(request)) {
@@ -212,6 +217,8 @@ export const createHttpServer = (
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 16_384,
       keepAliveTimeout: 72_000,
+      // Refused here, by the envelope.
+      requireHostHeader: false,
     },
     answer,
   );
