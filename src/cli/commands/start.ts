@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { ConfigError, readConfig } from '../../config.ts';
 import { createServer } from '../../server.ts';
 import { openApplication } from '../application.ts';
@@ -27,6 +28,8 @@ export const command = defineCommand({
     }
     const server = await createServer({ config, application: await openApplication() });
     greet(server, io);
+    // Node writes its cache of compiled code at the exit, which a process that is killed does not reach.
+    flushCompileCache();
     await stopped;
     await server.close();
   },

@@ -92,13 +92,18 @@ const accepts = (header: string, name: string): boolean =>
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
+interface Assets {
+  has(name: string): boolean;
+  /** Only of a name that is there. */
+  read(name: string): Promise<Uint8Array>;
+}
+
 /** Files with their content's hash in their name: kept for a year, compressed when they were built. */
-const assetEndpoint = (files: ReadonlyMap<string, Uint8Array>): Endpoint => {
-  const answer = (call: Call): Answer => {
+const assetEndpoint = (files: Assets): Endpoint => {
+  const answer = async (call: Call): Promise<Answer> => {
     const { file = '' } = call.params;
     const type = types[file.slice(file.lastIndexOf('.') + 1)];
-    const plain = files.get(file);
-    if (type === undefined || plain === undefined) throw new Problem('path_not_found');
+    if (type === undefined || !files.has(file)) throw new Problem('path_not_found');
     const accepted = call.header('accept-encoding') ?? '';
     const encoding = encodings.find(
       ({ name, ending }) => files.has(file + ending) && accepts(accepted, name),
@@ -109,7 +114,7 @@ const assetEndpoint = (files: ReadonlyMap<string, Uint8Array>): Endpoint => {
       vary: 'Accept-Encoding',
       ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
     };
-    const body = encoding === undefined ? plain : (files.get(file + encoding.ending) ?? plain);
+    const body = await files.read(file + (encoding?.ending ?? ''));
     return { headers, raw: { type, body } };
   };
 
@@ -134,13 +139,24 @@ export interface AdminPages {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Every file, some two megabytes: read at the start, so that a newer build in its place never mixes with this one. */
-const readAssets = async (): Promise<ReadonlyMap<string, Uint8Array>> => {
-  const assets = new URL('assets/', folder);
-  const names = await readdir(assets);
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, assets))] as const)),
-  );
+/**
+ * The files, each read when it is first asked for and kept: most services run for weeks without anybody opening the
+ * area. Names hold the hash of the content, so a newer build in its place never mixes with this one.
+ */
+const openAssets = async (): Promise<Assets> => {
+  const folderOfAssets = new URL('assets/', folder);
+  const names = new Set(await readdir(folderOfAssets));
+  const files = new Map<string, Uint8Array>();
+  return {
+    has: (name) => names.has(name),
+    read: async (name) => {
+      const known = files.get(name);
+      if (known !== undefined) return known;
+      const bytes = await readFile(new URL(name, folderOfAssets));
+      files.set(name, bytes);
+      return bytes;
+    },
+  };
 };
 
 /** The administration area's pages; undefined where they have not been built. */
@@ -148,7 +164,7 @@ export const openAdminPages = async (options: ShellOptions): Promise<AdminPages 
   try {
     const html = await readFile(new URL('index.html', folder), 'utf8');
     const area = { path: `${options.basePath}/admin`, page: createPage(html, options) };
-    return { area, endpoints: [assetEndpoint(await readAssets())] };
+    return { area, endpoints: [assetEndpoint(await openAssets())] };
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
