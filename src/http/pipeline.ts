@@ -68,7 +68,8 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
         if (!decision.allowed) throw decision.problem;
         const body = endpoint.accepts === 'nothing' ? undefined : parseBody(endpoint, request);
         const answer = await endpoint.handle(new PipelineCall(request, principal, decision.grant, body));
-        return await respond(answer, endpoint.status ?? 200, envelope);
+        const response = respond(answer, endpoint.status ?? 200, envelope);
+        return response instanceof Promise ? await response : response;
       } catch (error) {
         return failed(error);
       }
@@ -156,14 +157,19 @@ const parseBody = (endpoint: Endpoint, request: HttpRequest): JsonObject => {
 const isPieces = (data: Answer['data']): data is AsyncIterable<string> =>
   typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 
-const respond = async (answer: Answer, success: number, envelope: Envelope): Promise<HttpResponse> => {
+const respond = (
+  answer: Answer,
+  success: number,
+  envelope: Envelope,
+): HttpResponse | Promise<HttpResponse> => {
   const status = answer.status ?? success;
   const headers = answer.headers ?? {};
   if (answer.raw !== undefined) return { status, type: answer.raw.type, headers, body: answer.raw.body };
   if (status === 304) return { status, type: json, headers, body: '' };
   if (!isPieces(answer.data))
     return { status, type: json, headers, body: envelope.success(answer.data, answer.message) };
-  return { status, type: json, headers, body: await started(envelope.pieces(answer.data, answer.message)) };
+  const pieces = started(envelope.pieces(answer.data, answer.message));
+  return pieces.then((body) => ({ status, type: json, headers, body }));
 };
 
 /** Takes the first piece before the status line goes out, so that a failure to begin is still an error envelope. */

@@ -11,15 +11,20 @@ export interface RequestSettings {
   readonly trust: (address: string, hop: number) => boolean;
   readonly bodyLimit: number;
   readonly nextId: () => string;
+  /** Whether anybody will ask how long a request took. */
+  readonly timed: boolean;
 }
+
+/** Told of an answer. */
+export type AnswerCounter = (principal: Principal, status: number) => void;
 
 /** One of Node's requests in the pipeline's terms. What costs something is found out when it is asked for. */
 export class Request implements HttpRequest {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
-  /** Time of arrival by `performance.now()`. */
-  readonly arrived = performance.now();
+  /** Time of arrival by `performance.now()`; 0 where nobody will ask. */
+  readonly arrived: number;
   params: Readonly<Record<string, string>> = {};
   model: string | undefined;
   /** Path as it was registered. */
@@ -27,6 +32,7 @@ export class Request implements HttpRequest {
   principal: Principal = nobody;
   /** Whether the answer is another for a browser, by `Accept`. */
   varies = false;
+  count: AnswerCounter | undefined;
   body: Body = noBytes;
   readonly #settings: RequestSettings;
   #id: string | undefined;
@@ -36,6 +42,7 @@ export class Request implements HttpRequest {
     this.raw = raw;
     this.response = response;
     this.method = raw.method ?? '';
+    this.arrived = settings.timed ? performance.now() : 0;
     this.#settings = settings;
   }
 

@@ -42,6 +42,10 @@ export class Responder {
     this.#options = options;
   }
 
+  get logsRequests(): boolean {
+    return this.#options.requestLines !== undefined;
+  }
+
   send(request: Request, answer: HttpResponse): void {
     const { response } = request;
     if (answer.failure !== undefined) this.#logFailure(request, answer.failure);
@@ -74,13 +78,17 @@ export class Responder {
 
   #sendPieces(request: Request, status: number, pieces: AsyncIterableIterator<string>): void {
     writePieces(request.response, request.method === 'HEAD', pieces, this.#options.stall)
-      .catch((error: unknown) => {
-        this.#options.logger.warn({ err: error, requestId: request.id }, 'a long answer was cut');
-      })
+      .catch((error: unknown) => this.cut(request, error))
       .finally(() => {
         this.#guardUnread(request);
         this.#options.requestLines?.add(request, status);
       });
+  }
+
+  /** Ends an answer that has begun and cannot go on: half of one that ended well would be taken for a whole one. */
+  cut({ id: requestId, response }: Request, error: unknown): void {
+    this.#options.logger.warn({ err: error, requestId }, 'an answer was cut');
+    response.destroy();
   }
 
   /** Whoever leaves an answer unread holds its memory. Nothing to do where the system has taken all of it already. */

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
-import type { Principal } from '../auth/method.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { Cors, isPreflight } from './cors.ts';
@@ -10,7 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
 import type { HttpRequest, HttpResponse, Pipeline } from './pipeline.ts';
 import { readBody } from './read-body.ts';
-import { Request, type RequestSettings } from './request.ts';
+import { type AnswerCounter, Request, type RequestSettings } from './request.ts';
 import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
 import type { Routes } from './routes.ts';
@@ -34,12 +33,10 @@ export interface HttpOptions {
   readonly logger: Logger;
 }
 
-export type AnswerCounter = (principal: Principal, status: number) => void;
-
 export interface HttpServer {
   readonly server: Server;
   /** Answers one request; what a connection brings passes here, and so does what a test injects. */
-  readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Takes no new connections; resolves when the last one is closed. */
   close(): Promise<void>;
 }
@@ -49,12 +46,13 @@ interface Runner {
   readonly run: (request: HttpRequest) => Promise<HttpResponse>;
   readonly model: string | undefined;
   readonly count: AnswerCounter | undefined;
+  readonly area: PageArea | undefined;
 }
 
 const runnersOf = (
   endpoints: readonly Endpoint[],
   pipeline: Pipeline,
-  counterOf: HttpOptions['counterOf'],
+  { basePath, counterOf, pages = [] }: HttpOptions,
 ): ReadonlyMap<Endpoint, Runner> =>
   new Map(
     endpoints.map((endpoint) => [
@@ -63,6 +61,7 @@ const runnersOf = (
         run: pipeline.serve(endpoint),
         model: endpoint.policy.kind === 'resource' ? endpoint.policy.model.name : endpoint.grantsOn,
         count: counterOf?.(endpoint),
+        area: areaOf(pages, basePath + endpoint.path),
       },
     ]),
   );
@@ -103,69 +102,65 @@ const createAnswering = (
   options: HttpOptions,
 ): HttpServer['answer'] => {
   const { routes, bodyLimit, onArrival, pages = [] } = options;
-  const runners = runnersOf(endpoints, pipeline, options.counterOf);
-  const settings: RequestSettings = { trust: trustOf(options.trustProxy), bodyLimit, nextId: requestIds() };
-
-  const failed = (request: Request, error: unknown): void => {
-    const gone = request.raw.destroyed || request.raw.readableAborted;
-    responder.send(request, pipeline.failed(gone ? new Problem('bad_request', { cause: error }) : error));
-  };
-
-  const run = async (request: Request, { run, count }: Runner): Promise<void> => {
-    const response = await run(request);
-    count?.(request.principal, response.status);
-    responder.send(request, response);
+  const runners = runnersOf(endpoints, pipeline, options);
+  const settings: RequestSettings = {
+    trust: trustOf(options.trustProxy),
+    bodyLimit,
+    nextId: requestIds(),
+    timed: responder.logsRequests,
   };
 
   /** Where a browser asks for the page of an area; everybody else's answer there varies by that. */
-  const pageOf = (request: Request): HttpResponse | undefined => {
-    if (pages.length === 0) return undefined;
-    const area = areaOf(pages, request.path);
+  const pageOf = (request: Request, area: PageArea | undefined): HttpResponse | undefined => {
     if (area === undefined) return undefined;
     request.varies = true;
     return pageFor(area, request.method, request.header('accept'));
   };
 
-  const serve = (request: Request): Promise<void> | undefined => {
+  /** Read first: a caller who is still sending would not see the answer. */
+  const refuse = async (request: Request, problem: Problem): Promise<HttpResponse> => {
+    if (brings(request.raw)) await readBody(request.raw, bodyLimit);
+    return pipeline.failed(problem);
+  };
+
+  const receiveAndRun = async (request: Request, { run }: Runner): Promise<HttpResponse> => {
+    request.body = await readBody(request.raw, bodyLimit);
+    return run(request);
+  };
+
+  const respondTo = (request: Request): Promise<HttpResponse> | HttpResponse => {
     if (lacksHost(request.raw)) return refuse(request, new Problem('bad_request'));
     const destination = routes.find(request.method, request.url);
     request.route = destination.route;
-    if (cors !== undefined && isPreflight(request)) {
-      const headers = cors.preflight(request.header('origin'));
-      responder.send(request, { status: 204, type: '', headers, body: '' });
-      return undefined;
-    }
-    const page = pageOf(request);
-    if (page !== undefined) {
-      responder.send(request, page);
-      return undefined;
-    }
-    if (destination.endpoint === undefined) return refuse(request, destination.problem);
+    if (cors !== undefined && isPreflight(request))
+      return { status: 204, type: '', headers: cors.preflight(request.header('origin')), body: '' };
+    if (destination.endpoint === undefined)
+      return pageOf(request, areaOf(pages, request.path)) ?? refuse(request, destination.problem);
     const runner = runners.get(destination.endpoint);
     if (runner === undefined) throw new Error(`${destination.route} leads to an endpoint of another server`);
+    const page = pageOf(request, runner.area);
+    if (page !== undefined) return page;
     onArrival?.();
     request.params = destination.params;
     request.model = runner.model;
-    return brings(request.raw) ? receiveAndRun(request, runner) : run(request, runner);
+    request.count = runner.count;
+    return brings(request.raw) ? receiveAndRun(request, runner) : runner.run(request);
   };
 
-  const receiveAndRun = async (request: Request, runner: Runner): Promise<void> => {
-    request.body = await readBody(request.raw, bodyLimit);
-    await run(request, runner);
+  const failed = (request: Request, error: unknown): HttpResponse => {
+    const gone = request.raw.destroyed || request.raw.readableAborted;
+    return pipeline.failed(gone ? new Problem('bad_request', { cause: error }) : error);
   };
 
-  const refuse = async (request: Request, problem: Problem): Promise<void> => {
-    // Read first: a caller who is still sending would not see the answer.
-    if (brings(request.raw)) await readBody(request.raw, bodyLimit);
-    responder.send(request, pipeline.failed(problem));
-  };
-
-  return (raw, response) => {
+  return async (raw, response) => {
     const request = new Request(raw, response, settings);
     try {
-      serve(request)?.catch((error: unknown) => failed(request, error));
+      const answer = await respondTo(request);
+      request.count?.(request.principal, answer.status);
+      responder.send(request, answer);
     } catch (error) {
-      failed(request, error);
+      if (response.headersSent) responder.cut(request, error);
+      else responder.send(request, failed(request, error));
     }
   };
 };
