@@ -1,5 +1,11 @@
+let last = { milliseconds: 0, text: new Date(0).toISOString() };
+
 /** Milliseconds since the epoch as `YYYY-MM-DDTHH:MM:SS.mmmZ`, the only form in which the service answers a time. */
-export const toTimestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
+export const toTimestamp = (milliseconds: number): string => {
+  // Writes that come together have the same moment.
+  if (milliseconds !== last.milliseconds) last = { milliseconds, text: new Date(milliseconds).toISOString() };
+  return last.text;
+};
 
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,18}))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?)?$/;

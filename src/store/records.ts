@@ -1,4 +1,5 @@
 import type { ColumnValue } from '../fields/field.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
 import { type Models, referencedTable } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
@@ -68,6 +69,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const table = quoteName(model.table);
   /** By readable fields; the policy makes a handful of sets. */
   const projections = new Map<string, string>();
+  /** By the columns that a caller gives and the fields that he may read. */
+  const inserts = new BoundedCache<{ readonly sql: string }>(256);
 
   /** The answer's columns: SQLite's RETURNING knows the table by its own name only. */
   const returning = (grant: Grant): string => {
@@ -80,18 +83,22 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     return sql;
   };
 
-  const insertQuery = (grant: Grant, columns: Columns, now: number): Query => {
+  const insertSql = (grant: Grant, names: readonly string[]): string => {
+    const key = `${names.join(',')} ${grant.readable.join(',')}`;
+    const known = inserts.get(key);
+    if (known !== undefined) return known.sql;
     const builder = new Builder(dialect);
+    const places = names.map(() => builder.bind(null)).join(', ');
+    const columns = names.map(quoteName).join(', ');
+    const sql = `insert into ${table} (${columns}) values (${places}) returning ${returning(grant)}`;
+    inserts.set(key, { sql });
+    return sql;
+  };
+
+  const insertQuery = (grant: Grant, columns: Columns, now: number): Query => {
     const at = toTimestamp(now);
-    const entries: [string, SqlValue][] = [
-      ...Object.entries(columns),
-      ['created_at', at],
-      ['updated_at', at],
-    ];
-    const names = entries.map(([name]) => quoteName(name)).join(', ');
-    const values = entries.map(([, value]) => builder.bind(value)).join(', ');
-    const sql = `insert into ${table} (${names}) values (${values}) returning ${returning(grant)}`;
-    return { sql, parameters: builder.values };
+    const names = [...Object.keys(columns), 'created_at', 'updated_at'];
+    return { sql: insertSql(grant, names), parameters: [...Object.values(columns), at, at] };
   };
 
   const versionCondition = (versions: readonly number[] | undefined, builder: Builder): string[] =>
