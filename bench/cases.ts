@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Data, token } from './data.ts';
+import { type Data, password, token } from './data.ts';
 
 /** One row of the table: the same requests to the service and to the bare server, unless it says otherwise. */
 export interface Case {
@@ -10,6 +10,8 @@ export interface Case {
    * settings. Nothing: there is nothing like it.
    */
   readonly beside?: readonly string[] | 'nothing' | 'other log level';
+  /** Whether each request takes a note away for good, so that none may be sent twice. */
+  readonly deletes?: boolean;
   readonly connections: number;
   readonly expect: number;
   /** Ratio that design.md asks for. */
@@ -90,8 +92,29 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
       connections: 32,
       expect: 200,
     },
+    {
+      name: 'delete, durable',
+      requests: [request('DELETE', '/api/v1/notes/{id}', jwt)],
+      deletes: true,
+      connections: 32,
+      expect: 200,
+    },
     { name: '90 % detail, 10 % update', requests: mixed(details, jwt, note), connections: 32, expect: 200 },
     { name: 'signed payment', requests: signed(data), beside: 'nothing', connections: 32, expect: 201 },
+    {
+      name: 'list of users, API key',
+      requests: [get('/api/v1/users', key)],
+      beside: [get('/api/v1/users')],
+      connections: 32,
+      expect: 200,
+    },
+    {
+      name: 'login',
+      requests: [request('POST', '/api/v1/auth/login', [], JSON.stringify({ account: 'bench', password }))],
+      beside: 'nothing',
+      connections: 4,
+      expect: 200,
+    },
     {
       name: 'detail at LOG_LEVEL=info',
       requests: details,

@@ -22,8 +22,20 @@ export interface Data {
   readonly key: string;
   /** An application that signs: app_id and secret. */
   readonly application: { readonly id: string; readonly secret: string };
-  /** Reclaims what was written since: every case begins with the same amount of data. */
+  /** Notes to be deleted, with ids from `firstSpare`, for both servers. */
+  addSpares(count: number): Promise<void>;
+  /** Takes away those that are left. */
+  removeSpares(): Promise<void>;
   remove(): Promise<void>;
+}
+
+/** Far above the id of any note that a run creates. */
+export const firstSpare = 100_000_000;
+
+export interface Amounts {
+  readonly notes: number;
+  /** Users, keys and permissions besides those of the only user who calls; none unless given. */
+  readonly crowd?: number;
 }
 
 const environment = (directory: string, databaseUrl: string): Record<string, string> => ({
@@ -74,18 +86,63 @@ const fillSqlite = (path: string, notes: number): void => {
   db.close();
 };
 
-export const sqliteData = async (notes: number): Promise<Data> => {
+/** As many users as keys and permissions: what authentication has to find its one row among. */
+const fillCrowd = (path: string, crowd: number): void => {
+  const db = new DatabaseSync(path);
+  db.exec(`
+    begin;
+    create temp table numbers as
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < ${crowd}) select i from n;
+    insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
+      select 'crowd' || i, 'crowd' || i, i || '@crowd.example', i || '@crowd.example', 'One of many', '-',
+        '${timeOf(0)}', '${timeOf(0)}' from numbers;
+    insert into api_keys (user_id, name, key_hash, key_prefix, created_at)
+      select 1, 'key ' || i, lower(hex(randomblob(32))), 'gk_crowd', '${timeOf(0)}' from numbers;
+    insert into roles (name, created_at) select 'role' || i, '${timeOf(0)}' from numbers where i <= 1000;
+    insert into user_roles (user_id, role) select id, 'role1' from users where username = 'crowd1';
+    insert into permissions (role, model, action, created_at)
+      select 'role' || (1 + i % 1000), 'Model' || (i / 1000), 'list', '${timeOf(0)}' from numbers;
+    commit; pragma wal_checkpoint(truncate); analyze;
+  `);
+  db.close();
+};
+
+const onEach = (paths: readonly string[], sql: string): void => {
+  for (const path of paths) {
+    const db = new DatabaseSync(path);
+    // The servers have it open as well, and one of them may be at a checkpoint.
+    db.exec(`pragma busy_timeout = 10000; ${sql}; pragma wal_checkpoint(passive)`);
+    db.close();
+  }
+};
+
+const spareSql = {
+  sqlite: (count: number): string =>
+    `insert into notes (id, title, body, created_at, updated_at)
+     with recursive n (i) as (select 0 union all select i + 1 from n where i < ${count - 1})
+     select ${firstSpare} + i, 'Spare ' || i, 'To be deleted', '${timeOf(0)}', '${timeOf(0)}' from n`,
+  postgres: (count: number): string =>
+    `insert into notes (id, title, body, created_at, updated_at)
+     select ${firstSpare} + i, 'Spare ' || i, 'To be deleted', now(), now() from generate_series(0, ${count - 1}) i`,
+  remove: `delete from notes where id >= ${firstSpare}`,
+};
+
+export const sqliteData = async ({ notes, crowd = 0 }: Amounts): Promise<Data> => {
   const directory = mkdtempSync(join(tmpdir(), 'gatewright-bench-'));
   const file = join(directory, 'service', 'gatewright.db');
   mkdirSync(join(directory, 'service'));
   const service = environment(join(directory, 'service'), `sqlite:${file}`);
   const made = set(service);
   fillSqlite(file, notes);
-  cpSync(file, join(directory, 'bare.db'));
+  if (crowd > 0) fillCrowd(file, crowd);
+  const bare = join(directory, 'bare.db');
+  cpSync(file, bare);
   return {
     ...made,
-    bare: join(directory, 'bare.db'),
+    bare,
     service,
+    addSpares: async (count) => onEach([file, bare], spareSql.sqlite(count)),
+    removeSpares: async () => onEach([file, bare], spareSql.remove),
     remove: async () => rmSync(directory, { recursive: true, force: true }),
   };
 };
@@ -109,26 +166,32 @@ const fillPostgres = async (url: string, notes: number): Promise<void> => {
 };
 
 /** One server with a database for each: the bare server's is a copy of the service's. */
-export const postgresData = async (notes: number): Promise<Data> => {
+export const postgresData = async ({ notes }: Amounts): Promise<Data> => {
   const server = await createPostgres();
   await server.start();
   const directory = mkdtempSync(join(tmpdir(), 'gatewright-bench-'));
   const urlOf = (name: string): string => server.url.replace(/\/postgres(?=\?|$)/, `/${name}`);
-  const admin = async (sql: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: server.url });
+  const run = async (url: string, sql: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query(sql);
     await client.end();
   };
-  await admin('create database service');
+  const onBoth = async (sql: string): Promise<void> => {
+    await run(urlOf('service'), sql);
+    await run(urlOf('bare'), sql);
+  };
+  await run(server.url, 'create database service');
   const service = environment(directory, urlOf('service'));
   const made = set(service);
   await fillPostgres(urlOf('service'), notes);
-  await admin('create database bare template service');
+  await run(server.url, 'create database bare template service');
   return {
     ...made,
     bare: urlOf('bare'),
     service,
+    addSpares: (count) => onBoth(spareSql.postgres(count)),
+    removeSpares: () => onBoth(spareSql.remove),
     remove: async () => {
       await server.stop();
       await server.remove();
@@ -139,9 +202,9 @@ export const postgresData = async (notes: number): Promise<Data> => {
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token of the only user, good for the run. */
-export const token = (): string => {
+/** A token of a user, the only one unless told, good for the run. */
+export const token = (user = 1): string => {
   const exp = Math.floor(Date.now() / 1000) + 36_000;
-  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ user_id: 1, exp })}`;
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ user_id: user, exp })}`;
   return `${text}.${createHmac('sha256', jwtSecret).update(text).digest('base64url')}`;
 };

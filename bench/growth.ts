@@ -93,7 +93,7 @@ const measureLoad = async (service: Running): Promise<void> => {
 };
 
 for (const rows of sizes) {
-  const data = await sqliteData(rows);
+  const data = await sqliteData({ notes: rows, crowd: rows });
   const service = await startService(data);
   try {
     const ids = Array.from({ length: 50 }, (_, index) => 1 + ((index * 7919) % rows));
@@ -104,6 +104,17 @@ for (const rows of sizes) {
       await latency(
         service,
         ids.map((id) => get(`/api/v1/notes/${id}`)),
+      ),
+    );
+    // One of a crowd, whose roles and permissions have to be found among all others.
+    const member = `Authorization: Bearer ${token(2)}`;
+    add(
+      byRows,
+      'detail, JWT, by role',
+      rows,
+      await latency(
+        service,
+        ids.map((id) => get(`/api/v1/notes/${id}`, member)),
       ),
     );
     const keyed = Array.from({ length: 50 }, (_, index) =>
@@ -130,7 +141,12 @@ const seriesOf = (figures: Readonly<Record<string, [number, number][]>>): Series
   Object.entries(figures).map(([name, points]) => ({ name, points }));
 
 const plots: Readonly<Record<string, Plot>> = {
-  rows: { title: 'Median time by rows in the table', x: 'rows', y: 'milliseconds', series: seriesOf(byRows) },
+  rows: {
+    title: 'Median time by rows, users, keys and permissions',
+    x: 'of each',
+    y: 'milliseconds',
+    series: seriesOf(byRows),
+  },
   depth: {
     title: 'Median time of a page of 10 by depth',
     x: 'rows before the page',

@@ -10,8 +10,12 @@ export interface Job {
   readonly port: number;
   readonly connections: number;
   readonly milliseconds: number;
-  /** Whole requests, taken in turn; `{n}` is replaced by a running number once per request. */
+  /**
+   * Whole requests, taken in turn; a running number replaces `{n}`, with nine digits, and `{id}`, where it counts from
+   * `from`.
+   */
   readonly requests: readonly string[];
+  readonly from?: number;
   readonly expect: number;
 }
 
@@ -45,10 +49,13 @@ const run = (job: Job): Promise<Result> => {
   const expected = `HTTP/1.1 ${job.expect} `;
   const started = performance.now();
   const deadline = started + job.milliseconds;
-  const fixed = job.requests.map((text) => (text.includes('{n}') ? text : Buffer.from(text)));
+  const fixed = job.requests.map((text) => (/\{(?:n|id)\}/.test(text) ? text : Buffer.from(text)));
   const next = (): string | Buffer => {
     const request = fixed[number++ % fixed.length] ?? '';
-    return typeof request === 'string' ? request.replaceAll('{n}', String(number).padStart(9, '0')) : request;
+    if (typeof request !== 'string') return request;
+    return request
+      .replaceAll('{n}', String(number).padStart(9, '0'))
+      .replace('{id}', String((job.from ?? 0) + number - 1));
   };
 
   const drive = (socket: Socket): Promise<void> =>

@@ -103,4 +103,8 @@ export const startBare = (data: Data): Promise<Running> =>
   start('bare', ['bench/bare.ts'], { DATABASE: data.bare, JWT_SECRET: data.service['JWT_SECRET'] ?? '' });
 
 export const startService = (data: Data, extra: Readonly<Record<string, string>> = {}): Promise<Running> =>
-  start('gatewright', ['bin/gatewright.js', 'start'], { ...data.service, ...extra });
+  // As `npm start` does it.
+  start('gatewright', ['--max-semi-space-size=8', 'bin/gatewright.js', 'start'], {
+    ...data.service,
+    ...extra,
+  });

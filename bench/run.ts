@@ -5,8 +5,9 @@
  */
 import { parseArgs } from 'node:util';
 import { type Case, casesOf } from './cases.ts';
-import { postgresData, sqliteData } from './data.ts';
+import { firstSpare, postgresData, sqliteData } from './data.ts';
 import { type Figures, type Measured, measure, median, middle } from './measure.ts';
+import { measureProcess } from './process.ts';
 import { pinned, type Running, startBare, startService } from './processes.ts';
 
 const { values: options } = parseArgs({
@@ -23,6 +24,8 @@ const milliseconds = Number(options.ms);
 /** Milliseconds of load before anything counts: both servers are compiled by then. */
 const warmup = 3_000;
 const notes = 10_000;
+/** More than any server here deletes in a millisecond. */
+const mostDeletes = 60;
 
 interface Row {
   readonly name: string;
@@ -51,8 +54,16 @@ const otherSide = ({ bare, service, verbose }: Servers, one: Case) => {
 
 const compare = async (servers: Servers, one: Case): Promise<Row> => {
   const other = otherSide(servers, one);
-  const load = (server: Running, requests: readonly string[], time: number): Promise<Measured> =>
-    measure(server, { connections: one.connections, expect: one.expect, requests, milliseconds: time });
+  const { connections, expect } = one;
+  /** Where each server's spare notes begin that it has not deleted yet. */
+  const spares = new Map<Running, number>();
+  const load = async (server: Running, requests: readonly string[], time: number): Promise<Measured> => {
+    const from = spares.get(server) ?? firstSpare;
+    const measured = await measure(server, { connections, expect, requests, milliseconds: time, from });
+    spares.set(server, from + measured.requests);
+    return measured;
+  };
+  if (one.deletes === true) await data.addSpares(Math.ceil((warmup + rounds * milliseconds) * mostDeletes));
   const ours = other?.ours ?? servers.service;
   if (other !== undefined) await load(other.theirs, other.requests, warmup);
   await load(ours, one.requests, warmup);
@@ -61,6 +72,7 @@ const compare = async (servers: Servers, one: Case): Promise<Row> => {
     if (other !== undefined) theirs?.push(await load(other.theirs, other.requests, milliseconds));
     mine?.push(await load(ours, one.requests, milliseconds));
   }
+  if (one.deletes === true) await data.removeSpares();
   const service = middle(mine ?? []);
   const beside = other === undefined ? undefined : middle(theirs ?? []);
   const pairs = (mine ?? []).map((each, round) => each.perSecond / (theirs?.[round]?.perSecond ?? 1));
@@ -93,7 +105,7 @@ const print = (text: string): void => {
   if (!options.json) process.stdout.write(`${text}\n`);
 };
 
-const data = options.database === 'postgres' ? await postgresData(notes) : await sqliteData(notes);
+const data = options.database === 'postgres' ? await postgresData({ notes }) : await sqliteData({ notes });
 const servers: Servers = {
   bare: await startBare(data),
   service: await startService(data),
@@ -102,10 +114,8 @@ const servers: Servers = {
 const rows: Row[] = [];
 try {
   const { service } = servers;
-  const start = { milliseconds: Math.round(service.startup), memory: service.memory() };
   print(`${options.database}, ${notes} notes; ${pinned ? 'server and load on a core each' : 'not pinned'};`);
-  print(`medians of ${rounds} rounds of ${milliseconds} ms; first answer after ${start.milliseconds} ms,`);
-  print(`${show(start.memory / 1e6)} MB resident then.\n`);
+  print(`medians of ${rounds} rounds of ${milliseconds} ms\n`);
   print('| case | req/s | beside | p50 / p99 ms | CPU µs | beside | ratio | CPU ratio | target | |');
   print('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |');
   for (const one of casesOf(data, notes)) {
@@ -115,9 +125,17 @@ try {
     print(line(row));
   }
   print(`\nresident memory of the service at the end: ${show(service.memory() / 1e6)} MB`);
+  const figures = options.only === '' ? await measureProcess(data) : undefined;
+  if (figures !== undefined) {
+    const { firstStart, start, idle, afterwards, requests } = figures;
+    print(`first start to the first answer: ${show(firstStart)} ms, later ones: ${show(start)} ms`);
+    print(
+      `resident when idle: ${show(idle / 1e6)} MB, after ${show(requests)} requests: ${show(afterwards / 1e6)} MB`,
+    );
+  }
   if (options.json)
     process.stdout.write(
-      `${JSON.stringify({ database: options.database, pinned, rounds, milliseconds, start, rows })}\n`,
+      `${JSON.stringify({ database: options.database, pinned, rounds, milliseconds, process: figures, rows })}\n`,
     );
 } finally {
   await Promise.all(Object.values(servers).map((server: Running) => server.stop()));

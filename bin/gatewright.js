@@ -10,6 +10,9 @@ import { fileURLToPath } from 'node:url';
 const required = [24, 15];
 const isWindows = process.platform === 'win32';
 
+/** Node lets the memory for young objects grow to 48 MB; with half of it the service is as fast. */
+const youngGeneration = '--max-semi-space-size=8';
+
 /** `init` writes files and opens no database: it is what brings the right Node, so it runs on an older one. */
 const requiredByInit = [20, 0];
 
@@ -45,7 +48,9 @@ const fail = (message) => {
 /** Becomes `file` as far as one process can become another: arguments, stdio, signals and exit status are passed on. */
 const handOver = (file) => {
   // The channel carries nothing. Its end tells the child that this process was killed, so that no orphan goes on.
-  const child = spawn(file, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(file, [youngGeneration, ...process.argv.slice(1)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   const passOn = (signal) => {
     // A terminal sends these to the child as well: it must not see them twice.
     if (process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT')) return;

@@ -157,13 +157,8 @@ const stopHttp = async (http: HttpServer): Promise<void> => {
   }
 };
 
-/**
- * Starts the service: migrations, credentials, the first administrator, and the address it answers on.
- * @throws Error with one line that says what is missing or wrong
- */
-export const createServer = async (options: ServerOptions): Promise<Server> => {
+const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
   const { application, clock = systemClock } = options;
-  const config = await choosePort(options.config);
   const logger = options.logger ?? createLogger(config.logLevel);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const vault = await openCredentials(config, logger);
@@ -224,5 +219,26 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
   } catch (error) {
     await close();
     throw error;
+  }
+};
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+
+/** How often a port that was free a moment ago may turn out to be taken. */
+const portAttempts = 5;
+
+/**
+ * Starts the service: migrations, credentials, the first administrator, and the address it answers on.
+ * @throws Error with one line that says what is missing or wrong
+ */
+export const createServer = async (options: ServerOptions): Promise<Server> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const config = await choosePort(options.config);
+    try {
+      return await startOn(config, options);
+    } catch (error) {
+      if (options.config.port !== 0 || !isTaken(error) || attempt === portAttempts) throw error;
+    }
   }
 };

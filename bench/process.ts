@@ -1,0 +1,46 @@
+/** What one process of the service costs: its start, its memory when idle, and after a million requests. */
+import { join } from 'node:path';
+import { type Data, token } from './data.ts';
+import { measure } from './measure.ts';
+import { startService } from './processes.ts';
+
+export interface ProcessFigures {
+  /** Milliseconds to the first answer without a cache of compiled code, and with one. */
+  readonly firstStart: number;
+  readonly start: number;
+  /** Resident bytes after three seconds of nothing, and right after the requests. */
+  readonly idle: number;
+  readonly afterwards: number;
+  readonly requests: number;
+}
+
+const settled = 3_000;
+const million = 1_000_000;
+
+/** Measures it as it comes: without credentials, which bring their decryption along. */
+export const measureProcess = async (data: Data): Promise<ProcessFigures> => {
+  const folder = data.service['DATA_DIR'] ?? '';
+  const env = {
+    CREDENTIALS_FILE: join(folder, 'none.age'),
+    CREDENTIALS_KEY_FILE: join(folder, 'none.key'),
+    DATA_DIR: join(folder, 'process'),
+  };
+  const first = await startService(data, env);
+  await first.stop();
+  const service = await startService(data, env);
+  try {
+    await new Promise((resolve) => setTimeout(resolve, settled));
+    const idle = service.memory();
+    let requests = 0;
+    while (requests < million) {
+      const lines = [`GET /api/v1/notes/${1 + (requests % 1000)} HTTP/1.1`, 'Host: 127.0.0.1'];
+      const detail = [...lines, `Authorization: Bearer ${token()}`, '', ''].join('\r\n');
+      const job = { connections: 32, expect: 200, requests: [detail], milliseconds: 5_000 };
+      requests += (await measure(service, job)).requests;
+    }
+    const afterwards = service.memory();
+    return { firstStart: first.startup, start: service.startup, idle, afterwards, requests };
+  } finally {
+    await service.stop();
+  }
+};
