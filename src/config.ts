@@ -74,7 +74,7 @@ export const variables: readonly Variable[] = [
   {
     name: 'DATA_DIR',
     fallback: './data',
-    meaning: 'the SQLite database and, outside production, generated secrets',
+    meaning: 'the SQLite database, compiled code and, outside production, generated secrets',
   },
   {
     name: 'DATABASE_URL',
