@@ -14,7 +14,7 @@ export interface Case {
   readonly deletes?: boolean;
   readonly connections: number;
   readonly expect: number;
-  /** Ratio that design.md asks for. */
+  /** Ratio to be reached on SQLite. */
   readonly target?: number;
 }
 

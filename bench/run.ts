@@ -77,7 +77,9 @@ const compare = async (servers: Servers, one: Case): Promise<Row> => {
   const beside = other === undefined ? undefined : middle(theirs ?? []);
   const pairs = (mine ?? []).map((each, round) => each.perSecond / (theirs?.[round]?.perSecond ?? 1));
   const ratio = beside === undefined ? undefined : median(pairs);
-  const { name, target } = one;
+  const { name } = one;
+  // They are meant for SQLite.
+  const target = options.database === 'sqlite' ? one.target : undefined;
   const held = target === undefined || ratio === undefined ? undefined : ratio >= target;
   return { name, service, beside, ratio, cpuRatio: beside && beside.cpu / service.cpu, target, held };
 };
