@@ -122,7 +122,7 @@ const spareSql = {
      with recursive n (i) as (select 0 union all select i + 1 from n where i < ${count - 1})
      select ${firstSpare} + i, 'Spare ' || i, 'To be deleted', '${timeOf(0)}', '${timeOf(0)}' from n`,
   postgres: (count: number): string =>
-    `insert into notes (id, title, body, created_at, updated_at)
+    `insert into notes (id, title, body, created_at, updated_at) overriding system value
      select ${firstSpare} + i, 'Spare ' || i, 'To be deleted', now(), now() from generate_series(0, ${count - 1}) i`,
   remove: `delete from notes where id >= ${firstSpare}`,
 };
@@ -174,8 +174,11 @@ export const postgresData = async ({ notes }: Amounts): Promise<Data> => {
   const run = async (url: string, sql: string): Promise<void> => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    await client.query(sql);
-    await client.end();
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
   };
   const onBoth = async (sql: string): Promise<void> => {
     await run(urlOf('service'), sql);

@@ -11,7 +11,7 @@ export interface Plot {
   readonly series: readonly Series[];
 }
 
-const size = { width: 640, height: 360, left: 64, right: 16, top: 40, bottom: 48 };
+const size = { width: 640, height: 360, left: 64, right: 32, top: 40, bottom: 48 };
 const colours = ['#2f6fde', '#d9622b', '#2b9a66', '#8b5cf6', '#c2410c'];
 
 const decades = (values: readonly number[]): readonly [number, number] => {
