@@ -59,6 +59,7 @@ export const toSvg = ({ title, x, y, series }: Plot): string => {
     return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2"/>${dots}${legend}`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" font-family="system-ui, sans-serif" font-size="11">
+<title>${escapeText(title)}</title>
 <style>.grid{stroke:#8884;fill:#777}.grid text{stroke:none}</style>
 <text x="${size.left}" y="20" font-size="14" fill="#777">${escapeText(title)}</text>
 <g class="grid">${grid.join('')}</g>
