@@ -30,6 +30,11 @@ const methodsOf = ({ method }: Endpoint): readonly (HttpMethod | 'HEAD')[] => {
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 };
 
+const hasNul = (params: Readonly<Record<string, string>>): boolean => {
+  for (const name in params) if (params[name]?.includes('\0') === true) return true;
+  return false;
+};
+
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Called by the router instead of a handler; what it finds is asked for by `find`, so nothing is ever called. */
@@ -71,8 +76,12 @@ export class Routes {
     const route = found.store as Route | null;
     if (route === null) return { endpoint: undefined, problem: new Problem('bad_request'), route: undefined };
     const { endpoint, path, allow } = route;
-    if (endpoint !== undefined)
-      return { endpoint, params: found.params as Readonly<Record<string, string>>, route: path };
+    if (endpoint !== undefined) {
+      const params = found.params as Readonly<Record<string, string>>;
+      // Nothing has such a name: PostgreSQL cannot store the character, and refuses a statement that asks for it.
+      if (hasNul(params)) return { endpoint: undefined, problem: new Problem('path_not_found'), route: path };
+      return { endpoint, params, route: path };
+    }
     const problem = new Problem('method_not_allowed', { headers: { Allow: allow } });
     return { endpoint: undefined, problem, route: path };
   }

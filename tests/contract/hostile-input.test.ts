@@ -392,6 +392,12 @@ describeEachDatabase('hostile input', (databases) => {
       );
     });
 
+    it('404: a name with a NUL, which no database could hold', async () => {
+      for (const path of ['/admin/roles/%00', '/admin/roles/a%00b', '/admin/permissions/viewer%00/Note'])
+        expect((await service.delete(path, { token: admin })).status).not.toBe(500);
+      expect((await service.delete('/admin/roles/%00', { token: admin })).status).toBe(404);
+    });
+
     it('no path and no query string gives a 5xx', async () => {
       const base = fc.constantFrom(
         '/api/v1',
