@@ -208,7 +208,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
         return signInOperations.has(operation) ? requestCounts.countSignIn : requestCounts.count;
       },
       pages: pages === undefined ? [] : [pages.area],
-      onArrival: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
+      onTurn: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
     });
     const sweeping = startSweeping(services, logger);
     closers.push(async () => clearInterval(sweeping));

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** The bytes of a body, or `too-large`; the latter is refused only after the caller was found entitled to send one. */
@@ -11,10 +12,23 @@ const drained = 8;
 const drainMilliseconds = 2000;
 
 /**
- * Reads a request's body up to `limit` bytes.
+ * Reads a request's body up to `limit` bytes; at once where all of it has come with the head.
  * @throws the stream's error when the caller hangs up.
  */
-export const readBody = (stream: Readable, limit: number): Promise<Body> =>
+export const readBody = (raw: IncomingMessage, limit: number): Body | Promise<Body> => {
+  if (!raw.complete || raw.readableLength > limit) return collect(raw, limit);
+  // Each call gives one of the chunks that have come.
+  const chunks: Buffer[] = [];
+  while (raw.readableLength > 0) chunks.push(raw.read() as Buffer);
+  return joined(chunks);
+};
+
+const joined = (chunks: readonly Buffer[]): Buffer => {
+  const [first = noBytes] = chunks;
+  return chunks.length > 1 ? Buffer.concat(chunks) : first;
+};
+
+const collect = (stream: Readable, limit: number): Promise<Body> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -40,10 +54,7 @@ export const readBody = (stream: Readable, limit: number): Promise<Body> =>
     };
     const onEnd = (): void => {
       if (size > limit) tooLarge();
-      else
-        settle(() =>
-          resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)),
-        );
+      else settle(() => resolve(joined(chunks)));
     };
     const onError = (error: Error): void => settle(() => reject(error));
     const onClose = (): void =>

@@ -77,6 +77,8 @@ export class Request implements HttpRequest {
     if (this.#abort === undefined) {
       const abort = new AbortController();
       const { response } = this;
+      // He may have gone before anybody asked.
+      if (response.closed && !response.writableFinished) abort.abort();
       // The response's own event: a connection serves many requests, and a listener of each would stay with it.
       response.once('close', () => {
         if (!response.writableFinished) abort.abort();

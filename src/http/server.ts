@@ -13,6 +13,7 @@ import { type AnswerCounter, Request, type RequestSettings } from './request.ts'
 import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
 import type { Routes } from './routes.ts';
+import { Turns } from './turns.ts';
 
 export interface HttpOptions {
   readonly basePath: string;
@@ -22,8 +23,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[];
   /** Empty; it gets the endpoints. */
   readonly routes: Routes;
-  /** Told of every request before anything is asked of it. */
-  readonly onArrival?: (() => void) | undefined;
+  /** Told of each turn of the event loop that has brought requests, before anything is asked of them. */
+  readonly onTurn?: (() => void) | undefined;
   /** Gives the counter of an endpoint, which is told of every answer; it must cost next to nothing. */
   readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter | undefined) | undefined;
   /** Where a browser gets a page instead of the envelope. */
@@ -36,7 +37,7 @@ export interface HttpOptions {
 export interface HttpServer {
   readonly server: Server;
   /** Answers one request; what a connection brings passes here, and so does what a test injects. */
-  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
   /** Takes no new connections; resolves when the last one is closed. */
   close(): Promise<void>;
 }
@@ -93,7 +94,7 @@ const trustOf = (trust: HttpOptions['trustProxy']): RequestSettings['trust'] => 
   return compile(trust);
 };
 
-/** Answers requests: finds the endpoint, reads the body, runs the pipeline. */
+/** Answers requests: lets those of a turn start together, finds the endpoint, reads the body, runs the pipeline. */
 const createAnswering = (
   endpoints: readonly Endpoint[],
   pipeline: Pipeline,
@@ -101,7 +102,8 @@ const createAnswering = (
   cors: Cors | undefined,
   options: HttpOptions,
 ): HttpServer['answer'] => {
-  const { routes, bodyLimit, onArrival, pages = [] } = options;
+  const { routes, bodyLimit, pages = [] } = options;
+  const turns = new Turns(options.onTurn);
   const runners = runnersOf(endpoints, pipeline, options);
   const settings: RequestSettings = {
     trust: trustOf(options.trustProxy),
@@ -124,7 +126,11 @@ const createAnswering = (
   };
 
   const receiveAndRun = async (request: Request, { run }: Runner): Promise<HttpResponse> => {
-    request.body = await readBody(request.raw, bodyLimit);
+    const body = readBody(request.raw, bodyLimit);
+    if (body instanceof Promise) {
+      request.body = await body;
+      await new Promise<void>((resolve) => turns.join(resolve));
+    } else request.body = body;
     return run(request);
   };
 
@@ -140,7 +146,6 @@ const createAnswering = (
     if (runner === undefined) throw new Error(`${destination.route} leads to an endpoint of another server`);
     const page = pageOf(request, runner.area);
     if (page !== undefined) return page;
-    onArrival?.();
     request.params = destination.params;
     request.model = runner.model;
     request.count = runner.count;
@@ -152,8 +157,8 @@ const createAnswering = (
     return pipeline.failed(gone ? new Problem('bad_request', { cause: error }) : error);
   };
 
-  return async (raw, response) => {
-    const request = new Request(raw, response, settings);
+  const respond = async (request: Request): Promise<void> => {
+    const { response } = request;
     try {
       const answer = await respondTo(request);
       request.count?.(request.principal, answer.status);
@@ -162,6 +167,11 @@ const createAnswering = (
       if (response.headersSent) responder.cut(request, error);
       else responder.send(request, failed(request, error));
     }
+  };
+
+  return (raw, response) => {
+    const request = new Request(raw, response, settings);
+    turns.join(() => void respond(request));
   };
 };
 

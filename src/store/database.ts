@@ -45,8 +45,8 @@ export interface Database extends Reader {
    */
   write<T>(unit: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
-   * Told of every request that arrives: until the end of this turn of the event loop its reads may share a snapshot
-   * with those of the other requests of the turn. Absent where that saves nothing.
+   * Told before the requests start that a turn of the event loop has brought: until the turn is over their reads may
+   * share a snapshot, which begins after this call. Absent where that saves nothing.
    */
   beginTurn?(): void;
   /**

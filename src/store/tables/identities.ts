@@ -30,8 +30,10 @@ const toIdentity = (row: IdentityRow): Identity => ({
 
 const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.user_id = u.id)`;
 
-const grantedOn = (model: RawBuilder<unknown>) => sql`(select string_agg(p.action, ' ') from permissions p
-  where p.model = ${model} and p.role in (select ur.role from user_roles ur where ur.user_id = u.id))`;
+/** A join, as `in (select …)` takes SQLite twice the time of the whole statement; its `cross join` keeps the order. */
+const grantedOn = (model: RawBuilder<unknown>) => sql`(select string_agg(p.action, ' ')
+  from user_roles ur cross join permissions p
+  where ur.user_id = u.id and p.role = ur.role and p.model = ${model})`;
 
 /**
  * Two forms of one statement: with the grants on a model, and without. Identity, roles and grants come from the same

@@ -120,6 +120,46 @@ describeDatabase('sqlite', 'a group of writes', (databases) => {
     await database.execute(query('insert into parents values (3)'));
   });
 
+  it('waits for the turn that follows while turns bring more writes', async () => {
+    const database = await prepared();
+    const insert = query('insert into parents default values');
+    const first = [database.execute(insert), database.execute(insert)];
+    await turn();
+    const late = database.execute(insert);
+    await first[0];
+    expect(await count(database, 'parents')).toBe(3);
+    await Promise.all([...first, late]);
+  });
+
+  it('of one write waits for nothing', async () => {
+    const database = await prepared();
+    let done = false;
+    const write = database.execute(query('insert into parents default values')).then(() => {
+      done = true;
+    });
+    await turn();
+    expect(done).toBe(true);
+    await write;
+  });
+
+  it('does not wait for long where every turn brings more', async () => {
+    const database = await prepared();
+    const insert = query('insert into parents default values');
+    const more: Promise<unknown>[] = [];
+    let done = false;
+    const first = database.execute(insert).then(() => {
+      done = true;
+    });
+    while (!done && more.length < 200) {
+      more.push(database.execute(insert));
+      const until = performance.now() + 0.2;
+      while (performance.now() < until);
+      await turn();
+    }
+    expect(more.length).toBeLessThan(100);
+    await Promise.all([first, ...more]);
+  });
+
   it('is of bounded size, so that a read gets its turn before a thousand writes are done', async () => {
     const database = await prepared();
     let done = 0;

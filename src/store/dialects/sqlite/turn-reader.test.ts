@@ -43,6 +43,14 @@ it('sees the write of another connection from the next turn on', async () => {
   expect(await count(database)).toBe(1);
 });
 
+it('takes a new snapshot for each turn, also where two follow each other at once', async () => {
+  database?.beginTurn?.();
+  expect(await count(database)).toBe(0);
+  await run(other, `insert into t values ('x')`);
+  database?.beginTurn?.();
+  expect(await count(database)).toBe(1);
+});
+
 it('does not share a snapshot outside a turn', async () => {
   expect(await count(database)).toBe(0);
   await run(other, `insert into t values ('x')`);

@@ -5,13 +5,12 @@ const oldest = 5;
 
 /**
  * Lets the reads of one turn of the event loop share a read transaction: taking and giving back its locks costs more
- * than most statements. The requests that one poll has brought are read from one snapshot, which begins after they
- * arrived and ends before the next poll, so none of them sees less than what was committed before it was sent. Our
- * own writes end it as well.
+ * than most statements. The snapshot begins when the requests of the turn are there, and ends before those of the next
+ * turn start, so none of them sees less than what was committed before it was sent. Our own writes end it as well.
  */
 export class TurnReader {
   readonly #connection: Connection;
-  /** Whether a request has arrived in this turn. */
+  /** Whether a turn is under way. */
   #active = false;
   #open = false;
   #since = 0;
@@ -20,8 +19,9 @@ export class TurnReader {
     this.#connection = connection;
   }
 
-  /** A request has arrived. The check phase, where immediates run, comes right after the poll that brought it. */
+  /** A turn begins, with requests that a snapshot of the one before may be too old for. */
   begin(): void {
+    this.end();
     if (this.#active) return;
     this.#active = true;
     setImmediate(this.#finish);

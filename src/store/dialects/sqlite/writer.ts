@@ -24,6 +24,12 @@ interface Written {
 const groupSize = 256;
 const groupTime = 10;
 
+/**
+ * How long a group waits for a further turn of the event loop, in milliseconds, while each turn brings more writes. A
+ * write that comes alone waits for nothing.
+ */
+const gatherTime = 2;
+
 /** How long writes still wait for a busy database while it is being closed, in milliseconds. */
 const closingLimit = 2_000;
 
@@ -80,7 +86,17 @@ export class Writer {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => void this.#turn());
+    this.#gather(performance.now() + gatherTime);
+  }
+
+  /** Callers who were answered together ask again together, but not all of them within one turn. */
+  #gather(until: number): void {
+    const seen = this.#queue.length;
+    setImmediate(() => {
+      const more = this.#queue.length > seen && this.#queue.length < groupSize;
+      if (more && performance.now() < until) this.#gather(until);
+      else void this.#turn();
+    });
   }
 
   async #turn(): Promise<void> {
