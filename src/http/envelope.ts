@@ -1,6 +1,7 @@
 import { type Json, JsonText } from '../kernel/json.ts';
 import { type Catalogue, fill } from '../kernel/messages/catalogue.ts';
 import type { Problem } from '../kernel/problem.ts';
+import { FramedBytes } from './framed-bytes.ts';
 
 /** The envelope of a success: `{"code":0,"message":…,"data":…}`; JSON text from the database is taken as it is. */
 export class Envelope {
@@ -17,10 +18,12 @@ export class Envelope {
     return message === undefined ? this.#head : `{"code":0,"message":${JSON.stringify(message)}`;
   }
 
-  success(data: Json | JsonText | undefined, message?: string): string {
+  success(data: Json | JsonText | undefined, message?: string): string | FramedBytes {
     const head = this.#start(message);
     if (data === undefined) return `${head}}`;
-    return `${head},"data":${data instanceof JsonText ? data.text : JSON.stringify(data)}}`;
+    const json = data instanceof JsonText ? data.text : JSON.stringify(data);
+    const before = `${head},"data":`;
+    return typeof json === 'string' ? `${before}${json}}` : new FramedBytes(before, json, '}');
   }
 
   /** The same around a long list, piece by piece. */

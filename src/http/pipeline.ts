@@ -8,6 +8,7 @@ import { isFormMediaType, isJsonMediaType, parseObject } from './body.ts';
 import type { Answer, Call, Endpoint } from './endpoint.ts';
 import type { Envelope } from './envelope.ts';
 import { parseForm } from './form.ts';
+import type { FramedBytes } from './framed-bytes.ts';
 
 /** A request as the pipeline sees it, whatever server stands behind it. */
 export interface HttpRequest extends AuthRequest {
@@ -25,7 +26,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly type: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Uint8Array | AsyncIterableIterator<string>;
+  readonly body: string | Uint8Array | FramedBytes | AsyncIterableIterator<string>;
   /** What went wrong inside, to be logged; never part of the body. */
   readonly failure?: unknown;
 }

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Cors } from './cors.ts';
+import { FramedBytes } from './framed-bytes.ts';
 import type { HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';
 import type { RequestLines } from './request-lines.ts';
@@ -51,14 +52,17 @@ export class Responder {
     if (answer.failure !== undefined) this.#logFailure(request, answer.failure);
     const { status, body } = answer;
     const head = this.#head(request, answer);
-    if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    const whole = typeof body === 'string' || body instanceof Uint8Array;
+    if (!whole && !(body instanceof FramedBytes)) {
       response.writeHead(status, head);
       this.#sendPieces(request, status, body);
       return;
     }
-    if (hasBody(status)) head.push('content-length', String(Buffer.byteLength(body)));
+    const length = whole ? Buffer.byteLength(body) : body.byteLength;
+    if (hasBody(status)) head.push('content-length', String(length));
     response.writeHead(status, head);
-    response.end(body);
+    if (whole) response.end(body);
+    else body.send(response);
     this.#guardUnread(request);
     this.#options.requestLines?.add(request, status);
   }

@@ -1,10 +1,13 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Text that is JSON already (the database wrote it): the envelope takes it over as it is. */
+/**
+ * JSON that is text already (the database wrote it): the envelope takes it over as it is. Given as bytes in UTF-8 it is
+ * given away: they are freed when they have been sent, so nobody else may hold them.
+ */
 export class JsonText {
-  readonly text: string;
-  constructor(text: string) {
+  readonly text: string | Uint8Array;
+  constructor(text: string | Uint8Array) {
     this.text = text;
   }
 }

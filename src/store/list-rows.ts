@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { ColumnValue } from '../fields/field.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ArrayChunks } from './array-chunks.ts';
@@ -12,10 +13,15 @@ import type { Sort } from './sort.ts';
 import type { Source } from './source.ts';
 import { Totals } from './totals.ts';
 
+/** A JSON array in one piece, or in pieces that are made as they are read. */
+export type FoundRows =
+  | { readonly json: string | Uint8Array }
+  | { readonly chunks: AsyncIterableIterator<string> };
+
 export interface FoundPage {
   readonly row: PageRow;
-  /** Whether no row was too large for one piece. */
-  readonly complete: boolean;
+  /** Absent where a row was too large for one piece. */
+  readonly json: string | Uint8Array | undefined;
 }
 
 const pageQuery = (list: PreparedList, scope: Scope): Query =>
@@ -28,6 +34,15 @@ const pageQueryWith = (
   total: number | null,
   rowBytes: number = list.rowBytes,
 ): Query => toQuery(list.page, [...scope.values, ...list.values.slice(0, -2), total, rowBytes]);
+
+/** A program that writes to the file beside the service may have left a text that is no UTF-8; no answer is to be. */
+const readable = (json: PageRow['json']): string | Uint8Array =>
+  typeof json === 'string' || isUtf8(json) ? json : Buffer.from(json).toString();
+
+const found = (row: PageRow, rowBytes: number): FoundPage => ({
+  row,
+  json: Number(row.widest ?? 0) <= rowBytes ? readable(row.json) : undefined,
+});
 
 /** Runs prepared lists on the database, each where its cost belongs. */
 export class ListRows {
@@ -44,18 +59,19 @@ export class ListRows {
   }
 
   /**
-   * The page in one row; `complete` where it holds every row. Where a row is too large for its share of one piece
+   * The page in one row. Where a row is too large for its share of one piece
    * although all of them together are not too much, the page is asked for again with all.
    */
   async page(list: PreparedList, scope: Scope): Promise<FoundPage> {
     const { row, direct } = await this.#pageRow(list, scope);
-    if (Number(row.widest ?? 0) <= list.rowBytes) return { row, complete: true };
+    const page = found(row, list.rowBytes);
+    if (page.json !== undefined) return page;
     const weight = weightStatement(list.shape, this.#database.dialect);
     const values = [...scope.values, ...list.values];
     const { bytes } = await this.#first<{ bytes: number | null }>(toQuery(weight, values), direct);
-    if (Number(bytes) > maxPieceBytes) return { row, complete: false };
+    if (Number(bytes) > maxPieceBytes) return page;
     const again = await this.#first<PageRow>(pageQueryWith(list, scope, null, maxPieceBytes), direct);
-    return { row: again, complete: Number(again.widest ?? 0) <= maxPieceBytes };
+    return found(again, maxPieceBytes);
   }
 
   async #pageRow(list: PreparedList, scope: Scope): Promise<{ row: PageRow; direct: boolean }> {
@@ -76,14 +92,14 @@ export class ListRows {
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
-  async all(list: PreparedList, scope: Scope): Promise<string | AsyncIterableIterator<string>> {
+  async all(list: PreparedList, scope: Scope): Promise<FoundRows> {
     // Asking for a piece of what is known to be too much would only cost time.
     const few = !list.whole || (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
     if (few) {
-      const { row, complete } = await this.page(list, scope);
-      if (complete && Number(row.rows) <= maxWholeRows) return `[${row.json ?? ''}]`;
+      const { row, json } = await this.page(list, scope);
+      if (json !== undefined && Number(row.rows) <= maxWholeRows) return { json };
     }
-    return this.stream(list, scope);
+    return { chunks: await this.stream(list, scope) };
   }
 
   /** The rows of a page in chunks: up to `place`, where one was told, so that the two agree. */

@@ -12,7 +12,7 @@ import {
   type View,
 } from './list-parameters.ts';
 import { ListPlanner, type PreparedList } from './list-plan.ts';
-import { ListRows } from './list-rows.ts';
+import { type FoundRows, ListRows } from './list-rows.ts';
 import type { PageRow } from './query.ts';
 import { invalidParameter } from './query-string.ts';
 import { type Scope, scopeOf, Views } from './scope.ts';
@@ -25,11 +25,8 @@ export interface ListHeaders {
   readonly Link?: string;
 }
 
-/** A JSON array: in one piece, or in pieces that are made as they are read (end the iterator to free its place). */
-export type ListAnswer = { readonly headers: ListHeaders } & (
-  | { readonly json: string }
-  | { readonly chunks: AsyncIterableIterator<string> }
-);
+/** A JSON array; end the iterator of its pieces to free its place. */
+export type ListAnswer = { readonly headers: ListHeaders } & FoundRows;
 
 export interface ListRequest {
   /** The raw query string, without `?`. */
@@ -126,15 +123,14 @@ class SourceList {
     if (scope === undefined) return this.#nothing(read, request.path);
     const list = read.kind === 'prepared' ? read.list : await this.#behindAnchor(read, scope);
     if (list.parameters.paging.kind === 'all') {
-      const rows = await this.#rows.all(list, scope);
-      return typeof rows === 'string' ? { json: rows, headers: {} } : { chunks: rows, headers: {} };
+      return { ...(await this.#rows.all(list, scope)), headers: {} };
     }
-    const { row, complete } = await this.#rows.page(list, scope);
+    const { row, json } = await this.#rows.page(list, scope);
     const place = nextPlace(list, row);
     const headers = headersOf(list.parameters, request.path, Number(row.total ?? 0), place);
-    return complete
-      ? { json: `[${row.json ?? ''}]`, headers }
-      : { chunks: await this.#rows.stream(list, scope, place), headers };
+    return json === undefined
+      ? { chunks: await this.#rows.stream(list, scope, place), headers }
+      : { json, headers };
   }
 
   /** Reads and compiles a query for a view and a row filter; a repeated one is remembered. */

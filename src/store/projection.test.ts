@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { expect, it } from 'vitest';
-import { describeEachDatabase } from '../../tests/support/databases.ts';
+import { describeDatabase, describeEachDatabase } from '../../tests/support/databases.ts';
 import {
   createThings,
   emptyThing,
   insertThings,
+  textOf,
   thingFields,
   thingSource,
 } from '../../tests/support/things.ts';
@@ -85,7 +87,7 @@ describeEachDatabase('projection', (databases) => {
     const grant = systemGrant(['id', name]);
     const query = `filter[${encodeURIComponent(name)}][gt]=5&sort=-${encodeURIComponent(name)}&per_page=1`;
     const answer = await list(grant, { query, path: '/odd' });
-    expect('json' in answer && JSON.parse(answer.json)).toEqual([{ id: 2, [name]: 6 }]);
+    expect(JSON.parse(await textOf(answer))).toEqual([{ id: 2, [name]: 6 }]);
     expect(answer.headers['X-Total-Count']).toBe('1');
   });
 
@@ -125,7 +127,7 @@ describeEachDatabase('projection', (databases) => {
         query,
         path: '/computed',
       });
-      return { ...answer, json: 'json' in answer ? answer.json : '' };
+      return { ...answer, json: await textOf(answer) };
     };
     expect((await ask('sort=-twice')).json).toBe(
       '[{"id":2,"twice":6,"owner":{"title":"two"},"list":[3]},{"id":1,"twice":4,"owner":{"title":"one"},"list":[2]}]',
@@ -177,5 +179,23 @@ describeEachDatabase('show', (databases) => {
       parameters: [],
     });
     expect(rows).toEqual([{ json: '{"id":4,"n":13}' }]);
+  });
+});
+
+describeDatabase('sqlite', 'a text that another program has broken', (databases) => {
+  it('is answered as UTF-8 all the same', async () => {
+    const database = await databases.open();
+    await database.execute({ sql: 'create table odd (id integer primary key, name text)', parameters: [] });
+    await database.execute({
+      sql: `insert into odd values (1, cast(x'e4b8ad62ff63' as text))`,
+      parameters: [],
+    });
+    const name: SourceColumn = { name: 'name', type: field.text().type, options: {} };
+    const list = createList(database, sourceOf('odd', [integer('id'), name], 'odd'));
+    const answer = await list(systemGrant(['id', 'name']), { query: '', path: '/odd' });
+    if (!('json' in answer)) throw new Error('a small list came in pieces');
+    const bytes = Buffer.from(answer.json);
+    expect(isUtf8(bytes)).toBe(true);
+    expect(JSON.parse(bytes.toString())).toEqual([{ id: 1, name: '中b\ufffdc' }]);
   });
 });

@@ -24,8 +24,8 @@ export const toQuery = ({ sql, slots }: Statement, values: readonly SqlValue[]):
 
 /** The one row that answers a list request. */
 export interface PageRow {
-  /** The rows' JSON texts joined by commas, without those too large for one piece; null where there are none. */
-  readonly json: string | null;
+  /** The JSON array of the rows, without those too large for one piece: as text, or as bytes in UTF-8. */
+  readonly json: string | Uint8Array;
   /** Rows that were found, where all are asked for. */
   readonly rows?: number;
   /** Bytes that the largest row holds in long columns; null without rows, absent where no column is long. */
@@ -40,6 +40,11 @@ export interface PageRow {
 
 interface Words {
   readonly join: string;
+  /**
+   * A long JSON text as it leaves the database. SQLite's texts are UTF-8, which is also what is sent: as bytes it is
+   * not decoded and encoded again, a third of the time of a large page.
+   */
+  readonly answer: (json: string) => string;
   readonly lineFeed: string;
   readonly array: (values: readonly string[]) => string;
 }
@@ -47,11 +52,13 @@ interface Words {
 const words: Readonly<Record<Dialect, Words>> = {
   sqlite: {
     join: 'group_concat',
+    answer: (json) => `cast(${json} as blob)`,
     lineFeed: 'char(10)',
     array: (values) => `json_array(${values.join(', ')})`,
   },
   postgres: {
     join: 'string_agg',
+    answer: (json) => json,
     lineFeed: 'chr(10)',
     array: (values) => `json_build_array(${values.join(', ')})::text`,
   },
@@ -204,7 +211,9 @@ export const pageStatement = (shape: Shape, dialect: Dialect): Statement => {
   const bytes = heavySql(shape, dialect);
   const extras = extrasSql(shape, clauses, dialect, bind);
   const inner = [...extras.inner];
-  const outer = [`${words[dialect].join}(row_json, ',') as json`, ...extras.outer];
+  const { join, answer } = words[dialect];
+  const array = `'[' || coalesce(${join}(row_json, ','), '') || ']'`;
+  const outer = [`${answer(array)} as json`, ...extras.outer];
   if (bytes === undefined) inner.push(`${json} as row_json`);
   else {
     const tooLarge = `${bytes} > ${bind.of(layoutOf(shape).rowBytes)}`;

@@ -86,7 +86,7 @@ export const insertThings = async (database: Database, things: readonly Thing[])
 
 /** The text of an answer, in however many pieces it came. */
 export const textOf = async (answer: ListAnswer): Promise<string> => {
-  if ('json' in answer) return answer.json;
+  if ('json' in answer) return Buffer.from(answer.json).toString();
   let text = '';
   for await (const chunk of answer.chunks) text += chunk;
   return text;
