@@ -4,6 +4,7 @@ import type { Database, Query } from '../../database.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import { openCursor } from './cursor.ts';
 import { isConflict, isStalePlan } from './errors.ts';
+import { ReadBatches } from './read-batches.ts';
 import { sessionSettings } from './session.ts';
 import { Sessions } from './sessions.ts';
 import { types } from './types.ts';
@@ -33,6 +34,8 @@ const silenceTimeout = statementTimeout + 5_000;
 const poolConfig = (url: string, idle: number, max: number): PoolConfig => ({
   ...sessionSettings(url, { statementTimeout, idleTimeout: idle }),
   types,
+  // A session may have several statements on their way at a time; only reads make use of it (see ReadBatches).
+  pipeline: true,
   idleTimeoutMillis: 30_000,
   max,
 });
@@ -43,6 +46,7 @@ class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
   readonly #sessions: Sessions;
   readonly #streaming: Sessions;
+  readonly #reads: ReadBatches;
   readonly #slots = new StreamSlots();
   /** Units that met a conflict go one at a time: they conflict with each other first of all. */
   #again: Promise<unknown> = Promise.resolve();
@@ -50,27 +54,28 @@ class PostgresDatabase implements Database {
 
   constructor(url: string, options: PostgresOptions) {
     this.#sessions = new Sessions(poolConfig(url, idleTimeout, options.poolSize ?? 10), silenceTimeout);
+    this.#reads = new ReadBatches(this.#sessions);
     this.#streaming = new Sessions(poolConfig(url, streamIdleTimeout, streamLimit), silenceTimeout);
   }
 
   async all<Row>(query: Query): Promise<Row[]> {
-    return (await this.#statement(query)).rows;
+    return (await this.#read(query)).rows;
   }
 
   async get<Row>(query: Query): Promise<Row | undefined> {
-    return (await this.#statement(query)).rows[0];
+    return (await this.#read(query)).rows[0];
   }
 
-  scan<Row>(query: Query): Promise<Row[]> {
-    return this.all<Row>(query);
+  async scan<Row>(query: Query): Promise<Row[]> {
+    return (await this.#alone(query)).rows;
   }
 
   stream(query: Query): Promise<AsyncIterableIterator<string>> {
     return this.#slots.open(() => openCursor(this.#streaming, query));
   }
 
-  execute<Row>(query: Query): Promise<Row[]> {
-    return this.all<Row>(query);
+  async execute<Row>(query: Query): Promise<Row[]> {
+    return (await this.#alone(query)).rows;
   }
 
   async write<T>(unit: Unit<T>): Promise<T> {
@@ -111,12 +116,21 @@ class PostgresDatabase implements Database {
     }
   }
 
+  #read(query: Query): Promise<QueryResult> {
+    return this.#repeated(() => this.#reads.read(query));
+  }
+
+  /** A statement that may take its time, or write, has a session for itself. */
+  #alone(query: Query): Promise<QueryResult> {
+    return this.#repeated(() => this.#sessions.use((session) => session.run(query)));
+  }
+
   /** One statement in a transaction of its own. It is repeated only where the server says that it did not run. */
-  async #statement(query: Query): Promise<QueryResult> {
+  async #repeated(run: () => Promise<QueryResult>): Promise<QueryResult> {
     const until = performance.now() + conflictLimit;
     for (;;) {
       try {
-        return await this.#sessions.use((session) => session.run(query));
+        return await run();
       } catch (error) {
         if (!mayRepeat(error) || performance.now() >= until) throw error;
       }

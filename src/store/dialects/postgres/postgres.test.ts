@@ -87,3 +87,68 @@ describeDatabase('postgres', 'sessions', (databases) => {
     expect(await database.get(query('select count(*) as n from t'))).toEqual({ n: 50 });
   });
 });
+
+describeDatabase('postgres', 'reads of one turn', (databases) => {
+  it('share sessions, and each gets its own answer', async () => {
+    const database = await databases.open();
+    const read = query('select $1::int as n, pg_backend_pid() as session', 0);
+    const rows = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        database.get<{ n: number; session: number }>({ ...read, parameters: [n] }),
+      ),
+    );
+    expect(rows.map((row) => row?.n)).toEqual(Array.from({ length: 40 }, (_, n) => n));
+    expect(new Set(rows.map((row) => row?.session)).size).toBeLessThanOrEqual(5);
+  });
+
+  it('fail alone, whether the statement or a value is refused', async () => {
+    const database = await databases.open(undefined, { poolSize: 1 });
+    const quotient = query('select 10 / $1::int as n');
+    const outcomes = await Promise.allSettled([
+      database.get({ ...quotient, parameters: [5] }),
+      database.get({ ...quotient, parameters: [0] }),
+      database.get(query('select nothing from nowhere')),
+      database.get(query('select nothing from nowhere')),
+      database.get({ ...quotient, parameters: ['x'] }),
+      database.get({ ...quotient, parameters: [2] }),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(outcomes[5]).toMatchObject({ value: { n: 5 } });
+    expect(await database.get({ ...quotient, parameters: [1] })).toEqual({ n: 10 });
+  });
+
+  it('all fail where their session is ended, and the next ones find another', async () => {
+    const url = await databases.create();
+    const database = await databases.open(url, { poolSize: 1 });
+    const operator = await databases.open(url, { poolSize: 1 });
+    const session = await database.get<{ pid: number }>(query('select pg_backend_pid() as pid'));
+    const reads = [query('select pg_sleep(20)'), query('select 1 as n'), query('select 2 as n')];
+    const outcomes = Promise.allSettled(reads.map((read) => database.get(read)));
+    const active = query('select count(*) as n from pg_stat_activity where wait_event = $1', 'PgSleep');
+    await expect.poll(() => operator.get(active)).toMatchObject({ n: 1 });
+    await operator.get(query('select pg_terminate_backend($1)', session?.pid ?? 0));
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { problem: 'database_unavailable' } });
+    expect(await database.get(query('select 3 as n'))).toEqual({ n: 3 });
+  });
+
+  it('wait for nobody who is slow: scans and writes have sessions of their own', async () => {
+    const database = await databases.open(undefined, { poolSize: 3 });
+    let slow = 2;
+    const done = (): void => {
+      slow -= 1;
+    };
+    const scan = database.scan(query('select pg_sleep(1)')).then(done);
+    const write = database.execute(query('select pg_sleep(1)')).then(done);
+    await Promise.all(Array.from({ length: 20 }, () => database.get(query('select 1 as n'))));
+    expect(slow).toBe(2);
+    await Promise.all([scan, write]);
+  });
+});

@@ -39,6 +39,17 @@ export class Session {
     return this.#watch({ text: sql, values: [...parameters] });
   }
 
+  /** Has the statements that `ask` runs leave in one system call; they are answered in their order. */
+  together<T>(ask: () => T): T {
+    const { stream } = this.#client.connection;
+    stream.cork();
+    try {
+      return ask();
+    } finally {
+      stream.uncork();
+    }
+  }
+
   /** The connection is in a state that nobody knows: it will be closed, not used again. */
   discard(): void {
     this.#lost = true;
