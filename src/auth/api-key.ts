@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type AuthMethod, type AuthOutcome, absent } from './method.ts';
@@ -22,6 +23,9 @@ export const hashKey = (key: string): string => hash('sha256', key, 'hex');
 /** A key, or its stored prefix, as it may be shown: the first 8 hex digits, then `****`. */
 export const maskKey = (key: string): string => `${key.slice(0, keyPrefixLength)}****`;
 
+/** Good keys whose hashes are remembered: between this number and twice as many. */
+const remembered = 1_000;
+
 const rejected = (): AuthOutcome => ({ kind: 'rejected', problem: new Problem('invalid_key') });
 
 export interface ApiKeyDependencies {
@@ -32,10 +36,18 @@ export interface ApiKeyDependencies {
 
 /** `X-Api-Key: <key>`; the identity is the key's owner. */
 export const createApiKeyMethod = ({ identities, usage, clock }: ApiKeyDependencies): AuthMethod => {
+  // A key's hash stays the same; whether the key is good the database says every time.
+  const hashes = new BoundedCache<{ readonly hash: string }>(remembered);
+
   const identify = async (key: string, model: string | undefined): Promise<AuthOutcome> => {
+    const known = hashes.get(key);
+    if (known === undefined && !keyForm.test(key)) return rejected();
+    const hash = known?.hash ?? hashKey(key);
     const now = clock();
-    const found = await identities.byKeyHash(hashKey(key), now, model);
+    const found = await identities.byKeyHash(hash, now, model);
     if (found === undefined) return rejected();
+    // Only those that somebody holds: strangers cannot crowd them out.
+    if (known === undefined) hashes.set(key, { hash });
     usage.keyUsed(found.keyId, now);
     return { kind: 'principal', principal: userPrincipal(found.identity, 'api_key', found.keyId) };
   };
@@ -45,8 +57,7 @@ export const createApiKeyMethod = ({ identities, usage, clock }: ApiKeyDependenc
     schemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
     authenticate(request) {
       const key = request.header('x-api-key');
-      if (key === undefined) return absent;
-      return keyForm.test(key) ? identify(key, request.model) : rejected();
+      return key === undefined ? absent : identify(key, request.model);
     },
   };
 };

@@ -31,7 +31,8 @@ export const guard = async (methods: readonly AuthMethod[], request: AuthRequest
   for (const [index, method] of methods.entries()) {
     if (methods.indexOf(method) !== index) continue;
     try {
-      const outcome = await method.authenticate(request);
+      const asked = method.authenticate(request);
+      const outcome = asked instanceof Promise ? await asked : asked;
       if (outcome.kind === 'principal') return outcome.principal;
       if (outcome.kind === 'rejected') refusals.push(outcome.problem);
     } catch (error) {
