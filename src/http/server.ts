@@ -8,6 +8,7 @@ import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
 import type { HttpRequest, HttpResponse, Pipeline } from './pipeline.ts';
+import { type Connection, Connections } from './pipelining.ts';
 import { readBody } from './read-body.ts';
 import { type AnswerCounter, Request, type RequestSettings } from './request.ts';
 import { RequestLines } from './request-lines.ts';
@@ -157,7 +158,9 @@ const createAnswering = (
     return pipeline.failed(gone ? new Problem('bad_request', { cause: error }) : error);
   };
 
-  const respond = async (request: Request): Promise<void> => {
+  const connections = new Connections();
+
+  const respond = async (request: Request, connection: Connection): Promise<void> => {
     const { response } = request;
     try {
       const answer = await respondTo(request);
@@ -166,12 +169,16 @@ const createAnswering = (
     } catch (error) {
       if (response.headersSent) responder.cut(request, error);
       else responder.send(request, failed(request, error));
+    } finally {
+      connection.unanswered -= 1;
     }
   };
 
   return (raw, response) => {
+    const connection = connections.arrived(raw.socket);
+    if (connection === undefined) return;
     const request = new Request(raw, response, settings);
-    turns.join(() => void respond(request));
+    turns.join(() => void respond(request, connection));
   };
 };
 

@@ -32,17 +32,39 @@ it('lets them go on in step', async () => {
   expect(seen).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
 });
 
-it('leaves what is too much for one turn to the next, which hears newcomers first come first served', async () => {
-  const seen: number[] = [];
+it('starts all that a poll has brought, the next ones when the first have gone as far as they can', async () => {
+  const seen: string[] = [];
   let announced = 0;
   const turns = new Turns(() => {
     announced += 1;
   });
-  for (let number = 0; number < 40; number += 1) turns.join(() => seen.push(number));
+  for (let number = 0; number < 70; number += 1) {
+    const steps = async (): Promise<void> => {
+      seen.push(`start ${number}`);
+      for (let step = 0; step < 10; step += 1) await undefined;
+      seen.push(`end ${number}`);
+    };
+    turns.join(() => void steps());
+  }
   await nextTurn();
-  expect(seen).toHaveLength(32);
-  turns.join(() => seen.push(40));
   await nextTurn();
-  expect(announced).toBe(2);
+  expect(announced).toBe(3);
+  expect(seen).toHaveLength(140);
+  expect(seen.indexOf('end 31')).toBeLessThan(seen.indexOf('start 32'));
+  expect(seen.indexOf('end 63')).toBeLessThan(seen.indexOf('start 64'));
+  expect(seen.indexOf('start 31')).toBeLessThan(seen.indexOf('end 0'));
+});
+
+it('takes newcomers while others still wait to start', async () => {
+  const seen: number[] = [];
+  const turns = new Turns();
+  for (let number = 0; number < 40; number += 1) {
+    turns.join(() => {
+      seen.push(number);
+      if (number === 0) turns.join(() => seen.push(40));
+    });
+  }
+  await nextTurn();
+  await nextTurn();
   expect(seen).toEqual(Array.from({ length: 41 }, (_, index) => index));
 });

@@ -11,7 +11,7 @@ export class Turns {
   readonly #onTurn: () => void;
   #waiting: (() => void)[] = [];
 
-  /** `onTurn` is called before the requests of a turn start. */
+  /** `onTurn` is called before requests start. */
   constructor(onTurn: () => void = () => {}) {
     this.#onTurn = onTurn;
   }
@@ -25,8 +25,9 @@ export class Turns {
     const ready = this.#waiting;
     this.#waiting = ready.splice(together);
     this.#onTurn();
-    // What is left comes after the next poll, so that a crowd does not keep anybody from being heard.
-    if (this.#waiting.length > 0) setImmediate(this.#turn);
     for (const start of ready) start();
+    // All that one poll has brought starts before the next one: otherwise whoever sends faster than we answer would
+    // fill the memory. A tick comes when no promise is left to resolve, so the first have gone as far as they can.
+    if (this.#waiting.length > 0) queueMicrotask(() => process.nextTick(this.#turn));
   };
 }

@@ -358,5 +358,35 @@ describeEachDatabase('HTTP at its edges', (databases) => {
         'HTTP/1.1 401',
       ]);
     });
+
+    it('are answered by the hundred', async () => {
+      const ask = crlf(
+        'GET /api/v1/auth/me HTTP/1.1',
+        'Host: x',
+        `Authorization: Bearer ${admin.token}`,
+        '',
+        '',
+      );
+      const last = crlf('GET /api/v1/health HTTP/1.1', ...closing, '', '');
+      const text = await exchange(service.port, ask.repeat(100) + last);
+      expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
+    });
+
+    it('without an end cut their own connection, and nobody else notices', async () => {
+      const ask = crlf(
+        'GET /api/v1/auth/me HTTP/1.1',
+        'Host: x',
+        `Authorization: Bearer ${admin.token}`,
+        '',
+        '',
+      );
+      const flood = rawSocket(service.port);
+      const other = rawSocket(service.port);
+      flood.write(ask.repeat(5_000));
+      other.write(ask);
+      expect((await flood.closed()).match(/HTTP\/1\.1/g)?.length ?? 0).toBeLessThan(5_000);
+      expect(await other.received('"username"')).toContain(`"username":"${admin.username}"`);
+      other.destroy();
+    });
   });
 });

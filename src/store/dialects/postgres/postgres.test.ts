@@ -76,6 +76,19 @@ describeDatabase('postgres', 'sessions', (databases) => {
     await expect.poll(() => database.get(query('select 1 as n')).catch(() => 'not yet')).toEqual({ n: 1 });
   });
 
+  it('let no more than a bounded number of callers wait', async () => {
+    const database = await databases.open(undefined, { poolSize: 1 });
+    await database.execute(query('create table t (n int)'));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10_002 }, () => database.execute(query('insert into t values (1)'))),
+    );
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    for (const outcome of refused.slice(0, 2)) expect(outcome).toMatchObject({ reason: { status: 503 } });
+    const kept = await database.get<{ n: number }>(query('select count(*) as n from t'));
+    expect(kept?.n).toBe(10_002 - refused.length);
+  });
+
   it('are shared by more units than there are connections', async () => {
     const database = await databases.open(undefined, { poolSize: 2 });
     await database.execute(query('create table t (n int)'));

@@ -1,6 +1,6 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
-import { databaseUnavailable } from '../problems.ts';
+import { databaseUnavailable, overloaded } from '../problems.ts';
 import { isSessionLost, isStalePlan, toDatabaseError } from './errors.ts';
 import { Silence } from './silence.ts';
 import { StatementNames } from './statement-names.ts';
@@ -89,6 +89,9 @@ export class Session {
   }
 }
 
+/** Callers that may wait for a session. More than that come in faster than the server takes them. */
+const queueSize = 10_000;
+
 /** A pool of connections. Whoever takes one sees errors as callers of the store do. */
 export class Sessions {
   readonly #pool: Pool;
@@ -115,6 +118,7 @@ export class Sessions {
 
   async take(): Promise<Session> {
     if (this.#closing) throw databaseUnavailable(new Error('The database is closed'));
+    if (this.#waiting >= queueSize) throw overloaded(new Error('Too many statements wait for a session'));
     this.#waiting += 1;
     try {
       const client = await this.#pool.connect();
