@@ -11,15 +11,19 @@ export const noBytes: Buffer = Buffer.alloc(0);
 const drained = 8;
 const drainMilliseconds = 2000;
 
+const hungUp = (): Error => new Error('the caller hung up before the body had arrived');
+
 /**
  * Reads a request's body up to `limit` bytes; at once where all of it has come with the head.
  * @throws the stream's error when the caller hangs up.
  */
 export const readBody = (raw: IncomingMessage, limit: number): Body | Promise<Body> => {
+  // What has happened already is not told again.
+  if (raw.destroyed) return Promise.reject(hungUp());
   if (!raw.complete || raw.readableLength > limit) return collect(raw, limit);
   // Each call gives one of the chunks that have come.
   const chunks: Buffer[] = [];
-  while (raw.readableLength > 0) chunks.push(raw.read() as Buffer);
+  for (let chunk = raw.read(); chunk !== null; chunk = raw.read()) chunks.push(chunk as Buffer);
   return joined(chunks);
 };
 
@@ -57,7 +61,6 @@ const collect = (stream: Readable, limit: number): Promise<Body> =>
       else settle(() => resolve(joined(chunks)));
     };
     const onError = (error: Error): void => settle(() => reject(error));
-    const onClose = (): void =>
-      settle(() => reject(new Error('the caller hung up before the body had arrived')));
+    const onClose = (): void => settle(() => reject(hungUp()));
     stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });
