@@ -59,8 +59,8 @@ export class ListRows {
   }
 
   /**
-   * The page in one row. Where a row is too large for its share of one piece
-   * although all of them together are not too much, the page is asked for again with all.
+   * The page in one row. Where a row is too large for its share of one piece although all of them together are not too
+   * much, the page is asked for again with all.
    */
   async page(list: PreparedList, scope: Scope): Promise<FoundPage> {
     const { row, direct } = await this.#pageRow(list, scope);

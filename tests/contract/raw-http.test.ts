@@ -338,10 +338,11 @@ describeEachDatabase('HTTP at its edges', (databases) => {
   });
 
   describe('requests one behind the other', () => {
+    const ask = (token: string) =>
+      crlf('GET /api/v1/auth/me HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, '', '');
+
     it('are answered in their order, each to its own caller', async () => {
       const viewer = await service.createUser();
-      const ask = (token: string) =>
-        crlf('GET /api/v1/auth/me HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, '', '');
       const text = await exchange(
         service.port,
         ask(admin.token) +
@@ -360,30 +361,16 @@ describeEachDatabase('HTTP at its edges', (databases) => {
     });
 
     it('are answered by the hundred', async () => {
-      const ask = crlf(
-        'GET /api/v1/auth/me HTTP/1.1',
-        'Host: x',
-        `Authorization: Bearer ${admin.token}`,
-        '',
-        '',
-      );
       const last = crlf('GET /api/v1/health HTTP/1.1', ...closing, '', '');
-      const text = await exchange(service.port, ask.repeat(100) + last);
+      const text = await exchange(service.port, ask(admin.token).repeat(100) + last);
       expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
     });
 
     it('without an end cut their own connection, and nobody else notices', async () => {
-      const ask = crlf(
-        'GET /api/v1/auth/me HTTP/1.1',
-        'Host: x',
-        `Authorization: Bearer ${admin.token}`,
-        '',
-        '',
-      );
       const flood = rawSocket(service.port);
       const other = rawSocket(service.port);
-      flood.write(ask.repeat(5_000));
-      other.write(ask);
+      flood.write(ask(admin.token).repeat(5_000));
+      other.write(ask(admin.token));
       expect((await flood.closed()).match(/HTTP\/1\.1/g)?.length ?? 0).toBeLessThan(5_000);
       expect(await other.received('"username"')).toContain(`"username":"${admin.username}"`);
       other.destroy();

@@ -38,21 +38,18 @@ export class ReadBatches {
     const all = this.#waiting;
     this.#waiting = [];
     for (let start = 0; start < all.length; start += together)
-      void this.#sendTogether(all.slice(start, start + together));
+      this.#sendTogether(all.slice(start, start + together));
   };
 
-  async #sendTogether(reads: readonly Read[]): Promise<void> {
-    let session: Session;
-    try {
-      session = await this.#sessions.take();
-    } catch (error) {
-      for (const { reject } of reads) reject(error);
-      return;
-    }
-    const answers = session.together(() =>
-      reads.map(({ query, resolve, reject }) => session.run(query).then(resolve, reject)),
-    );
-    await Promise.all(answers);
-    session.release();
+  #sendTogether(reads: readonly Read[]): void {
+    const ask = (session: Session) =>
+      session.together(() =>
+        reads.map(({ query, resolve, reject }) => session.run(query).then(resolve, reject)),
+      );
+    this.#sessions
+      .use((session) => Promise.all(ask(session)))
+      .catch((error: unknown) => {
+        for (const { reject } of reads) reject(error);
+      });
   }
 }
