@@ -4,7 +4,7 @@ import type { Passwords } from './auth/password.ts';
 import { passwordViolation } from './auth/password-rules.ts';
 import type { Config } from './config.ts';
 import type { RuleViolation } from './fields/field.ts';
-import { ruleName } from './kernel/messages/messages.ts';
+import { catalogueOf, fieldError } from './kernel/messages/messages.ts';
 import { superAdmin } from './policy/rule.ts';
 import { TakenError, type UserStore } from './store/tables/users.ts';
 
@@ -17,8 +17,30 @@ export interface FirstAdmin {
 /** A password that nobody guesses and everybody can type: 120 random bits. */
 export const generatePassword = (): string => randomBytes(15).toString('base64url');
 
-const refuse = (variable: string, violation: RuleViolation | undefined): void => {
-  if (violation !== undefined) throw new Error(`${variable} is not acceptable (${ruleName(violation.rule)})`);
+type Field = keyof Config['admin'];
+
+/** What is wrong with the account that the environment asks for: the variable, and the message of the rule. */
+const violationOf = async ({
+  admin,
+  locale,
+}: Pick<Config, 'admin' | 'locale'>): Promise<string | undefined> => {
+  const { username, email, password } = admin;
+  const catalogue = catalogueOf(locale);
+  const violations: readonly (readonly [Field, RuleViolation | undefined])[] = [
+    ['username', usernameViolation(username)],
+    ['email', emailViolation(email)],
+    [
+      'password',
+      password === undefined ? undefined : await passwordViolation(password, { ...admin, name: username }),
+    ],
+  ];
+  const lines = violations.flatMap(([field, violation]) => {
+    if (violation === undefined) return [];
+    const { rule, params } = violation;
+    const { message } = fieldError(catalogue, field, catalogue.labels[field] ?? field, rule, params);
+    return [`ADMIN_${field.toUpperCase()}: ${message}`];
+  });
+  return lines.length === 0 ? undefined : lines.join('\n');
 };
 
 /**
@@ -28,12 +50,12 @@ const refuse = (variable: string, violation: RuleViolation | undefined): void =>
 export const ensureFirstAdmin = async (
   users: UserStore,
   passwords: Passwords,
-  { username, email, password }: Config['admin'],
+  config: Pick<Config, 'admin' | 'locale'>,
 ): Promise<FirstAdmin | undefined> => {
   if (await users.any()) return undefined;
-  refuse('ADMIN_USERNAME', usernameViolation(username));
-  refuse('ADMIN_EMAIL', emailViolation(email));
-  if (password !== undefined) refuse('ADMIN_PASSWORD', await passwordViolation(password));
+  const violation = await violationOf(config);
+  if (violation !== undefined) throw new Error(violation);
+  const { username, email, password } = config.admin;
   const chosen = password ?? generatePassword();
   const values = {
     username,

@@ -187,7 +187,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     });
     const { services, methods } = composed;
     await services.roles.register(services.permissionEntries);
-    const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config.admin);
+    const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
     const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue) });
     const pages = await openAdminPages(config);
     if (pages === undefined) logger.warn('the administration pages are not built: npm run build');

@@ -22,6 +22,9 @@ const maxRounds = 8;
 const fold = (text: string): string =>
   text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 
+/** A text of bounded length, for comparing without regard to case or to how its letters are encoded. */
+export const foldText = (text: string): string => fold(fold(text.normalize('NFKC')));
+
 /**
  * The form in which accounts are stored for look-up and compared: NFKC and case folding, until neither changes
  * anything, so that the form of a form is itself. Nothing is trimmed. Twins in other letters (full width, composed or

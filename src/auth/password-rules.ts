@@ -1,7 +1,14 @@
 import type { RuleViolation } from '../fields/field.ts';
+import { foldText } from './account.ts';
 
 /** Bytes of UTF-8. The upper bound keeps hashing cheap to start; nothing is ever cut. */
 export const passwordBytes = { min: 8, max: 1024 } as const;
+
+/** What people read of these rules before they choose. */
+export const passwordRules = {
+  'zh-CN': '密码须为 8 至 1024 字节，不得过于常见，也不得以服务名或账号名称（用户名、邮箱、姓名）为主。',
+  en: 'A password has 8 to 1,024 bytes, is none of the commonest, and does not rest on the name of the service or of the account (username, email address, name).',
+} as const;
 
 const commonCount = 3_000;
 
@@ -17,8 +24,51 @@ const load = async (): Promise<ReadonlySet<string>> => {
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-/** The rule that a new password breaks, if it breaks one: `password_length`, `pattern`, `common_password`. */
-export const passwordViolation = async (password: string): Promise<RuleViolation | undefined> => {
+/** The names of the account that a password is for: whoever guesses begins with them. */
+export interface AccountNames {
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+const serviceName = 'gatewright';
+
+/** Characters (code points) from which on a name is looked for inside a password; shorter ones stand there by chance. */
+const minSoughtLength = 4;
+
+const lengthOf = (text: string): number => [...text].length;
+
+/** Names in their folded form, each whole and by its words (`zhang.min`: also `zhang` and `min`), longest first. */
+const wordsOf = ({ username, email, name }: AccountNames): readonly string[] => {
+  const names = [serviceName, username, email.replace(/@[^@]*$/, ''), name].map((text) =>
+    foldText(text).trim(),
+  );
+  const words = names.flatMap((text) => [text, ...text.split(/[^\p{L}\p{M}\p{N}]+/u)]);
+  return [...new Set(words)].filter((word) => word !== '').sort((a, b) => b.length - a.length);
+};
+
+/**
+ * Whether a password rests on the names that everybody knows (NIST SP 800-63B-4, 3.1.1.2, "context-specific words"):
+ * it is one of them, or what is left of it without them would be no password by itself, too short or too common. A
+ * name within a longer password is no fault. Compared by NFKC and without regard to case.
+ */
+const restsOnNames = (password: string, account: AccountNames, list: ReadonlySet<string>): boolean => {
+  const words = wordsOf(account);
+  const folded = foldText(password);
+  if (words.includes(folded)) return true;
+  const sought = words.filter((word) => lengthOf(word) >= minSoughtLength);
+  const rest = sought.reduce((text, word) => text.replaceAll(word, ''), folded);
+  return rest !== folded && (Buffer.byteLength(rest) < passwordBytes.min || list.has(rest));
+};
+
+/**
+ * The rule that a new password of this account breaks, if it breaks one: `password_length`, `pattern`,
+ * `common_password`, `own_name`.
+ */
+export const passwordViolation = async (
+  password: string,
+  account: AccountNames,
+): Promise<RuleViolation | undefined> => {
   const bytes = Buffer.byteLength(password);
   if (bytes < passwordBytes.min || bytes > passwordBytes.max) {
     return { rule: 'password_length', params: passwordBytes };
@@ -27,5 +77,6 @@ export const passwordViolation = async (password: string): Promise<RuleViolation
   if (!password.isWellFormed()) return { rule: 'pattern' };
   common ??= load();
   const list = await common;
-  return list.has(password) || list.has(password.toLowerCase()) ? { rule: 'common_password' } : undefined;
+  if (list.has(password) || list.has(password.toLowerCase())) return { rule: 'common_password' };
+  return restsOnNames(password, account, list) ? { rule: 'own_name' } : undefined;
 };

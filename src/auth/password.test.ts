@@ -1,6 +1,7 @@
 import { argon2Sync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { generatePassword } from '../first-admin.ts';
 import { createPasswords } from './password.ts';
 import { passwordViolation } from './password-rules.ts';
 import { formatPhc, parsePhc } from './phc.ts';
@@ -190,6 +191,8 @@ describe('the queue', () => {
   });
 });
 
+const nora = { username: 'n.okafor', email: 'nora@example.com', name: 'Nora Okafor' };
+
 describe('rules', () => {
   const length = { rule: 'password_length', params: { min: 8, max: 1024 } };
   test.each([
@@ -206,14 +209,51 @@ describe('rules', () => {
     ['\ud800 a lone surrogate', { rule: 'pattern' }],
     ['correct horse battery staple', undefined],
   ])('%j', async (text, expected) => {
-    expect(await passwordViolation(String(text))).toEqual(expected);
+    expect(await passwordViolation(String(text), nora)).toEqual(expected);
   });
 
   test('the 3,000 commonest that are long enough are refused, and no more', async () => {
     const { dictionary } = await import('@zxcvbn-ts/language-common');
     const long = dictionary['passwords-common'].filter((word) => word.length >= 8);
     for (const word of long.slice(0, 3_000))
-      expect(await passwordViolation(word), word).toEqual({ rule: 'common_password' });
-    expect(await passwordViolation(String(long[3_000]))).toBeUndefined();
+      expect(await passwordViolation(word, nora), word).toEqual({ rule: 'common_password' });
+    expect(await passwordViolation(String(long[3_000]), nora)).toBeUndefined();
+  });
+
+  describe('the names of the service and of the account', () => {
+    const ownName = { rule: 'own_name' };
+    test.each([
+      ['the name of the service', 'gatewright', ownName],
+      ['in other letters', 'ＧａｔｅWright', ownName],
+      ['with a year', 'Gatewright-2026', ownName],
+      ['twice', 'gatewrightgatewright', ownName],
+      ['with a common password', 'gatewright12345678', ownName],
+      ['around which a common password stands', 'passgatewrightword', ownName],
+      ['the username', 'N.Okafor', ownName],
+      ['the local part of the email address', 'nora-nora-nora', ownName],
+      ['the words of the name', 'OkaforNora1!', ownName],
+      ['all of them', 'gatewright nora okafor', ownName],
+      ['a name within a password', 'nora keeps 3 llamas', undefined],
+      ['the domain of the email address', 'example-brick', undefined],
+      ['a word of three letters', 'kaf-oak-7', undefined],
+    ])('%s: %s', async (_, text, expected) => {
+      expect(await passwordViolation(text, nora)).toEqual(expected);
+    });
+
+    test.each([
+      ['a short name is refused as the whole password only', '欧阳修', '欧阳修', ownName],
+      ['and may stand in one', '欧阳修', '欧阳修与醉翁亭', undefined],
+      ['an encoding is no way around', 'zo\u00ebschmidt', 'Zoe\u0308Schmidt', ownName],
+      ['nor is case, however a language writes it', 'straßenbau', 'STRASSENBAU1', ownName],
+      ['a name without words matters to nobody', '----', '--------!', ownName],
+      ['an empty name neither', '', 'walnut-anchor', undefined],
+    ])('%s: %s', async (_, username, text, expected) => {
+      expect(await passwordViolation(text, { username, email: '', name: '' })).toEqual(expected);
+    });
+
+    test('what is generated passes, whoever it is for', async () => {
+      for (let round = 0; round < 200; round += 1)
+        expect(await passwordViolation(generatePassword(), nora)).toBeUndefined();
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/test-io.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { playScenarios, type Scenario } from '../support/scenario.ts';
 import { commonPassword, startService, type TestUser, useService } from '../support/service.ts';
@@ -36,6 +37,30 @@ const scenarios: readonly Scenario[] = [
     as: 'root',
     body: asking({ password: 'password1' }),
     status: 422,
+  },
+  {
+    name: 'a password that is the username',
+    request: create,
+    as: 'root',
+    body: asking({ username: 'marta.lund', password: 'Marta-Lund-26' }),
+    status: 422,
+    contains: ['"rule":"own_name"'],
+  },
+  {
+    name: 'a password that is the person’s name',
+    request: create,
+    as: 'root',
+    body: asking({ name: 'Ｍａｒｔａ Lund', password: 'martalund' }),
+    status: 422,
+    contains: ['"rule":"own_name"'],
+  },
+  {
+    name: 'a name that is refused forbids nothing: one message for one fault',
+    request: create,
+    as: 'root',
+    body: asking({ username: 'marta@lund', password: 'Marta-Lund-26' }),
+    status: 422,
+    message: '用户名格式不正确',
   },
   { name: 'roles as a text', request: create, as: 'root', body: asking({ roles: 'admin' }), status: 422 },
   {
@@ -258,6 +283,28 @@ describeEachDatabase('users of the administration area', (databases) => {
     expect((await service.login(user.username, 'another kettle 5')).status).toBe(200);
   });
 
+  it('422: a password that rests on a name, stored or sent along', async () => {
+    const user = await service.createUser(['viewer'], { username: 'olga.petrova', name: 'Olga Petrova' });
+    const change = (fields: object) =>
+      service.request('PATCH', `/admin/users/${user.id}`, { token: token(), body: { user: fields } });
+    for (const fields of [
+      { password: 'olga.petrova' },
+      { password: 'Petrova-1999' },
+      { username: 'walnuttree', password: 'WalnutTree99' },
+    ]) {
+      const { status, json } = await change(fields);
+      expect([fields, status, json.data]).toEqual([
+        fields,
+        422,
+        { errors: [{ field: 'password', rule: 'own_name', message: expect.any(String) }] },
+      ]);
+    }
+    // The name is given up in the same request.
+    expect((await change({ name: 'O. P.', username: 'op', password: 'petrova-is-no-name' })).status).toBe(
+      200,
+    );
+  });
+
   it('200: the list takes the list parameters', async () => {
     const { headers, data } = await service.get(
       '/admin/users?page=1&per_page=2&sort=-id&fields=id,username',
@@ -283,6 +330,31 @@ describeEachDatabase('users of the administration area', (databases) => {
 
   it('a search finds nothing in hashes', async () => {
     expect(await service.ok('GET', '/admin/users?q=argon2id', { token: token() })).toEqual([]);
+  });
+
+  describe('gatewright user create', () => {
+    const create = (names: readonly string[], password: string, LOCALE = 'zh-CN') =>
+      run(['user', 'create', ...names, '--password-stdin'], {
+        env: { ...service.env, LOCALE },
+        stdin: `${password}\n`,
+      });
+
+    it('exit 1: a password that rests on a name, with the message of the service’s language', async () => {
+      const names = ['--username', 'paula', '--email', 'reyes@example.com', '--name', 'Paula Moreau'];
+      for (const password of ['Gatewright1', 'paula-paula', 'Reyes-2026', 'moreau_99'])
+        expect([password, await create(names, password)]).toEqual([
+          password,
+          {
+            status: 1,
+            stdout: '',
+            stderr: 'gatewright: 密码不能以服务名或账号名称为主：去掉这些名称后，余下部分不足以作为密码\n',
+          },
+        ]);
+      expect((await create(names, 'moreau_99', 'en')).stderr).toBe(
+        'gatewright: Password must not rest on the name of the service or of the account: what remains without it is no password\n',
+      );
+      expect((await create(names, 'moreau walks 99 dogs')).status).toBe(0);
+    });
   });
 
   describe('names taken at the same moment', () => {

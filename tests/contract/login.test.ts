@@ -289,4 +289,22 @@ describeEachDatabase('PUT /api/v1/auth/password', (databases) => {
       expect([password, (await change(user, user.password, password)).status]).toEqual([password, 422]);
     expect((await service.login(user.username, user.password)).status).toBe(200);
   });
+
+  it('422: what rests on the name of the service or of the account, in its own words', async () => {
+    const user = await service.createUser(['viewer'], {
+      username: 'Mei.Tanaka',
+      email: 'mtanaka@example.com',
+      name: '田中 芽衣子',
+    });
+    for (const password of ['gatewright', 'Gatewright-26', 'mei.tanaka1', 'MTANAKA-26', '田中　芽衣子'])
+      expect([password, (await change(user, user.password, password)).json]).toEqual([
+        password,
+        {
+          code: 42200,
+          message: '密码不能以服务名或账号名称为主：去掉这些名称后，余下部分不足以作为密码',
+          data: { errors: [{ field: 'password', rule: 'own_name', message: expect.any(String) }] },
+        },
+      ]);
+    expect((await change(user, user.password, 'seven gatewright anvils')).status).toBe(200);
+  });
 });

@@ -174,6 +174,27 @@ describeEachDatabase('settings', (databases) => {
     });
   });
 
+  describe('ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD', () => {
+    it.each([
+      ['zh-CN', /^ADMIN_PASSWORD: 密码不能以服务名或账号名称为主/],
+      ['en', /^ADMIN_PASSWORD: Password must not rest on the name of the service or of the account/],
+    ])('a password that is a name starts nothing, and is told so in %s', async (LOCALE, message) => {
+      for (const env of [
+        { ADMIN_USERNAME: 'headgardener', ADMIN_PASSWORD: 'HeadGardener1' },
+        { ADMIN_EMAIL: 'headgardener@example.com', ADMIN_PASSWORD: 'HeadGardener1' },
+        { ADMIN_PASSWORD: 'GateWright1' },
+      ])
+        await expect(startService(databases, { env: { LOCALE, ...env } })).rejects.toThrow(message);
+    });
+
+    it('every mistake at once', async () => {
+      const env = { LOCALE: 'en', ADMIN_USERNAME: 'a@b', ADMIN_EMAIL: 'x', ADMIN_PASSWORD: 'short' };
+      await expect(startService(databases, { env })).rejects.toThrow(
+        /^ADMIN_USERNAME: .*\nADMIN_EMAIL: .*\nADMIN_PASSWORD: Password must have 8 to 1024 bytes$/,
+      );
+    });
+  });
+
   describe('NODE_ENV=production', () => {
     it('refuses to start without a JWT secret', async () => {
       const env = { NODE_ENV: 'production', JWT_SECRET: '' };

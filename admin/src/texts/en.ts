@@ -176,7 +176,7 @@ export const en: SameKeys<typeof zhCN> = {
     email: 'Email',
     name: 'Name',
     password: 'Password',
-    passwordHelp: '8 to 1,024 bytes, and not a common one',
+    passwordHelp: '8 to 1,024 bytes, not a common one, and not built on a name of the account',
     roles: 'Roles',
     rolesHelp: 'At least one',
     state: 'State',

@@ -167,7 +167,7 @@ export const zhCN = {
     email: '邮箱',
     name: '姓名',
     password: '密码',
-    passwordHelp: '8 至 1024 字节，不得过于常见',
+    passwordHelp: '8 至 1024 字节，不得过于常见，也不得以账号名称为主',
     roles: '角色',
     rolesHelp: '至少一个角色',
     state: '状态',

@@ -1,11 +1,11 @@
 import { canonicalAccount, emailViolation, usernameViolation } from '../../auth/account.ts';
-import { passwordViolation } from '../../auth/password-rules.ts';
+import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { RuleViolation } from '../../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import type { FieldError } from '../../kernel/problem.ts';
-import type { UserChange, UserStore } from '../../store/tables/users.ts';
+import type { StoredNames, UserChange, UserStore } from '../../store/tables/users.ts';
 import { createInput } from '../input.ts';
 
 /** Characters of a person's name. */
@@ -67,6 +67,23 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     return errors;
   };
 
+  /** The rules of a password, under the names that the account is going to have; a broken one is no name. */
+  const checkPassword = async (
+    values: Readonly<Record<string, Json>>,
+    bad: ReadonlySet<string>,
+    stored: AccountNames | undefined,
+  ): Promise<FieldError[]> => {
+    const password = values['password'];
+    if (typeof password !== 'string' || bad.has('password')) return [];
+    const nameOf = (name: keyof AccountNames): string => {
+      const value = bad.has(name) ? undefined : values[name];
+      return typeof value === 'string' ? value : (stored?.[name] ?? '');
+    };
+    const names = { username: nameOf('username'), email: nameOf('email'), name: nameOf('name') };
+    const violation = await passwordViolation(password, names);
+    return violation === undefined ? [] : [input.error('password', violation)];
+  };
+
   const toChange = (values: Readonly<Record<string, Json>>, roles: readonly string[] | undefined) => ({
     ...(typeof values['username'] === 'string'
       ? { username: values['username'], usernameCanonical: canonicalAccount(values['username']) }
@@ -90,22 +107,21 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     /** The message of a unique field that was taken after the look-up. */
     taken: (name: string): FieldError => input.error(name, { rule: 'unique' }),
 
-    read: async (body: JsonObject, action: 'create' | 'update', except?: number): Promise<ReadUser> => {
+    /** `stored`: the user whom an update is about. */
+    read: async (body: JsonObject, action: 'create' | 'update', stored?: StoredNames): Promise<ReadUser> => {
       const reader = action === 'create' || own(body, 'password') !== undefined ? input : passwordless;
       const { values, errors } = reader.read(body, action);
       const bad = new Set(errors.map((error) => error.field));
-      const found = [...errors, ...(await checkAccount(values, bad, except))];
-      const password = typeof values['password'] === 'string' ? values['password'] : undefined;
-      const weak =
-        password === undefined || bad.has('password') ? undefined : await passwordViolation(password);
-      if (weak !== undefined) found.push(input.error('password', weak));
+      const found = [...errors, ...(await checkAccount(values, bad, stored?.id))];
+      const wrong = new Set(found.map((error) => error.field));
+      found.push(...(await checkPassword(values, wrong, stored)));
       const sent = own(body, 'roles');
       const roles = sent === undefined && action === 'update' ? undefined : await readRoles(sent, action);
       if (roles !== undefined && 'rule' in roles) found.push(input.error('roles', roles));
       found.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
       return {
         change: toChange(values, roles === undefined || 'rule' in roles ? undefined : roles),
-        password,
+        password: typeof values['password'] === 'string' ? values['password'] : undefined,
         errors: found,
       };
     },

@@ -102,8 +102,9 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       },
       handle: async (call) => {
         const id = idOf(call);
-        if (!(await users.exists(id))) throw new Problem('record_not_found');
-        const { change, password, errors } = await input.read(call.body, 'update', id);
+        const stored = await users.namesOf(id);
+        if (stored === undefined) throw new Problem('record_not_found');
+        const { change, password, errors } = await input.read(call.body, 'update', stored);
         refuseInvalid(errors);
         const passwordHash = password === undefined ? {} : { passwordHash: await passwords.hash(password) };
         await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call)));

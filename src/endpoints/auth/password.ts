@@ -1,5 +1,5 @@
 import { bearerChallenge } from '../../auth/bearer.ts';
-import { passwordViolation } from '../../auth/password-rules.ts';
+import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -24,8 +24,8 @@ export const passwordEndpoint = (services: Services): Endpoint => {
     docs: {
       summary: { 'zh-CN': '修改密码', en: 'Change password' },
       description: {
-        'zh-CN': '密码须为 8 至 1024 字节。当前密码错误为 401，并计入登录限制。',
-        en: 'A password has 8 to 1,024 bytes. A wrong current password is 401 and counts as a failed login.',
+        'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 401，并计入登录限制。`,
+        en: `${passwordRules.en} A wrong current password is 401 and counts as a failed login.`,
       },
       tag: 'Auth',
       problems: ['login_failed', 'too_many_requests', 'overloaded'],
@@ -34,7 +34,7 @@ export const passwordEndpoint = (services: Services): Endpoint => {
       const user = userOf(call);
       const { values, errors } = input.read(call.body);
       const password = String(values['password']);
-      const violation = errors.length === 0 ? await passwordViolation(password) : undefined;
+      const violation = errors.length === 0 ? await passwordViolation(password, user) : undefined;
       refuseInvalid(violation === undefined ? errors : [...errors, input.error('password', violation)]);
       // The same counted way as a login, so that a stolen token cannot be used to guess the password.
       const id = await services.login({

@@ -24,6 +24,7 @@ export type RuleName =
   | 'unique'
   | 'reference'
   | 'common_password'
+  | 'own_name'
   | 'password_length'
   | 'role';
 

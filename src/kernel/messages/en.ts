@@ -62,6 +62,8 @@ export const en: Catalogue = {
     unique: '{label} is already taken',
     reference: '{label} does not exist',
     common_password: '{label} is too common',
+    own_name:
+      '{label} must not rest on the name of the service or of the account: what remains without it is no password',
     password_length: '{label} must have {min} to {max} bytes',
     role: '{label} does not exist',
   },

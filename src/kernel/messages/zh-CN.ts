@@ -62,6 +62,7 @@ export const zhCN: Catalogue = {
     unique: '{label}已被使用',
     reference: '{label}不存在',
     common_password: '{label}过于常见',
+    own_name: '{label}不能以服务名或账号名称为主：去掉这些名称后，余下部分不足以作为密码',
     password_length: '{label}须为 {min} 至 {max} 字节',
     role: '{label}不存在',
   },

@@ -21,6 +21,14 @@ export interface UserValues {
 
 export type UserChange = Partial<UserValues>;
 
+/** Who a user is, as they wrote it. */
+export interface StoredNames {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+}
+
 /** Unique fields that somebody else holds already. */
 export type TakenField = 'username' | 'email';
 
@@ -232,6 +240,12 @@ export const createUserStore = ({ database, clock }: TableContext) => {
 
     exists: async (id: number): Promise<boolean> =>
       (await database.get(toQuery(sql.selectFrom('users').select('id').where('id', '=', id)))) !== undefined,
+
+    /** The names of the user with this id. */
+    namesOf: (id: number): Promise<StoredNames | undefined> =>
+      database.get<StoredNames>(
+        toQuery(sql.selectFrom('users').select(['id', 'username', 'email', 'name']).where('id', '=', id)),
+      ),
 
     /** Whether there is any user at all; the first start makes one where there is none. */
     any: async (): Promise<boolean> =>
