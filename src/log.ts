@@ -1,35 +1,54 @@
+import { hostname } from 'node:os';
 import { type Logger, pino } from 'pino';
+import { Output } from './output.ts';
 
-/**
- * Writes the lines of one turn of the event loop together: a system call for each would cost more than the line. None
- * waits for longer than that, and an exit, be it by an exception, writes what there is.
- */
-export const byTurn = (write: (lines: string) => unknown): { write(line: string): void } => {
-  let lines = '';
-  const flush = (): void => {
-    const text = lines;
-    lines = '';
-    if (text !== '') write(text);
-  };
-  let exiting = false;
-  process.on('exit', () => {
-    exiting = true;
-    flush();
-  });
-  return {
-    write: (line) => {
-      if (lines === '') setImmediate(flush);
-      lines += line;
-      if (exiting) flush();
-    },
-  };
+/** The line that stands where lines are missing, as the logger itself would write it. */
+const droppedLine = (dropped: number): string =>
+  `${JSON.stringify({
+    level: 40,
+    time: Date.now(),
+    pid: process.pid,
+    hostname: hostname(),
+    dropped,
+    msg: 'log lines were dropped: nobody could take them',
+  })}\n`;
+
+let standardOutput: Output | undefined;
+
+/** One for the whole process, as there is one standard output. */
+const outputOfLog = (): Output => {
+  standardOutput ??= new Output(1, droppedLine);
+  return standardOutput;
 };
 
-/** JSON lines on standard output. */
+/** JSON lines on standard output. A log that cannot be written stops nothing: see `Output`. */
 export const createLogger = (level: string): Logger => {
-  const stdout = pino.destination({ sync: true });
-  return pino(
-    { level },
-    byTurn((lines) => stdout.write(lines)),
+  const output = outputOfLog();
+  return pino({ level }, { write: (line) => output.write(line) });
+};
+
+const textOf = (chunk: unknown): string =>
+  typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString();
+
+/**
+ * Leads what else is written to standard output and standard error, by `console.log` above all, the way of the log.
+ * Node's own streams keep what a reader does not take in memory without a bound, and end the process where a disk is
+ * full. For processes that serve; a command's output must arrive whole.
+ */
+export const guardStandardStreams = (): void => {
+  const errors = new Output(
+    2,
+    (dropped) => `gatewright: ${dropped} lines were dropped: nobody could take them\n`,
   );
+  for (const [stream, output] of [
+    [process.stdout, outputOfLog()],
+    [process.stderr, errors],
+  ] as const) {
+    stream.write = (chunk: unknown, second?: unknown, third?: unknown): boolean => {
+      output.write(textOf(chunk));
+      const written = typeof second === 'function' ? second : third;
+      if (typeof written === 'function') setImmediate(() => written());
+      return true;
+    };
+  }
 };

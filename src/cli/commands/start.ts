@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { ConfigError, readConfig } from '../../config.ts';
+import { guardStandardStreams } from '../../log.ts';
 import { createServer } from '../../server.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand } from '../command.ts';
@@ -17,6 +18,7 @@ export const command = defineCommand({
   ],
   examples: ['gatewright start', 'PORT=8080 DATABASE_URL=postgres://localhost/app gatewright start'],
   async run(_invocation, io) {
+    guardStandardStreams();
     const stopped = stopSignal();
     let config: ReturnType<typeof readConfig>;
     try {

@@ -1,5 +1,6 @@
 import { ApplicationError, loadApplication } from '../../application.ts';
 import { ConfigError, readConfig } from '../../config.ts';
+import { guardStandardStreams } from '../../log.ts';
 import { SchemaError, schemaDifferences } from '../../schema-check.ts';
 import { createServer, type Server } from '../../server.ts';
 import { describeDifference } from '../../store/migrations/describe-difference.ts';
@@ -15,6 +16,8 @@ import { suggestedCommands } from './suggest.ts';
  * One run of the application under development. Everything but the application is loaded beforehand: it waits for
  * its turn, so that a change is served as soon as the run before it has ended.
  */
+
+guardStandardStreams();
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
