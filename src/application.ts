@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url';
 import type { EndpointDefinition } from './endpoints/define-endpoint.ts';
 import { isEndpointDefinition } from './endpoints/define-endpoint.ts';
 import type { PaymentHook } from './endpoints/services.ts';
+import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } from './kernel/options.ts';
+import { DefinitionError } from './model/definition-error.ts';
 import { collectModels, type Models } from './model/models.ts';
 import type { ResourceModel } from './model/resource.ts';
 import type { Migration, Migrations } from './store/migrations/runner.ts';
@@ -14,7 +16,17 @@ export interface ApplicationConfig {
   readonly onPayment?: PaymentHook;
 }
 
-export const defineConfig = (config: ApplicationConfig): ApplicationConfig => Object.freeze({ ...config });
+const configOptions = { onPayment: code } satisfies OptionTable<ApplicationConfig>;
+
+/**
+ * Says what an application does beside its resources and endpoints.
+ * @throws DefinitionError for an unknown option or a value of the wrong type
+ */
+export const defineConfig = (config: ApplicationConfig): ApplicationConfig => {
+  const flaw = optionsFlaw(config, configOptions);
+  if (flaw !== undefined) throw new DefinitionError('configuration', flaw);
+  return Object.freeze({ ...config });
+};
 
 /** An application: its models, its own endpoints, its migrations and its configuration. */
 export interface Application {
@@ -32,18 +44,34 @@ export class ApplicationError extends Error {
   }
 }
 
-/** Puts an application together from its parts; `loadApplication` finds them in a folder. */
-export const createApplication = (parts: {
+interface ApplicationParts {
   readonly resources?: readonly ResourceModel[];
   readonly endpoints?: readonly EndpointDefinition[];
   readonly migrations?: Migrations;
   readonly config?: ApplicationConfig;
-}): Application => ({
-  models: collectModels(parts.resources ?? []),
-  endpoints: parts.endpoints ?? [],
-  migrations: parts.migrations ?? {},
-  config: parts.config ?? {},
-});
+}
+
+const partsOptions = {
+  resources: listOf(anything),
+  endpoints: listOf(anything),
+  migrations: plainObject,
+  config: plainObject,
+} satisfies OptionTable<ApplicationParts>;
+
+/**
+ * Puts an application together from its parts; `loadApplication` finds them in a folder.
+ * @throws DefinitionError
+ */
+export const createApplication = (parts: ApplicationParts): Application => {
+  const flaw = optionsFlaw(parts, partsOptions);
+  if (flaw !== undefined) throw new DefinitionError('application', flaw);
+  return {
+    models: collectModels(parts.resources ?? []),
+    endpoints: parts.endpoints ?? [],
+    migrations: parts.migrations ?? {},
+    config: defineConfig(parts.config ?? {}),
+  };
+};
 
 const sourceFile = /^[^._].*(?<!\.(?:test|d))\.(?:ts|mts|js|mjs)$/;
 
@@ -57,13 +85,16 @@ const filesOf = async (directory: string): Promise<string[]> => {
   }
 };
 
+const mistakeIn = (file: string, cause: unknown): ApplicationError =>
+  new ApplicationError(file, cause instanceof Error ? cause.message : String(cause), cause);
+
 type Module = Readonly<Record<string, unknown>>;
 
 const load = async (file: string): Promise<Module> => {
   try {
     return (await import(pathToFileURL(file).href)) as Module;
   } catch (cause) {
-    throw new ApplicationError(file, cause instanceof Error ? cause.message : String(cause), cause);
+    throw mistakeIn(file, cause);
   }
 };
 
@@ -107,8 +138,14 @@ const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
   if (name === undefined) return {};
   const file = join(directory, name);
   const { default: config } = await load(file);
-  if (typeof config === 'object' && config !== null) return config as ApplicationConfig;
-  throw new ApplicationError(file, 'expected `export default defineConfig({ … })`');
+  if (typeof config !== 'object' || config === null)
+    throw new ApplicationError(file, 'expected `export default defineConfig({ … })`');
+  // An object that did not go through defineConfig is held to the same.
+  try {
+    return defineConfig(config);
+  } catch (cause) {
+    throw mistakeIn(file, cause);
+  }
 };
 
 /**

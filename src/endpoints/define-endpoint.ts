@@ -3,7 +3,21 @@ import type { FieldDefinition, InputOf, JsonSchema } from '../fields/field.ts';
 import type { HttpMethod } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
-import type { ProblemName } from '../kernel/problem-table.ts';
+import {
+  code,
+  label,
+  listOf,
+  type OptionTable,
+  oneOf,
+  optionsFlaw,
+  plainObject,
+  text,
+  texts,
+} from '../kernel/options.ts';
+import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
+import { checkField } from '../model/define-resource.ts';
+import { DefinitionError } from '../model/definition-error.ts';
+import { fieldsOption, methodsOption } from '../model/definition-options.ts';
 import type { ResourceAuthMethod } from '../model/resource.ts';
 import type { Database } from '../store/database.ts';
 
@@ -58,12 +72,41 @@ export interface EndpointDefinition<Fields extends InputFields = InputFields> {
 /** Nothing returned: an envelope without data. */
 type EndpointResult = Json | undefined;
 
+const options = {
+  method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
+  path: text,
+  auth: methodsOption,
+  roles: texts,
+  input: fieldsOption,
+  status: oneOf(200, 201),
+  summary: label,
+  output: plainObject,
+  problems: listOf(oneOf(...Object.keys(problemTable))),
+  handle: code,
+} satisfies OptionTable<EndpointDefinition>;
+
+/** @throws DefinitionError that names the endpoint by its method and path */
+const check = (definition: object): void => {
+  const { method, path, input, handle } = definition as Partial<EndpointDefinition>;
+  const name = [method, path].every((part) => typeof part === 'string')
+    ? `endpoint ${method} ${path}`
+    : 'endpoint';
+  const missing = Object.entries({ method, path, handle }).find(([, value]) => value === undefined)?.[0];
+  const flaw = optionsFlaw(definition, options) ?? (missing && `it has no ${missing}`);
+  if (flaw !== undefined) throw new DefinitionError(name, flaw);
+  for (const [field, each] of Object.entries(input ?? {})) checkField(name, field, each);
+};
+
 const made = new WeakSet<object>();
 
-/** Defines an endpoint; a file in `endpoints/` that exports it by default is taken up without any other edit. */
+/**
+ * Defines an endpoint; a file in `endpoints/` that exports it by default is taken up without any other edit.
+ * @throws DefinitionError for an unknown option or a value of the wrong type
+ */
 export const defineEndpoint = <const Fields extends InputFields = Record<never, never>>(
   definition: EndpointDefinition<Fields>,
 ): EndpointDefinition<Fields> => {
+  check(definition);
   const endpoint = Object.freeze({ ...definition });
   made.add(endpoint);
   return endpoint;

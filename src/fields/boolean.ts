@@ -1,5 +1,7 @@
+import type { OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -17,6 +19,7 @@ export const boolean = {
   define: <const Options extends BooleanOptions = BooleanOptions>(
     options?: Strict<Options, BooleanOptions>,
   ): FieldDefinition<Options, boolean, boolean, 'eq' | 'ne' | 'null'> => definition(boolean, options),
+  options: commonOptions satisfies OptionTable<BooleanOptions>,
   render: (column, _options, dialect) =>
     dialect === 'sqlite' ? `json(case ${column} when 1 then 'true' when 0 then 'false' end)` : column,
   input: () => ({ type: 'boolean' }),

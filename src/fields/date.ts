@@ -1,6 +1,8 @@
+import type { OptionTable } from '../kernel/options.ts';
 import { isDate } from '../kernel/timestamp.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -19,6 +21,7 @@ export const date = {
   define: <const Options extends DateOptions = DateOptions>(
     options?: Strict<Options, DateOptions>,
   ): FieldDefinition<Options, string, string, OrderedOperator> => definition(date, options),
+  options: commonOptions satisfies OptionTable<DateOptions>,
   input: () => ({ type: 'string', format: 'date' }),
   format: { name: 'date', rule: 'date', test: isDate },
   encode: (value) => {

@@ -1,6 +1,8 @@
+import type { OptionTable } from '../kernel/options.ts';
 import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -28,6 +30,7 @@ export const datetime = {
   define: <const Options extends DatetimeOptions = DatetimeOptions>(
     options?: Strict<Options, DatetimeOptions>,
   ): FieldDefinition<Options, string, string, OrderedOperator> => definition(datetime, options),
+  options: commonOptions satisfies OptionTable<DatetimeOptions>,
   render: (column, _options, dialect) =>
     dialect === 'sqlite' ? column : `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   input: () => ({ type: 'string', format: 'date-time' }),

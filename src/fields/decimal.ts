@@ -1,6 +1,8 @@
 import type { Json } from '../kernel/json.ts';
+import { number, numberOrText, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
+  commonOptions,
   type Dialect,
   definition,
   type FieldDefinition,
@@ -102,6 +104,12 @@ export const decimal = {
   define: <const Options extends DecimalOptions = DecimalOptions>(
     options?: Strict<Options, DecimalOptions>,
   ): FieldDefinition<Options, string, string | number, OrderedOperator> => definition(decimal, options),
+  options: {
+    ...commonOptions,
+    scale: number,
+    min: numberOrText,
+    max: numberOrText,
+  } satisfies OptionTable<DecimalOptions>,
   modifiers: ['scale', 'min', 'max'],
   flaw,
   render,

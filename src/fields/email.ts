@@ -1,5 +1,7 @@
+import type { OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -42,6 +44,7 @@ export const email = {
   define: <const Options extends EmailOptions = EmailOptions>(
     options?: Strict<Options, EmailOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(email, options),
+  options: commonOptions satisfies OptionTable<EmailOptions>,
   input: () => ({ type: 'string', format: 'email', maxLength: longest }),
   format: { name: 'email', rule: 'email', test: isEmail },
   encode: textOf,

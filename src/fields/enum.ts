@@ -1,8 +1,10 @@
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
+import { label, mapOf, type OptionTable, texts } from '../kernel/options.ts';
 import {
   type Choice,
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -24,6 +26,8 @@ export interface EnumOptions extends CommonOptions {
 const longest = 64;
 
 const flaw = ({ choices, labels = {} }: EnumOptions): string | undefined => {
+  const wrong = texts(choices, 'the list of choices');
+  if (wrong !== undefined) return wrong;
   if (choices.length === 0) return 'it has no choices';
   if (new Set(choices).size !== choices.length) return 'a choice is named twice';
   const bad = choices.find((choice) => !/^[^\s,]+$/u.test(choice) || !isStorable(choice));
@@ -45,7 +49,10 @@ export const enumeration = {
     choices: readonly Value[],
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof EnumExtras>]: never },
   ): FieldDefinition<Extras & { readonly choices: readonly Value[] }, Value, Value, IdentityOperator> =>
-    definition(enumeration, { ...(extras as Extras), choices: Object.freeze([...choices]) }),
+    definition(enumeration, extras, {
+      choices: Array.isArray(choices) ? Object.freeze([...choices]) : choices,
+    }),
+  options: { ...commonOptions, labels: mapOf(label) } satisfies OptionTable<EnumExtras>,
   argument: { option: 'choices', list: true },
   flaw,
   input: (options, locale) => ({

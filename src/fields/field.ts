@@ -1,6 +1,7 @@
 import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { FieldRule, Label } from '../kernel/messages/messages.ts';
+import { anything, flag, label, type OptionCheck, type OptionTable, optionsFlaw } from '../kernel/options.ts';
 
 /**
  * The contract of a field type. One file per type implements it; `registry.ts` has a line for each. Everything that
@@ -37,6 +38,15 @@ export interface CommonOptions {
   /** What people call the field, one text or one per language; made from the name where absent. */
   readonly label?: Label;
 }
+
+export const commonOptions = {
+  required: flag,
+  unique: flag,
+  index: flag,
+  // Held to the field's own rules, which the model does.
+  default: anything,
+  label,
+} satisfies OptionTable<CommonOptions>;
 
 /** The common options as the generator's command line has them: the first ones stand alone, the others take a value. */
 export const commonFlags = [
@@ -82,11 +92,13 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   readonly column: Readonly<Record<Dialect, string>>;
   /** Makes a field of this type: `field.<kind>(…)` in a model file. */
   define(...args: never[]): FieldDefinition<Options>;
+  /** A check for each option that `define` takes, the common ones included, without its argument. */
+  readonly options: Readonly<Record<string, OptionCheck>>;
   /** The option that `define` takes before the others; the generator reads it as `type=value`, a list by commas. */
   readonly argument?: { readonly option: string; readonly list: boolean };
   /** Options beyond the common ones that the generator takes as `name=value`. */
   readonly modifiers?: readonly string[];
-  /** What is wrong with the options, as a clause for a developer; undefined where nothing is. */
+  /** What is wrong with options of the right types, as a clause for a developer; undefined where nothing is. */
   flaw?(options: Options): string | undefined;
   /**
    * The SQL expression that renders the column as JSON: inside `json_object(…)` on SQLite, as a column of the row
@@ -135,6 +147,8 @@ export interface FieldDefinition<
 > {
   readonly type: FieldType;
   readonly options: Options & CommonOptions;
+  /** What is wrong with the options as they were given: an unknown one, a value of the wrong type. */
+  readonly flaw?: string;
   readonly [value]?: Value;
   readonly [input]?: Input;
   readonly [operators]?: Operators;
@@ -167,7 +181,10 @@ export type OperandOf<Definition> =
 /** Options of which a misspelt one does not compile, although their exact type is kept. */
 export type Strict<Options, Allowed> = Options & { [Key in Exclude<keyof Options, keyof Allowed>]: never };
 
-/** What the functions of `field` return. */
+/**
+ * What the functions of `field` return. A mistake is kept for whoever uses the field, who knows the name of it:
+ * `fieldFlaw`.
+ */
 export const definition = <
   Options extends CommonOptions,
   Value,
@@ -175,9 +192,22 @@ export const definition = <
   Operators extends FilterOperator = FilterOperator,
 >(
   type: FieldType,
-  options?: Options,
-): FieldDefinition<Options, Value, Input, Operators> => ({
-  type,
-  // Without options, Options is the type's own, of which all are optional.
-  options: Object.freeze({ ...options }) as Options & CommonOptions,
-});
+  options?: object,
+  argument: object = {},
+  table: FieldType['options'] = type.options,
+): FieldDefinition<Options, Value, Input, Operators> => {
+  const flaw = options === undefined ? undefined : optionsFlaw(options, table);
+  return {
+    type,
+    // Without options, Options is the type's own, of which all are optional.
+    options: Object.freeze({ ...options, ...argument }) as Options & CommonOptions,
+    ...(flaw === undefined ? {} : { flaw }),
+  };
+};
+
+/** What is wrong with a field of an application's file; undefined where nothing is. */
+export const fieldFlaw = ({ type, options, flaw }: FieldDefinition): string | undefined =>
+  flaw ?? type.flaw?.(options);
+
+export const isFieldDefinition = (value: unknown): value is FieldDefinition =>
+  typeof value === 'object' && value !== null && 'type' in value && 'options' in value;

@@ -1,5 +1,7 @@
+import { number, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -32,6 +34,7 @@ export const integer = {
   define: <const Options extends IntegerOptions = IntegerOptions>(
     options?: Strict<Options, IntegerOptions>,
   ): FieldDefinition<Options, number, number, OrderedOperator> => definition(integer, options),
+  options: { ...commonOptions, min: number, max: number } satisfies OptionTable<IntegerOptions>,
   modifiers: ['min', 'max'],
   flaw,
   input: ({ min, max }) => ({

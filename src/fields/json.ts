@@ -1,8 +1,10 @@
 import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
+import type { OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -67,6 +69,7 @@ export const json = {
   define: <const Options extends JsonOptions = JsonOptions>(
     options?: Strict<Options, JsonOptions>,
   ): FieldDefinition<Options, Json, Json, 'null'> => definition(json, options),
+  options: commonOptions satisfies OptionTable<JsonOptions>,
   render: (column, _options, dialect) => (dialect === 'sqlite' ? `json(${column})` : column),
   input: () => ({
     type: ['object', 'array', 'string', 'number', 'boolean'],

@@ -1,5 +1,6 @@
 import type { Json } from '../kernel/json.ts';
-import type { CommonOptions, JsonSchema, RuleViolation } from './field.ts';
+import { number, type OptionTable, text } from '../kernel/options.ts';
+import { type CommonOptions, commonOptions, type JsonSchema, type RuleViolation } from './field.ts';
 import { boundsFlaw, given, isStorable } from './values.ts';
 
 /** Options of texts that people write. Lengths are Unicode code points. */
@@ -15,6 +16,13 @@ export interface LengthOptions extends CommonOptions {
   readonly pattern?: string;
 }
 
+export const lengthOptions = {
+  ...commonOptions,
+  min: number,
+  max: number,
+  pattern: text,
+} satisfies OptionTable<LengthOptions>;
+
 /** Characters that one PostgreSQL value can take on its way through a body: the service's default body limit. */
 export const mostCharacters = 1_048_576;
 
@@ -22,7 +30,6 @@ const isLength = (length: number): boolean =>
   Number.isInteger(length) && length >= 0 && length <= mostCharacters;
 
 const patternFlaw = (pattern: string): string | undefined => {
-  if (typeof pattern !== 'string') return 'pattern must be a text';
   try {
     new RegExp(pattern, 'u');
     return undefined;

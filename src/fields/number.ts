@@ -1,5 +1,7 @@
+import { number as numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -26,6 +28,7 @@ export const number = {
   define: <const Options extends NumberOptions = NumberOptions>(
     options?: Strict<Options, NumberOptions>,
   ): FieldDefinition<Options, number, number, OrderedOperator> => definition(number, options),
+  options: { ...commonOptions, min: numeric, max: numeric } satisfies OptionTable<NumberOptions>,
   modifiers: ['min', 'max'],
   flaw: ({ min, max }) =>
     [min, max].every((bound) => bound === undefined || Number.isFinite(bound))

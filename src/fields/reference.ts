@@ -1,4 +1,11 @@
-import { type CommonOptions, definition, type FieldDefinition, type FieldType } from './field.ts';
+import { label, type OptionTable, text } from '../kernel/options.ts';
+import {
+  type CommonOptions,
+  commonOptions,
+  definition,
+  type FieldDefinition,
+  type FieldType,
+} from './field.ts';
 import { type IdentityOperator, identityOperators, numberOf, parseInteger } from './values.ts';
 
 /** Options beside the name of the model. */
@@ -21,8 +28,10 @@ export const reference = {
     to: To,
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never },
   ): FieldDefinition<Extras & { readonly to: To }, number, number, IdentityOperator> =>
-    definition(reference, { ...(extras as Extras), to }),
+    definition(reference, extras, { to }),
+  options: commonOptions satisfies OptionTable<ReferenceExtras>,
   argument: { option: 'to', list: false },
+  flaw: ({ to }) => text(to, 'the name of the model'),
   input: () => ({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   encode: numberOf,
   operators: identityOperators,
@@ -35,12 +44,16 @@ export const reference = {
   target: ({ to }) => to,
 } satisfies FieldType<ReferenceOptions>;
 
+type OwnerOptions = Pick<CommonOptions, 'label'>;
+
+const ownerOptions = { label } satisfies OptionTable<OwnerOptions>;
+
 /** The reference to the user whose record it is: `user_id: field.owner()`. */
 export const defineOwner = (
-  options: Pick<CommonOptions, 'label'> = {},
+  options: OwnerOptions = {},
 ): FieldDefinition<
   ReferenceOptions & { readonly to: 'User'; readonly owner: true },
   number,
   number,
   IdentityOperator
-> => definition(reference, { ...options, to: 'User', owner: true });
+> => definition(reference, options, { to: 'User', owner: true }, ownerOptions);

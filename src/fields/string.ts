@@ -1,5 +1,13 @@
+import type { OptionTable } from '../kernel/options.ts';
 import { definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
-import { checkStorable, type LengthOptions, lengthBounds, lengthFlaw, lengthSchema } from './length.ts';
+import {
+  checkStorable,
+  type LengthOptions,
+  lengthBounds,
+  lengthFlaw,
+  lengthOptions,
+  lengthSchema,
+} from './length.ts';
 import { isStorable, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface StringOptions extends LengthOptions {
@@ -16,6 +24,7 @@ export const string = {
   define: <const Options extends StringOptions = StringOptions>(
     options?: Strict<Options, StringOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(string, options),
+  options: lengthOptions satisfies OptionTable<StringOptions>,
   modifiers: ['min', 'max', 'pattern'],
   flaw: (options) => lengthFlaw(options, maxOf(options)),
   input: (options) => lengthSchema(options, maxOf(options)),

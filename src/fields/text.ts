@@ -1,9 +1,11 @@
+import type { OptionTable } from '../kernel/options.ts';
 import { definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
 import {
   checkStorable,
   type LengthOptions,
   lengthBounds,
   lengthFlaw,
+  lengthOptions,
   lengthSchema,
   mostCharacters,
 } from './length.ts';
@@ -23,6 +25,7 @@ export const text = {
   define: <const Options extends TextOptions = TextOptions>(
     options?: Strict<Options, TextOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(text, options),
+  options: lengthOptions satisfies OptionTable<TextOptions>,
   modifiers: ['min', 'max', 'pattern'],
   flaw: (options) => lengthFlaw(options, maxOf(options)),
   input: (options) => lengthSchema(options, maxOf(options)),

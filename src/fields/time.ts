@@ -1,5 +1,7 @@
+import type { OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -26,6 +28,7 @@ export const time = {
   define: <const Options extends TimeOptions = TimeOptions>(
     options?: Strict<Options, TimeOptions>,
   ): FieldDefinition<Options, string, string, OrderedOperator> => definition(time, options),
+  options: commonOptions satisfies OptionTable<TimeOptions>,
   // The `time` of JSON Schema has an offset; this name is that of the OpenAPI format registry for one without.
   input: () => ({ type: 'string', format: 'time-local' }),
   format: {

@@ -1,5 +1,7 @@
+import type { OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
+  commonOptions,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -23,6 +25,7 @@ export const uuid = {
   define: <const Options extends UuidOptions = UuidOptions>(
     options?: Strict<Options, UuidOptions>,
   ): FieldDefinition<Options, string, string, IdentityOperator> => definition(uuid, options),
+  options: commonOptions satisfies OptionTable<UuidOptions>,
   input: () => ({ type: 'string', format: 'uuid' }),
   format: { name: 'uuid', rule: 'uuid', test: (text) => pattern.test(text) },
   encode: (value) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { field } from '../fields/define.ts';
+import type { StringOptions } from '../fields/string.ts';
 import { defineResource } from './define-resource.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
@@ -137,14 +138,24 @@ describe('mistakes in a model file', () => {
       'view',
       'Memo',
       { fields: { title }, views: { list: ['titel'] } },
-      /views\.list names the unknown field "titel"/,
+      /views\.list names the unknown field "titel": the nearest is "title"/,
     ],
     ['view', 'Memo', { fields: { title }, views: { list: [] } }, /views\.list has no fields/],
     ['view', 'Memo', { fields: { title }, views: { list: ['id', 'id'] } }, /twice/],
-    ['view', 'Memo', { fields: { title }, views: { edit: ['id'] } }, /views\.edit is no view/],
+    [
+      'view',
+      'Memo',
+      { fields: { title }, views: { edit: ['id'] } },
+      /^Memo: there is no option "views\.edit": the nearest is "list"$/,
+    ],
     ['restricted', 'Memo', { fields: { title }, restricted: ['note'] }, /restricted names the unknown field/],
     ['restricted', 'Memo', { fields: { title }, restricted: ['id'] }, /^Memo\.id: restricted/],
-    ['permissions', 'Memo', { fields: { title }, permissions: true }, /permissions is/],
+    [
+      'permissions',
+      'Memo',
+      { fields: { title }, permissions: true },
+      /permissions must be "writes" or "all", not true/,
+    ],
     ['isolation', 'Memo', { fields: { title }, isolation: true }, /^Memo: isolation needs the field user_id/],
     ['ownership', 'Memo', { fields: { title }, ownership: true }, /^Memo: ownership needs the field user_id/],
     [
@@ -154,9 +165,14 @@ describe('mistakes in a model file', () => {
       /^Memo\.author: the owner field is called user_id/,
     ],
     ['owners', 'Memo', { fields: { ...owned, user: field.owner() } }, /two fields have this name/],
-    ['auth', 'Memo', { fields: { title }, auth: ['basic'] }, /unknown authentication method basic/],
+    ['auth', 'Memo', { fields: { title }, auth: ['basic'] }, /auth\[0\] must be "jwt" or .*, not "basic"/],
     ['auth', 'Memo', { fields: { title }, auth: [] }, /no authentication method for list/],
-    ['auth', 'Memo', { fields: { title }, auth: { lists: ['jwt'] } }, /unknown action lists/],
+    [
+      'auth',
+      'Memo',
+      { fields: { title }, auth: { lists: ['jwt'] } },
+      /there is no option "auth\.lists": the nearest is "list"/,
+    ],
     ['public', 'Memo', { fields: { title }, publicRead: { where: {} } }, /publicRead\.where is empty/],
     ['public', 'Memo', { fields: { title }, publicRead: { where: { live: true } } }, /unknown field "live"/],
     ['public', 'Memo', { fields: { title }, publicRead: { where: { title: null } } }, /^Memo\.title/],
@@ -178,6 +194,96 @@ describe('mistakes in a model file', () => {
     ['choices', 'Memo', { fields: { state: field.enum(['a,b']) } }, /no blanks, commas/],
   ])('%s: %s', (_what, name, definition, message) => {
     const define = () => loosely(name, definition);
+    expect(define).toThrow(DefinitionError);
+    expect(define).toThrow(message);
+  });
+});
+
+describe('options that do not exist, and values of the wrong type', () => {
+  const fields = { title, user_id: field.owner() };
+  const wrong = (options: object) => ({ fields: { title: field.string(options as StringOptions) } });
+  it.each<[string, object, string]>([
+    ['resource', { fields, permisions: 'writes' }, 'no option "permisions": the nearest is "permissions"'],
+    ['resource', { fields, isolatoin: true }, 'no option "isolatoin": the nearest is "isolation"'],
+    ['resource', { fields, constructor: 1 }, 'no option "constructor"'],
+    ['resource', { fields, permissions: 'write' }, 'permissions must be "writes" or "all", not "write"'],
+    ['resource', { fields, permissions: undefined }, 'permissions must be "writes" or "all", not undefined'],
+    ['resource', { fields, isolation: 'yes' }, 'isolation must be true or false, not "yes"'],
+    ['resource', { fields, ownership: 1 }, 'ownership must be true or false, not 1'],
+    ['resource', { fields, restricted: 'title' }, 'restricted must be a list, not "title"'],
+    ['resource', { fields, restricted: [true] }, 'restricted[0] must be a text, not true'],
+    [
+      'resource',
+      { fields, label: { zh: '备忘', en: 'Memo' } },
+      'no option "label.zh": the nearest is "zh-CN"',
+    ],
+    ['resource', { fields, label: { en: 'Memo' } }, 'label has no text for zh-CN'],
+    ['resource', { fields, plural: ['memos'] }, 'plural must be a text, not a list'],
+    ['resource', { fields, views: ['title'] }, 'views must be an object, not a list'],
+    ['resource', { fields, views: { list: 'title' } }, 'views.list must be a list, not "title"'],
+    ['resource', { fields, publicRead: true }, 'publicRead must be an object, not true'],
+    ['resource', { fields, publicRead: {} }, 'publicRead has no where'],
+    ['resource', { fields, publicRead: { were: {} } }, 'no option "publicRead.were": the nearest is "where"'],
+    ['resource', { fields, auth: 'jwt' }, 'auth must be an object, not "jwt"'],
+    ['resource', { fields, auth: { create: 'jwt' } }, 'auth.create must be a list, not "jwt"'],
+    [
+      'resource',
+      { fields, hooks: { beforesave: () => {} } },
+      '"hooks.beforesave": the nearest is "beforeSave"',
+    ],
+    ['resource', { fields, hooks: { beforeSave: true } }, 'hooks.beforeSave must be a function, not true'],
+    [
+      'resource',
+      {
+        fields,
+        hooks: new (class {
+          beforeSave() {}
+        })(),
+      },
+      'hooks must be an object',
+    ],
+    ['resource', { fields, indexes: ['title'] }, 'indexes[0] must be a list, not "title"'],
+    ['resource', { fields: { title: 'string' } }, 'fields.title must be made by a function of `field`'],
+    ['resource', { feilds: fields }, 'no option "feilds": the nearest is "fields"'],
+    ['resource', {}, 'it has no fields'],
+    [
+      'field',
+      wrong({ requird: true }),
+      'Memo.title: there is no option "requird": the nearest is "required"',
+    ],
+    ['field', wrong({ required: 'no' }), 'required must be true or false, not "no"'],
+    ['field', wrong({ unique: 1 }), 'unique must be true or false, not 1'],
+    ['field', wrong({ max: '200' }), 'max must be a number, not "200"'],
+    ['field', wrong({ pattern: /^a$/ }), 'pattern must be a text, not an object'],
+    ['field', wrong({ scale: 2 }), 'no option "scale"'],
+    ['field', wrong('required' as never), 'must be an object, not "required"'],
+    [
+      'choices',
+      { fields: { state: field.enum('draft,live' as never) } },
+      'Memo.state: the list of choices must be a list, not "draft,live"',
+    ],
+    [
+      'labels',
+      { fields: { state: field.enum(['a'], { labels: { a: { en: 'A' } } } as never) } },
+      'Memo.state: labels.a has no text for zh-CN',
+    ],
+    [
+      'argument',
+      { fields: { author: field.reference('User', { to: 'Author' } as never) } },
+      'Memo.author_id: there is no option "to"',
+    ],
+    [
+      'argument',
+      { fields: { author: field.reference(undefined as never) } },
+      'the name of the model must be',
+    ],
+    [
+      'owner',
+      { fields: { user_id: field.owner({ required: true } as never) } },
+      'Memo.user_id: there is no option "required": the nearest is "label"',
+    ],
+  ])('%s: %j', (_what, definition, message) => {
+    const define = () => loosely('Memo', definition);
     expect(define).toThrow(DefinitionError);
     expect(define).toThrow(message);
   });

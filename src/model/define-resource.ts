@@ -1,10 +1,11 @@
 import { datetime } from '../fields/datetime.ts';
-import type { FieldDefinition } from '../fields/field.ts';
+import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import { integer } from '../fields/integer.ts';
 import { type Label, ruleName } from '../kernel/messages/messages.ts';
 import { checkValue } from './check-value.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
+import { checkResourceOptions } from './definition-options.ts';
 import { indexesOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type ResourceAuthMethod,
   type ResourceHooks,
   type ResourceModel,
-  resourceAuthMethods,
 } from './resource.ts';
 import { rulesOf, viewsOf } from './rules.ts';
 import type { FieldDefinitions, Resource } from './types.ts';
@@ -35,13 +35,15 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
   });
 };
 
-const checkField = (model: string, field: ModelField): void => {
-  const flaw = field.type.flaw?.(field.options);
-  if (flaw !== undefined) throw new DefinitionError(model, flaw, field.name);
-  if (field.options.default === undefined) return;
-  const [violation] = checkValue(field, field.options.default);
+/** Refuses a field whose options are none, or whose default breaks its own rules. */
+export const checkField = (owner: string, name: string, definition: FieldDefinition): void => {
+  const { type, options } = definition;
+  const flaw = fieldFlaw(definition);
+  if (flaw !== undefined) throw new DefinitionError(owner, flaw, name);
+  if (options.default === undefined) return;
+  const [violation] = checkValue({ name, type, options }, options.default);
   if (violation !== undefined)
-    throw new DefinitionError(model, `its default breaks the rule ${ruleName(violation.rule)}`, field.name);
+    throw new DefinitionError(owner, `its default breaks the rule ${ruleName(violation.rule)}`, name);
 };
 
 /** A reference `author` is the field `author_id`; one that is called so already keeps its name. */
@@ -55,9 +57,8 @@ const fieldsOf = (model: string, definitions: FieldDefinitions): Map<string, Mod
     const name = fieldName(key, definition);
     checkFieldName(model, name);
     if (fields.has(name)) throw new DefinitionError(model, 'two fields have this name', name);
-    const field = modelField(name, definition, false);
-    checkField(model, field);
-    fields.set(name, field);
+    checkField(model, name, definition);
+    fields.set(name, modelField(name, definition, false));
   }
   if (fields.size === 1) throw new DefinitionError(model, 'it has no fields');
   for (const name of ['created_at', 'updated_at'])
@@ -86,15 +87,9 @@ const isList = (option: AuthOption): option is Methods => Array.isArray(option);
 const authOf = (model: string, option: AuthOption = ['jwt']): ResourceModel['auth'] => {
   const entries = actions.map((action): [Action, Methods] => {
     const methods = isList(option) ? option : (option[action] ?? ['jwt']);
-    const unknown = methods.find((method) => !resourceAuthMethods.includes(method));
-    if (unknown !== undefined) throw new DefinitionError(model, `unknown authentication method ${unknown}`);
     if (methods.length === 0) throw new DefinitionError(model, `no authentication method for ${action}`);
     return [action, Object.freeze([...new Set(methods)])];
   });
-  const stray = isList(option)
-    ? undefined
-    : Object.keys(option).find((name) => !actions.some((action) => action === name));
-  if (stray !== undefined) throw new DefinitionError(model, `auth names an unknown action ${stray}`);
   return Object.freeze(Object.fromEntries(entries) as Record<Action, Methods>);
 };
 
@@ -112,6 +107,7 @@ export const defineResource = <
   name: string,
   definition: ResourceDefinition<Fields, Views>,
 ): Resource<Fields, Views> => {
+  checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const fields = fieldsOf(name, definition.fields);
   const owner = ownerOf(name, definition.fields);

@@ -1,5 +1,6 @@
-/** A mistake in a model file, told to whoever wrote it when the application is loaded; no caller ever sees it. */
+/** A mistake in a definition, told to whoever wrote it when the application is loaded; no caller ever sees it. */
 export class DefinitionError extends Error {
+  /** The model, or what else is defined: `endpoint GET /reports`. */
   readonly model: string;
   readonly field: string | undefined;
 

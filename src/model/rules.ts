@@ -1,16 +1,18 @@
 import type { Json } from '../kernel/json.ts';
 import { ruleName } from '../kernel/messages/messages.ts';
+import { nearestHint } from '../kernel/options.ts';
 import { checkValue } from './check-value.ts';
 import { DefinitionError } from './definition-error.ts';
-import { type ModelField, type PublicCondition, type ResourceRules, type View, views } from './resource.ts';
+import type { ModelField, PublicCondition, ResourceRules, View } from './resource.ts';
 
 type Fields = ReadonlyMap<string, ModelField>;
 
 /** The field of a name that a model file mentions, or the error that says where it is mentioned. */
 export const mentioned = (model: string, fields: Fields, name: string, where: string): ModelField => {
   const field = fields.get(name);
-  if (field === undefined) throw new DefinitionError(model, `${where} names the unknown field "${name}"`);
-  return field;
+  if (field !== undefined) return field;
+  const hint = nearestHint(name, fields.keys());
+  throw new DefinitionError(model, `${where} names the unknown field "${name}"${hint}`);
 };
 
 type ViewsOption = { readonly [Name in View]?: readonly string[] };
@@ -29,8 +31,6 @@ export const viewsOf = (
   fields: Fields,
   option: ViewsOption,
 ): Readonly<Record<View, readonly string[]>> => {
-  const stray = Object.keys(option).find((name) => !views.some((view) => view === name));
-  if (stray !== undefined) throw new DefinitionError(model, `views.${stray} is no view`);
   const all = [...fields.keys()];
   const detail = viewOf(model, fields, 'detail', option.detail ?? all);
   return Object.freeze({
@@ -81,8 +81,6 @@ export const rulesOf = (
   option: RulesOption,
 ): ResourceRules => {
   const { permissions = 'none', isolation = false, ownership = false, restricted = [], publicRead } = option;
-  if (!['none', 'writes', 'all'].includes(permissions))
-    throw new DefinitionError(model, `permissions is 'writes' or 'all', not ${JSON.stringify(permissions)}`);
   if (owner === undefined && (isolation || ownership))
     throw new DefinitionError(
       model,

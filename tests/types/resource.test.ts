@@ -94,7 +94,7 @@ describe('types of a model', () => {
     // @ts-expect-error: unknown action
     expect(() => defineResource('A', { fields, auth: { remove: ['jwt'] } })).toThrow(DefinitionError);
     // @ts-expect-error: unknown option of a resource
-    defineResource('A', { fields, isolate: true });
+    expect(() => defineResource('A', { fields, isolate: true })).toThrow(DefinitionError);
   });
 
   it('does not compile a wrong option of a field', () => {

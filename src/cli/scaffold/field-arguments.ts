@@ -131,7 +131,11 @@ export const readField = (text: string): NamedField => {
     throw new UsageError(`${name}: no type '${kind}': ${fieldKinds.map(typeSyntax).join(' ')}`);
   let options = argumentOf(name, type, argument);
   for (const part of defaultLast(modifiers)) options = applyModifier(type, name, options, part);
-  return { name, definition: definition(type, options) as FieldDefinition };
+  const { [type.argument?.option ?? '']: argumentValue, ...others } = options;
+  const given = type.argument === undefined ? {} : { [type.argument.option]: argumentValue };
+  const made: FieldDefinition = definition(type, others, given);
+  if (made.flaw !== undefined) throw new UsageError(`${name}: ${made.flaw}`);
+  return { name, definition: made };
 };
 
 /** Reads fields, each name once. */

@@ -1,0 +1,76 @@
+import { isFieldDefinition } from '../fields/field.ts';
+import {
+  code,
+  flag,
+  label,
+  listOf,
+  listOrObject,
+  mapOf,
+  type OptionCheck,
+  type OptionTable,
+  objectOf,
+  oneOf,
+  optionsFlaw,
+  plainObject,
+  text,
+  texts,
+} from '../kernel/options.ts';
+import type { ResourceDefinition } from './definition.ts';
+import { DefinitionError } from './definition-error.ts';
+import { type Action, type ResourceHooks, resourceAuthMethods, type View } from './resource.ts';
+import type { FieldDefinitions } from './types.ts';
+
+type Definition = ResourceDefinition<FieldDefinitions>;
+
+const field: OptionCheck = (value, path) =>
+  isFieldDefinition(value) ? undefined : `${path} must be made by a function of \`field\``;
+
+/** Fields by name, of a resource or of a body. */
+export const fieldsOption = mapOf(field);
+
+/** Names of methods of authentication, in a list. */
+export const methodsOption = listOf(oneOf(...resourceAuthMethods));
+
+const views = { list: texts, detail: texts, saved: texts } satisfies OptionTable<Record<View, unknown>>;
+
+const auth = {
+  list: methodsOption,
+  detail: methodsOption,
+  create: methodsOption,
+  update: methodsOption,
+  destroy: methodsOption,
+} satisfies OptionTable<Record<Action, unknown>>;
+
+const hooks = { beforeSave: code, afterCommit: code } satisfies OptionTable<ResourceHooks>;
+
+const publicRead = { where: plainObject } satisfies OptionTable<NonNullable<Definition['publicRead']>>;
+
+const resource = {
+  fields: fieldsOption,
+  label,
+  plural: text,
+  singular: text,
+  views: objectOf(views),
+  permissions: oneOf('writes', 'all'),
+  isolation: flag,
+  ownership: flag,
+  restricted: texts,
+  publicRead: objectOf(publicRead),
+  auth: listOrObject(methodsOption, objectOf(auth)),
+  hooks: objectOf(hooks),
+  indexes: listOf(texts),
+} satisfies OptionTable<Definition>;
+
+/** Refuses what a model file cannot say: an option that does not exist, a value of the wrong type. */
+export const checkResourceOptions = (model: string, definition: object): void => {
+  const flaw = optionsFlaw(definition, resource);
+  if (flaw !== undefined) throw new DefinitionError(model, flaw);
+  const missing = [
+    'fields' in definition ? undefined : 'it has no fields',
+    // Without its condition it would be of no effect, or open everything.
+    'publicRead' in definition && !('where' in (definition.publicRead as object))
+      ? 'publicRead has no where: say what a published record is'
+      : undefined,
+  ].find((each) => each !== undefined);
+  if (missing !== undefined) throw new DefinitionError(model, missing);
+};
