@@ -64,6 +64,8 @@ export const createKeyed = async (
       set: (id) => current.cookies.set(id),
       clear: () => current.cookies.clear(),
     },
-    throttle: { run: (account, address, attempt) => current.throttle.run(account, address, attempt) },
+    throttle: {
+      run: (account, address, attempt, signal) => current.throttle.run(account, address, attempt, signal),
+    },
   };
 };

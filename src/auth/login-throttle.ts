@@ -5,6 +5,7 @@ import { Problem } from '../kernel/problem.ts';
 import { networkOf } from './client-network.ts';
 import { deriveKey } from './derived-key.ts';
 import type { Reservation, ThrottleStore } from './ports.ts';
+import { createWaitingLines, demandCaller, overloaded } from './waiting-lines.ts';
 
 /** Milliseconds of the window in which failures are counted. */
 export const throttleWindow = 15 * 60 * 1000;
@@ -19,8 +20,6 @@ const maxWait = 60_000;
 const pause = { first: 25, last: 100 } as const;
 /** Attempts that wait at one moment in this process. */
 const maxWaiting = 1_000;
-
-const overloaded = (): Problem => new Problem('overloaded', { headers: { 'Retry-After': '5' } });
 
 const tooMany = (retryAfterMs: number): Problem =>
   new Problem('too_many_requests', {
@@ -40,9 +39,15 @@ export interface LoginThrottle {
   /**
    * Runs a login attempt if the limits allow it. `undefined` from the attempt is a failure and is counted; anything
    * else is a success and is not; an attempt that throws told the caller nothing and is not counted either. Throws
-   * `too_many_requests` with Retry-After, or `overloaded` where attempts at the same moment leave no room for long.
+   * `too_many_requests` with Retry-After, `overloaded` where attempts at the same moment leave no room for long, and
+   * `bad_request` where `signal` is aborted before the attempt has begun.
    */
-  run<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T | undefined>;
+  run<T>(
+    account: string,
+    address: string,
+    attempt: () => Promise<T | undefined>,
+    signal?: AbortSignal,
+  ): Promise<T | undefined>;
 }
 
 interface Counter {
@@ -50,33 +55,23 @@ interface Counter {
   readonly limit: number;
 }
 
-/** One after the other for each key, in the order of arrival; a key without anybody in line takes no memory. */
-const createLines = () => {
-  const tails = new Map<string, Promise<void>>();
-  const has = (key: string): boolean => tails.has(key);
-  const run = <T>(key: string, task: () => Promise<T>): Promise<T> => {
-    const turn = (tails.get(key) ?? Promise.resolve()).then(task);
-    const step = (): void => {
-      if (tails.get(key) === tail) tails.delete(key);
-    };
-    const tail: Promise<void> = turn.then(step, step);
-    tails.set(key, tail);
-    return turn;
-  };
-  return { has, run };
-};
-
 /**
  * Reserves a place for a counter before the password is looked at, so that attempts at the same moment cannot pass the
  * limit together. Where only such attempts are in the way (they may all succeed), it waits for one to end: the first
  * in line looks again and again, the others wait for it, so that one key costs the database a few look-ups a second.
  */
 const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 'secret'>) => {
-  const lines = createLines();
-  let waiting = 0;
+  const lines = createWaitingLines(maxWaiting);
+  /** Keys of which somebody is first in line. */
+  const looking = new Set<string>();
 
-  const poll = async ({ key, limit }: Counter, deadline: number): Promise<Exclude<Reservation, 'busy'>> => {
+  const poll = async (
+    { key, limit }: Counter,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Exclude<Reservation, 'busy'>> => {
     for (let wait: number = pause.first; ; wait = Math.min(wait * 2, pause.last)) {
+      demandCaller({ line: key, signal });
       const reservation = await store.reserve(key, limit, throttleWindow, clock());
       if (reservation !== 'busy') return reservation;
       if (clock() >= deadline) throw overloaded();
@@ -84,22 +79,27 @@ const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 
     }
   };
 
-  const inLine = async (counter: Counter): Promise<Exclude<Reservation, 'busy'>> => {
-    if (waiting >= maxWaiting) throw overloaded();
+  const inLine = async (
+    counter: Counter,
+    signal: AbortSignal | undefined,
+  ): Promise<Exclude<Reservation, 'busy'>> => {
+    const { key } = counter;
     const deadline = clock() + maxWait;
-    waiting += 1;
+    if (looking.has(key)) await lines.wait({ line: key, signal });
+    else looking.add(key);
     try {
-      return await lines.run(counter.key, () => poll(counter, deadline));
+      return await poll(counter, deadline, signal);
     } finally {
-      waiting -= 1;
+      if (!lines.nextOf(key)) looking.delete(key);
     }
   };
 
   /** Returns with a place reserved, or throws. */
-  return async (counter: Counter): Promise<void> => {
+  return async (counter: Counter, signal: AbortSignal | undefined): Promise<void> => {
     const { key, limit } = counter;
-    const first = lines.has(key) ? 'busy' : await store.reserve(key, limit, throttleWindow, clock());
-    const reservation = first === 'busy' ? await inLine(counter) : first;
+    demandCaller({ line: key, signal });
+    const first = looking.has(key) ? 'busy' : await store.reserve(key, limit, throttleWindow, clock());
+    const reservation = first === 'busy' ? await inLine(counter, signal) : first;
     if (reservation !== 'granted') throw tooMany(reservation.retryAfterMs);
   };
 };
@@ -121,10 +121,14 @@ export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginTh
   const release = (counters: readonly Counter[]): Promise<void> => settle(counters, false).catch(() => {});
 
   /** Always the account's first: who holds an address's place waits for nothing more, so no two wait for each other. */
-  const reserveAll = async (account: Counter, address: Counter): Promise<void> => {
-    await reserve(account);
+  const reserveAll = async (
+    account: Counter,
+    address: Counter,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    await reserve(account, signal);
     try {
-      await reserve(address);
+      await reserve(address, signal);
     } catch (error) {
       await release([account]);
       throw error;
@@ -132,11 +136,11 @@ export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginTh
   };
 
   return {
-    async run(account, address, attempt) {
+    async run(account, address, attempt, signal) {
       const network = networkOf(address);
       const forAccount = { key: keyOf('account', account, network), limit: accountLimit };
       const forAddress = { key: keyOf('address', network), limit: addressLimit };
-      await reserveAll(forAccount, forAddress);
+      await reserveAll(forAccount, forAddress, signal);
       const counters = [forAccount, forAddress];
       let result: Awaited<ReturnType<typeof attempt>>;
       try {

@@ -236,6 +236,84 @@ describe('login throttle', () => {
   });
 });
 
+describe('logins under siege', () => {
+  const networks = (count: number) => Array.from({ length: count }, (_, index) => `192.0.2.${index}`);
+  const setUpSiege = () => {
+    const { throttle, rows } = setUp();
+    const hashed: string[] = [];
+    const passwords = createPasswords(async (password, { tag }) => {
+      hashed.push(password);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      return password === 'right' ? tag : new Uint8Array(tag.length);
+    });
+    const account = { id: 7, passwordHash: '', disabled: false };
+    const ready = passwords.hash('right').then((hash) => {
+      Object.assign(account, { passwordHash: hash });
+      hashed.length = 0;
+    });
+    const login = createLogin({
+      passwords,
+      throttle,
+      accounts: {
+        byAccount: async (name) => (name === 'ann' ? account : undefined),
+        replaceHash: async () => {},
+      },
+    });
+    return { login, hashed, rows, ready };
+  };
+
+  test('guesses whose callers hung up are not hashed, do not count, and keep nobody waiting', async () => {
+    const { login, hashed, rows, ready } = setUpSiege();
+    await ready;
+    const abort = new AbortController();
+    const guesses = times(160, (index) =>
+      login({ account: `user${index}`, password: 'wrong', address: '192.0.2.7', signal: abort.signal }),
+    );
+    // The hundred that one network may have under way wait for their hashes, the others for their places.
+    while (hashed.length < 5) await new Promise((resolve) => setTimeout(resolve, 1));
+    abort.abort();
+    expect(refused(await guesses)).toBe(160);
+    const begun = hashed.length;
+    expect(begun).toBeLessThan(20);
+    expect(await login({ account: 'ann', password: 'right', address: '192.0.2.7' })).toBe(7);
+    expect(hashed.slice(begun)).toEqual(['right']);
+    // What was hashed counts, whether its caller waited or not: hanging up wins no guess.
+    const failures = [...rows.values()].map((row) => row.failures).sort((a, b) => b - a);
+    expect([failures[0], [...rows.values()].every(({ reserved }) => reserved === 0)]).toEqual([begun, true]);
+  });
+
+  test('eleven guesses hung up in their hashes lock like eleven that waited', async () => {
+    const { login, hashed, ready } = setUpSiege();
+    await ready;
+    for (let count = 0; count < 11; count += 1) {
+      const abort = new AbortController();
+      const guess = login({ account: 'ann', password: 'wrong', address: '192.0.2.7', signal: abort.signal });
+      const outcome = guess.catch((error: unknown) => error);
+      if (count < 10) while (hashed.length <= count) await new Promise((resolve) => setImmediate(resolve));
+      abort.abort();
+      await outcome;
+    }
+    await expect(login({ account: 'ann', password: 'right', address: '192.0.2.7' })).rejects.toMatchObject({
+      status: 429,
+    });
+    expect(hashed).toHaveLength(10);
+  });
+
+  test('while 20 networks keep guessing, a login waits for one guess of each and no more', async () => {
+    const { login, hashed, ready } = setUpSiege();
+    await ready;
+    const guesses = times(20 * 90, (index) =>
+      login({ account: `user${index}`, password: 'wrong', address: networks(20)[index % 20] ?? '' }),
+    );
+    while (hashed.length < 40) await new Promise((resolve) => setTimeout(resolve, 1));
+    const before = hashed.length;
+    expect(await login({ account: 'ann', password: 'right', address: '198.51.100.1' })).toBe(7);
+    expect(hashed.indexOf('right') - before).toBeLessThanOrEqual(24);
+    // The queue is full many times over, and still nobody who came alone was sent away.
+    expect(refused(await guesses)).toBe(20 * 90);
+  });
+});
+
 describe('login', () => {
   const passwords = createPasswords();
   let hash = '';

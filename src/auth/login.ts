@@ -1,9 +1,11 @@
 import { Problem } from '../kernel/problem.ts';
 import { canonicalAccount } from './account.ts';
 import { bearerChallenge } from './bearer.ts';
+import { networkOf } from './client-network.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import type { Passwords } from './password.ts';
 import type { Account, AccountStore } from './ports.ts';
+import type { Turn } from './waiting-lines.ts';
 
 export interface LoginAttempt {
   /** Username or email, as it was typed. */
@@ -11,6 +13,8 @@ export interface LoginAttempt {
   readonly password: string;
   /** The client's IP address. */
   readonly address: string;
+  /** Aborted when the caller hangs up: what has not been hashed by then never is, and does not count. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface LoginDependencies {
@@ -27,25 +31,26 @@ export interface LoginDependencies {
 export type AuthenticateAccount = (attempt: LoginAttempt) => Promise<number>;
 
 export const createLogin = ({ accounts, passwords, throttle }: LoginDependencies): AuthenticateAccount => {
-  const check = async (canonical: string, password: string): Promise<Account | undefined> => {
+  const check = async (canonical: string, password: string, turn: Turn): Promise<Account | undefined> => {
     const account = await accounts.byAccount(canonical);
-    const good = await passwords.verify(password, account?.passwordHash);
+    const good = await passwords.verify(password, account?.passwordHash, turn);
     return good && account?.disabled === false ? account : undefined;
   };
 
   /** The only moment at which the password is known: what was hashed with older parameters is hashed anew. */
-  const renewHash = async (account: Account, password: string): Promise<void> => {
+  const renewHash = async (account: Account, password: string, turn: Turn): Promise<void> => {
     if (!passwords.needsRehash(account.passwordHash)) return;
-    await accounts.replaceHash(account.id, account.passwordHash, await passwords.hash(password));
+    await accounts.replaceHash(account.id, account.passwordHash, await passwords.hash(password, turn));
   };
 
-  return async ({ account, password, address }) => {
+  return async ({ account, password, address, signal }) => {
     const canonical = canonicalAccount(account);
-    const found = await throttle.run(canonical, address, () => check(canonical, password));
+    const turn = { line: networkOf(address), signal };
+    const found = await throttle.run(canonical, address, () => check(canonical, password, turn), signal);
     if (found === undefined) {
       throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
     }
-    await renewHash(found, password);
+    await renewHash(found, password, turn);
     return found.id;
   };
 };

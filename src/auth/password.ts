@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Argon2Hash, formatPhc, parsePhc } from './phc.ts';
+import type { Turn } from './waiting-lines.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 /**
@@ -18,17 +19,20 @@ const tagBytes = 32;
  */
 const concurrency = Math.max(1, Math.min(3, availableParallelism() - 1));
 
-/** Hashes that may wait: some 40 s of work on one core. More are refused with `overloaded`. */
+/** Hashes that may wait: some 40 s of work on one core. See `WaitingLines` for who is refused beyond. */
 const maxWaiting = 1_000;
 
 export interface Passwords {
-  /** A new PHC string for this password. Every byte counts. Throws the problem `overloaded`. */
-  hash(password: string): Promise<string>;
+  /**
+   * A new PHC string for this password. Every byte counts. Throws the problem `overloaded`, and `bad_request` where the
+   * caller was gone before its turn.
+   */
+  hash(password: string, turn?: Turn): Promise<string>;
   /**
    * Whether the password is the stored one's. Where there is none (unknown account, or a text that is no PHC string)
-   * the answer is no, after the same work. Throws the problem `overloaded`.
+   * the answer is no, after the same work. Throws as `hash` does.
    */
-  verify(password: string, stored: string | undefined): Promise<boolean>;
+  verify(password: string, stored: string | undefined, turn?: Turn): Promise<boolean>;
   /** Whether a stored hash was made with other parameters than are used now. */
   needsRehash(stored: string): boolean;
 }
@@ -51,19 +55,28 @@ const blank = (): Argon2Hash => ({
   tag: randomBytes(tagBytes),
 });
 
-/** Hashes passwords off the main thread, a few at a time. One for the whole process. */
-export const createPasswords = (): Passwords => {
+/** The turn of what no network asks for: the first administrator, a command. */
+const own: Turn = { line: '' };
+
+/** Computes the tag of a hash. */
+export type ComputeHash = typeof compute;
+
+/**
+ * Hashes passwords off the main thread, a few at a time; lines take turns. One for the whole process.
+ * @param derive argon2id, unless a test wants to see what is hashed and when
+ */
+export const createPasswords = (derive: ComputeHash = compute): Passwords => {
   const queue = createWorkQueue(concurrency, maxWaiting);
   const nobodys = blank();
   return {
-    async hash(password) {
+    async hash(password, turn = own) {
       const fresh = blank();
-      return formatPhc({ ...fresh, tag: await queue.run(() => compute(password, fresh)) });
+      return formatPhc({ ...fresh, tag: await queue.run(turn, () => derive(password, fresh)) });
     },
-    async verify(password, stored) {
+    async verify(password, stored, turn = own) {
       const known = stored === undefined ? undefined : parsePhc(stored);
       const against = known ?? nobodys;
-      const derived = await queue.run(() => compute(password, against));
+      const derived = await queue.run(turn, () => derive(password, against));
       return timingSafeEqual(derived, against.tag) && known !== undefined;
     },
     needsRehash(stored) {

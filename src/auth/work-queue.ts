@@ -1,35 +1,34 @@
-import { Problem } from '../kernel/problem.ts';
+import { createWaitingLines, demandCaller, type Turn } from './waiting-lines.ts';
 
-/** Runs tasks, a few at a time, in the order in which they came. */
+/** Runs tasks, a few at a time; lines take turns. */
 export interface WorkQueue {
-  /** Rejects with the problem `overloaded` at once where too many wait already. */
-  run<T>(task: () => Promise<T>): Promise<T>;
+  /**
+   * Rejects with the problem `overloaded` where too many wait. A task whose caller is gone before it has begun is
+   * never begun; one that has begun is finished, so that its outcome counts whatever the caller does.
+   */
+  run<T>(turn: Turn, task: () => Promise<T>): Promise<T>;
 }
 
 /** A queue of bounded length: a flood of costly work is refused while it is still cheap to refuse. */
 export const createWorkQueue = (concurrency: number, maxWaiting: number): WorkQueue => {
-  const waiting: (() => void)[] = [];
+  const lines = createWaitingLines(maxWaiting);
   let running = 0;
 
-  const enter = (): Promise<void> | undefined => {
-    if (running < concurrency) {
-      running += 1;
-      return undefined;
-    }
-    if (waiting.length >= maxWaiting) throw new Problem('overloaded', { headers: { 'Retry-After': '5' } });
-    return new Promise((resolve) => waiting.push(resolve));
+  const enter = (turn: Turn): Promise<void> | undefined => {
+    demandCaller(turn);
+    if (running >= concurrency) return lines.wait(turn);
+    running += 1;
+    return undefined;
   };
 
-  /** The place goes straight to the next in line, so that no newcomer takes it in between. */
+  /** The place goes straight to the next in turn, so that no newcomer takes it in between. */
   const leave = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
+    if (!lines.next()) running -= 1;
   };
 
   return {
-    async run(task) {
-      await enter();
+    async run(turn, task) {
+      await enter(turn);
       try {
         return await task();
       } finally {

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLoginThrottle, throttleWindow } from '../../src/auth/login-throttle.ts';
 import { createLoginAttempts } from '../../src/store/tables/login-attempts.ts';
@@ -220,6 +222,54 @@ describeEachDatabase('login', (databases) => {
       );
       expect(countBy(await Promise.all(guesses))).toEqual({ 401: 10, 429: 40 });
       expect((await second.login(victim.username, victim.password, from('10.7.0.1'))).status).toBe(429);
+    });
+  });
+
+  describe('while strangers guess', () => {
+    /** Wrong logins on connections of their own; answers what ends them. */
+    const guess = (count: number, addressOf: (index: number) => string): (() => void) => {
+      const sockets = Array.from({ length: count }, (_, index) => {
+        const body = JSON.stringify({ account: `guessed-${addressOf(index)}-${index}`, password: 'wrong' });
+        const socket = connect(service.port, '127.0.0.1', () => {
+          socket.write(
+            `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${addressOf(index)}\r\n` +
+              `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+          );
+        });
+        return socket.on('error', () => {}).resume();
+      });
+      return () => {
+        for (const socket of sockets) socket.destroy();
+      };
+    };
+
+    const rightLogin = async (address: string): Promise<number> => {
+      const start = performance.now();
+      expect((await service.login(user.username, user.password, from(address))).status).toBe(200);
+      return performance.now() - start;
+    };
+
+    it.each([
+      ['160 from one address, the same one', 160, () => '10.20.0.1', '10.20.0.1'],
+      ['240 from three addresses', 240, (index: number) => `10.20.1.${index % 3}`, '10.20.2.1'],
+    ])('who hang up after 0.7 s, nobody waits for them: %s', async (_, count, addressOf, address) => {
+      const single = await rightLogin(address);
+      const hangUp = guess(count, addressOf);
+      await delay(700);
+      hangUp();
+      // One hash may have begun on each core. The machine of the tests does other work as well.
+      expect(await rightLogin(address)).toBeLessThan(Math.max(2_000, 6 * single));
+    });
+
+    it('from 20 networks, a right login waits at most for one guess of each', async () => {
+      const single = await rightLogin('10.21.1.1');
+      const hangUp = guess(20 * 30, (index) => `10.21.0.${index % 20}`);
+      try {
+        await delay(500);
+        expect(await rightLogin('10.21.1.2')).toBeLessThan(Math.max(3_000, 24 * single));
+      } finally {
+        hangUp();
+      }
     });
   });
 

@@ -55,6 +55,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
           account: String(values['account']),
           password: String(values['password']),
           address: call.address,
+          signal: call.signal,
         });
         const user = await identities.byUserId(id, undefined);
         if (user === undefined)

@@ -8,7 +8,7 @@ import { refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf, reachesIn } from '../shared.ts';
+import { actorOf, idOf, reachesIn, turnOf } from '../shared.ts';
 import { adminAuth, administratorReads, adminTag } from './area.ts';
 import { createUserInput } from './user-input.ts';
 
@@ -77,7 +77,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         const { change, password, errors } = await input.read(call.body, 'create');
         refuseInvalid(errors);
         const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
-        const passwordHash = await passwords.hash(password ?? '');
+        const passwordHash = await passwords.hash(password ?? '', turnOf(call));
         const values = {
           ...{ username, usernameCanonical, email, emailCanonical, passwordHash },
           name: change.name ?? username,
@@ -106,7 +106,8 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         if (stored === undefined) throw new Problem('record_not_found');
         const { change, password, errors } = await input.read(call.body, 'update', stored);
         refuseInvalid(errors);
-        const passwordHash = password === undefined ? {} : { passwordHash: await passwords.hash(password) };
+        const passwordHash =
+          password === undefined ? {} : { passwordHash: await passwords.hash(password, turnOf(call)) };
         await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call)));
         return answer(call, id);
       },

@@ -33,13 +33,14 @@ export const loginEndpoint = (services: Services): Endpoint => {
       data: schemas.login,
       problems: ['login_failed', 'too_many_requests', 'overloaded'],
     },
-    handle: async ({ body, address }) => {
+    handle: async ({ body, address, signal }) => {
       const { values, errors } = input.read(body);
       refuseInvalid(errors);
       const id = await services.login({
         account: String(values['account']),
         password: String(values['password']),
         address,
+        signal,
       });
       const user = await identities.byUserId(id, undefined);
       // Disabled or deleted between the two: the same answer as a moment later.

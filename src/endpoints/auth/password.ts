@@ -5,7 +5,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
-import { actorOf, userOf } from '../shared.ts';
+import { actorOf, turnOf, userOf } from '../shared.ts';
 
 /** Changes one's own password; ends one's sessions in the administration area. */
 export const passwordEndpoint = (services: Services): Endpoint => {
@@ -41,10 +41,11 @@ export const passwordEndpoint = (services: Services): Endpoint => {
         account: user.username,
         password: String(values['current_password']),
         address: call.address,
+        signal: call.signal,
       });
       if (id !== user.id)
         throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
-      const passwordHash = await services.passwords.hash(password);
+      const passwordHash = await services.passwords.hash(password, turnOf(call));
       await services.users.changePassword(user.id, passwordHash, actorOf(call));
       return {};
     },
