@@ -203,6 +203,34 @@ describeEachDatabase('API keys', (databases) => {
     );
   });
 
+  it('a key is listed as expired from the moment at which it opens nothing, by the service’s clock', async () => {
+    const expiresAt = new Date(service.clock.now() + 3_600_000).toISOString();
+    const { id, key } = await service.createKey(user, expiresAt);
+    const admin = await service.admin();
+    const seen = async () => {
+      const [own] = (await list(user)).filter((one) => one['id'] === id);
+      const active = await service.ok<{ id: number }[]>(
+        'GET',
+        '/admin/api_keys?filter[status]=active&sort=status,name&page=1&per_page=1000',
+        { token: admin },
+      );
+      return [
+        (await service.get('/api/v1/users', { key })).status,
+        own?.['status'],
+        active.some((one) => one.id === id),
+      ];
+    };
+    expect(await seen()).toEqual([200, 'active', true]);
+    try {
+      service.clock.advance(3_601);
+      expect(await seen()).toEqual([401, 'expired', false]);
+      service.clock.advance(-7_200);
+      expect(await seen()).toEqual([200, 'active', true]);
+    } finally {
+      service.clock.reset();
+    }
+  });
+
   it('404: another user’s key is neither seen nor deleted, and answered like one that is not there', async () => {
     const { id, key } = await service.createKey(other);
     expect((await list(user)).map((one) => one['id'])).not.toContain(id);

@@ -414,6 +414,22 @@ describeEachDatabase('POST /api/v1/payment', (databases) => {
       }
     });
 
+    it('409: another body, after the key came with a request that was received without one', async () => {
+      const body = order();
+      const headers = service.sign('shop', body);
+      const first = await service.post<Receipt>(path, { body, headers });
+      const keyed = { ...headers, 'idempotency-key': 'k-6' };
+      expect((await service.post(path, { body, headers: keyed })).text).toBe(first.text);
+      const before = await rows(service);
+      const other = order();
+      expect((await service.post(path, { body: other, headers: signedAt(other, 0, 'k-6') })).status).toBe(
+        409,
+      );
+      // The key stands for that body from now on, signed at whatever time.
+      expect((await service.post(path, { body, headers: signedAt(body, 7, 'k-6') })).text).toBe(first.text);
+      expect(await rows(service)).toBe(before);
+    });
+
     it('401 comes before a kept answer', async () => {
       const body = order();
       await service.post(path, { body, headers: signedAt(body, 0, 'k-5') });

@@ -250,6 +250,30 @@ describeEachDatabase('sessions', (databases) => {
       }
     });
 
+    it('with the account: enabled again, nothing of before comes back', async () => {
+      const user = await service.createUser(['admin']);
+      const before = await service.signIn(user);
+      const root = await service.admin();
+      const set = (disabled: boolean) =>
+        service.ok('PATCH', `/admin/users/${user.id}`, { token: root, body: { user: { disabled } } });
+      await set(true);
+      // A sign-in whose password was looked at before the user was disabled is stored after it.
+      const { sessions, cookies } = service.server.services;
+      const late = cookies.create();
+      await sessions.create(
+        { userId: user.id, hash: late.hash, address: '127.0.0.1', userAgent: '' },
+        { principal: 'command line', address: null },
+      );
+      const stored = `${cookies.name}=${late.id}`;
+      expect([(await whoami(before)).status, (await whoami(stored)).status]).toEqual([401, 401]);
+      await set(false);
+      expect([(await whoami(before)).status, (await whoami(stored)).status]).toEqual([401, 401]);
+      // To say once more that an enabled user is enabled ends nothing.
+      const after = await service.signIn(user);
+      await set(false);
+      expect((await whoami(after)).status).toBe(200);
+    });
+
     it('with the role: who is no administrator any more is out', async () => {
       const fading = await service.createUser(['admin']);
       const cookie = await service.signIn(fading);

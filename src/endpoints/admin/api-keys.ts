@@ -1,6 +1,7 @@
 import { field } from '../../fields/define.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { withServiceTime } from '../../store/service-time.ts';
 import { everyKeyFields, everyKeySource } from '../../store/tables/sources.ts';
 import { createKey, keyFieldDefinitions } from '../api-keys/new-key.ts';
 import { createInput, refuseInvalid } from '../input.ts';
@@ -16,9 +17,10 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
     { ...keyFieldDefinitions, user_id: field.integer({ required: true, min: 1 }) },
     services.locale,
   );
+  const database = withServiceTime(services.database, services.clock);
   const path = '/admin/api_keys';
   return [
-    listEndpoint(services, everyKeySource, {
+    listEndpoint({ ...services, database }, everyKeySource, {
       operation: 'adminListApiKeys',
       path,
       auth: adminAuth,
@@ -76,7 +78,7 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
         await services.keys.remove(idOf(call), call.grant, actorOf(call));
         return {};
       },
-      reaches: reachesIn(services.database, everyKeySource),
+      reaches: reachesIn(database, everyKeySource),
     },
   ];
 };

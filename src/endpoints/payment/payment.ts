@@ -34,6 +34,15 @@ const toAnswer = ({ status, data }: Pick<KeptAnswer, 'status' | 'data'>): Answer
 export const paymentEndpoint = (services: Services): Endpoint => {
   const { database, payments, idempotency, onPayment } = services;
 
+  const store = (payment: Payment, request: IdempotentRequest | undefined): Promise<Answer> =>
+    database.write(async (transaction) => {
+      const kept = request === undefined ? undefined : await idempotency.claim(transaction, request);
+      if (kept !== undefined) return toAnswer(kept);
+      const answer = { status: created, data: JSON.stringify(await payments.receive(transaction, payment)) };
+      if (request !== undefined) await idempotency.keep(transaction, request, { ...answer, headers: {} });
+      return toAnswer(answer);
+    });
+
   const earlier = async (
     payment: Payment,
     request: IdempotentRequest | undefined,
@@ -41,7 +50,10 @@ export const paymentEndpoint = (services: Services): Endpoint => {
     const kept = request === undefined ? undefined : await idempotency.find(request);
     if (kept !== undefined) return toAnswer(kept);
     const receipt = await payments.find(payment);
-    return receipt === undefined ? undefined : toAnswer({ status: created, data: JSON.stringify(receipt) });
+    if (receipt === undefined) return undefined;
+    // A key that comes with a request of before stands for that request from now on.
+    if (request !== undefined) return store(payment, request);
+    return toAnswer({ status: created, data: JSON.stringify(receipt) });
   };
 
   /** The application's own word before anything is stored; whatever it throws is a 500. */
@@ -56,15 +68,6 @@ export const paymentEndpoint = (services: Services): Endpoint => {
       throw new Problem('internal', { cause });
     }
   };
-
-  const store = (payment: Payment, request: IdempotentRequest | undefined): Promise<Answer> =>
-    database.write(async (transaction) => {
-      const kept = request === undefined ? undefined : await idempotency.claim(transaction, request);
-      if (kept !== undefined) return toAnswer(kept);
-      const answer = { status: created, data: JSON.stringify(await payments.receive(transaction, payment)) };
-      if (request !== undefined) await idempotency.keep(transaction, request, { ...answer, headers: {} });
-      return toAnswer(answer);
-    });
 
   return {
     operation: 'createPayment',

@@ -2,6 +2,7 @@ import { field } from '../../fields/define.ts';
 import type { Dialect, FieldDefinition } from '../../fields/field.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { superAdmin } from '../../policy/rule.ts';
+import { serviceTime } from '../service-time.ts';
 import type { Source, SourceColumn } from '../source.ts';
 import { quoteText } from '../sql.ts';
 
@@ -69,25 +70,20 @@ export const userFields = Object.freeze([
   'updated_at',
 ] as const);
 
-const now: Readonly<Record<Dialect, string>> = {
-  sqlite: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
-  postgres: 'now()',
-};
-
 const keyColumns = [
   id,
   column('name', field.string(always)),
   column('key', field.string(), { expression: () => `(t."key_prefix" || '****')` }),
   column('status', field.enum(['active', 'expired']), {
-    expression: (dialect) =>
-      `(case when t."expires_at" is null or t."expires_at" > ${now[dialect]} then 'active' else 'expired' end)`,
+    expression: () =>
+      `(case when t."expires_at" is null or t."expires_at" > ${serviceTime} then 'active' else 'expired' end)`,
   }),
   column('expires_at', field.datetime()),
   createdAt,
   lastUsedAt,
 ];
 
-/** `user_id` is there for the row filter; no view shows it. */
+/** To be read `withServiceTime`. `user_id` is there for the row filter; no view shows it. */
 export const keySource = source(
   'api_keys',
   '"api_keys"',

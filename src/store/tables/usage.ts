@@ -10,8 +10,9 @@ const interval = 5_000;
 
 /**
  * Last uses of keys, applications and sessions: noted in memory, written in one transaction every few seconds and at
- * the stop. What a power cut takes is a few seconds of last uses, nothing else. A later time is never overwritten by
- * an earlier one, as another instance may have seen the key since.
+ * the stop. What a power cut takes is a few seconds of last uses, nothing else; what could not be written stays for the
+ * next batch. A later time is never overwritten by an earlier one, neither here nor in the database: clocks are set
+ * back, and another instance may have seen the key since.
  */
 export const createUsageRecorder = (
   { database }: TableContext,
@@ -22,6 +23,10 @@ export const createUsageRecorder = (
   stop(): Promise<void>;
 } => {
   const sql = compilerFor<CoreSchema>(database.dialect);
+  const later = <Id>(uses: Map<Id, number>, id: Id, now: number): void => {
+    const known = uses.get(id);
+    if (known === undefined || known < now) uses.set(id, now);
+  };
   let keys = new Map<number, number>();
   let applications = new Map<string, number>();
   let sessions = new Map<number, number>();
@@ -62,6 +67,7 @@ export const createUsageRecorder = (
   };
 
   const flush = async (): Promise<void> => {
+    const [usedKeys, usedApplications, usedSessions] = [keys, applications, sessions];
     // In the order of their ids, so that two instances never wait for each other's rows crosswise.
     const queries = [
       ...[...keys].sort(([a], [b]) => a - b).map(keyQuery),
@@ -72,17 +78,24 @@ export const createUsageRecorder = (
     applications = new Map();
     sessions = new Map();
     if (queries.length === 0) return;
-    await database.write(async (transaction) => {
-      for (const query of queries) await transaction.run(query);
-    });
+    try {
+      await database.write(async (transaction) => {
+        for (const query of queries) await transaction.run(query);
+      });
+    } catch (error) {
+      for (const [id, at] of usedKeys) later(keys, id, at);
+      for (const [appId, at] of usedApplications) later(applications, appId, at);
+      for (const [id, at] of usedSessions) later(sessions, id, at);
+      throw error;
+    }
   };
 
   const timer = setInterval(() => flush().catch(onError), interval);
   timer.unref();
   return {
-    keyUsed: (id, now) => void keys.set(id, now),
-    applicationUsed: (appId, now) => void applications.set(appId, now),
-    sessionUsed: (id, now) => void sessions.set(id, now),
+    keyUsed: (id, now) => later(keys, id, now),
+    applicationUsed: (appId, now) => later(applications, appId, now),
+    sessionUsed: (id, now) => later(sessions, id, now),
     flush,
     stop: async () => {
       clearInterval(timer);

@@ -50,6 +50,7 @@ const takenBy = (error: unknown): unknown => {
 
 interface StoredUser {
   readonly username: string;
+  readonly disabled: boolean;
   readonly roles: readonly string[];
 }
 
@@ -75,14 +76,18 @@ export const createUserStore = ({ database, clock }: TableContext) => {
   const sql = compilerFor<CoreSchema>(dialect);
 
   const stored = async (transaction: Transaction, id: number): Promise<StoredUser> => {
-    const row = await transaction.get<{ username: string }>(
-      toQuery(sql.selectFrom('users').select('username').where('id', '=', id)),
+    const row = await transaction.get<{ username: string; disabled: boolean | number }>(
+      toQuery(sql.selectFrom('users').select(['username', 'disabled']).where('id', '=', id)),
     );
     if (row === undefined) throw new Problem('record_not_found');
     const roles = await transaction.all<{ role: string }>(
       toQuery(sql.selectFrom('user_roles').select('role').where('user_id', '=', id)),
     );
-    return { username: row.username, roles: roles.map(({ role }) => role) };
+    return {
+      username: row.username,
+      disabled: Boolean(row.disabled),
+      roles: roles.map(({ role }) => role),
+    };
   };
 
   const setRoles = async (transaction: Transaction, id: number, roles: readonly string[]): Promise<void> => {
@@ -182,7 +187,9 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           await transaction.run(toQuery(update));
           if (change.roles !== undefined) await setRoles(transaction, id, change.roles);
           if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
-          if (change.passwordHash !== undefined || change.disabled === true)
+          // At the end of the disabling too: a sign-in that was under way when it began has left a session.
+          const enabled = before.disabled && change.disabled === false;
+          if (change.passwordHash !== undefined || change.disabled === true || enabled)
             await endSessions(transaction, id);
           await recordAudit(transaction, dialect, now, actor, {
             action: 'user.update',
