@@ -38,7 +38,7 @@ const errorsPage = (): string => {
           english.problems[name],
         ]),
       ),
-      'A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds.',
+      'A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds; 50302 has none, as sending the same again may write twice.',
       '## Validation',
       'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space.',
       table(

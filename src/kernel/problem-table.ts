@@ -39,6 +39,7 @@ export const problemTable = {
   internal: 50000,
   database_unavailable: 50300,
   overloaded: 50301,
+  outcome_unknown: 50302,
 } as const;
 
 export type ProblemName = keyof typeof problemTable;

@@ -79,9 +79,11 @@ const ofHeaders = (endpoint: Endpoint): readonly ProblemName[] => [
   ...(takesIfMatch(endpoint) ? (['stale'] as const) : []),
 ];
 
-/** What stands in memory cannot be away. */
-const ofStorage = ({ docs }: Endpoint): readonly ProblemName[] =>
-  docs.media === undefined ? ['database_unavailable', 'overloaded'] : [];
+/** What stands in memory cannot be away, and what writes nothing leaves nothing unknown. */
+const ofStorage = ({ docs, method }: Endpoint): readonly ProblemName[] => {
+  if (docs.media !== undefined) return [];
+  return ['database_unavailable', 'overloaded', ...(method === 'GET' ? [] : (['outcome_unknown'] as const))];
+};
 
 /** Every problem that an endpoint can answer, by status in rising order, as follows from its own data. */
 export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly ProblemName[]> => {

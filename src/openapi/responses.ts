@@ -13,7 +13,7 @@ import { headerTexts, statusTexts } from './texts.ts';
 type HeaderName = keyof typeof headerTexts;
 
 /** Headers that not every answer has where they are named. */
-const optional: ReadonlySet<HeaderName> = new Set(['X-Total-Count', 'Link']);
+const optional: ReadonlySet<HeaderName> = new Set(['X-Total-Count', 'Link', 'Retry-After']);
 
 const header = (name: HeaderName, { components, locale }: Context): JsonObject =>
   components.add('headers', name, {

@@ -84,7 +84,8 @@ export const create = async (
   } catch (error) {
     const refused = await refusal(resource, error, prepared.columns);
     // The same request may have been written a moment ago, and its own record be what this one collides with.
-    const first = request === undefined ? undefined : await idempotency.find(request);
+    // Where that cannot be looked up, what happened first is what is said: the write may stand all the same.
+    const first = request === undefined ? undefined : await idempotency.find(request).catch(() => undefined);
     if (first !== undefined) return first;
     throw refused;
   }

@@ -1,11 +1,10 @@
 import type { Database } from './database.ts';
+import type { PostgresOptions } from './dialects/postgres/database.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite/database.ts';
 import { type DatabaseTarget, databaseTarget } from './dialects/target.ts';
 
-export interface DatabaseOptions extends SqliteOptions {
-  /** Most connections to PostgreSQL, those of streams (up to 8) not counted; 10 unless given. */
-  readonly poolSize?: number;
-}
+/** What each of the databases takes; the other leaves it alone. */
+export interface DatabaseOptions extends SqliteOptions, PostgresOptions {}
 
 /**
  * Opens a database by URL, or by the target that the migrations were given before: a temporary SQLite file is known

@@ -1,8 +1,8 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { describeDatabase } from '../support/databases.ts';
+import { type FaultyProxy, faultyProxy } from '../support/faulty-proxy.ts';
 import { createPostgres, type PostgresServer } from '../support/postgres.ts';
 
 const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, parameters });
@@ -64,58 +64,77 @@ describe('a server that goes away', () => {
   });
 });
 
-/** Passes bytes on until the client sends COMMIT: that still arrives, its answer does not. */
-const forgetfulProxy = async (
-  target: URL,
-): Promise<{ server: Server; port: number; commits: () => number }> => {
-  let commits = 0;
-  const { port, hostname } = target;
-  const server = createServer((client: Socket) => {
-    const upstream = connect(Number(port), hostname);
-    let forget = false;
-    client.on('data', (bytes) => {
-      if (bytes.includes('commit')) {
-        forget = true;
-        commits += 1;
-      }
-      upstream.write(bytes);
-    });
-    upstream.on('data', (bytes) => {
-      if (forget) client.destroy();
-      else client.write(bytes);
-    });
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      socket.on('error', () => {});
-      socket.on('close', () => other.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return { server, port: address.port, commits: () => commits };
-};
+const unknown = { problem: 'outcome_unknown', status: 503, code: 50302, headers: {} };
 
-describeDatabase('postgres', 'a COMMIT whose answer is lost', (databases) => {
-  it('is never reported as written, and never repeated', async () => {
+describeDatabase('postgres', 'a connection that breaks between statement and answer', (databases) => {
+  const proxies: FaultyProxy[] = [];
+  afterAll(() => {
+    for (const proxy of proxies) proxy.close();
+  });
+
+  const prepared = async () => {
     const direct = await databases.create();
-    const target = new URL(direct);
-    const proxy = await forgetfulProxy(target);
-    target.port = String(proxy.port);
-    const database = await databases.open(target.href);
-    await database.execute(query('create table t (n bigint)'));
-    let runs = 0;
-    const write = database.write(async (transaction) => {
-      runs += 1;
-      await transaction.run(query('insert into t values ($1)', 1));
-    });
-    await expect(write).rejects.toMatchObject(unavailable);
-    expect(runs).toBe(1);
-    expect(proxy.commits()).toBe(1);
+    const proxy = await faultyProxy(direct);
+    proxies.push(proxy);
     const observer = await databases.open(direct);
-    expect(await observer.all(query('select n from t'))).toEqual([{ n: 1 }]);
-    proxy.server.close();
+    await observer.execute(query('create table t (n bigint)'));
+    const database = await databases.open(proxy.url, { silenceLimit: 500, unitLimit: 1_500, poolSize: 2 });
+    await database.ping();
+    const rows = () => observer.all<{ n: number }>(query('select n from t order by n'));
+    return { proxy, database, rows };
+  };
+
+  it('leaves a write unknown, which is said and never repeated', async () => {
+    const { proxy, database, rows } = await prepared();
+    proxy.arm('insert into t', 'cut');
+    await expect(database.execute(query('insert into t values ($1)', 1))).rejects.toMatchObject(unknown);
+    expect(proxy.hits).toBe(1);
+    await expect.poll(rows).toEqual([{ n: 1 }]);
+    proxy.arm('insert into t', 'silent');
+    await expect(database.execute(query('insert into t values ($1)', 2))).rejects.toMatchObject(unknown);
+    await expect.poll(rows).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  it.each(['cut', 'silent'] as const)(
+    'leaves a COMMIT unknown, and runs its unit once (%s)',
+    async (fault) => {
+      const { proxy, database, rows } = await prepared();
+      proxy.arm('commit', fault);
+      let runs = 0;
+      const write = database.write(async (transaction) => {
+        runs += 1;
+        await transaction.run(query('insert into t values ($1)', 1));
+      });
+      await expect(write).rejects.toMatchObject(unknown);
+      expect([runs, proxy.hits]).toEqual([1, 1]);
+      await expect.poll(rows).toEqual([{ n: 1 }]);
+    },
+  );
+
+  it.each(['cut', 'silent'] as const)(
+    'is an outage for what surely left nothing: reads, scans, and a unit before its COMMIT (%s)',
+    async (fault) => {
+      const { proxy, database, rows } = await prepared();
+      proxy.arm('select n', fault);
+      await expect(database.get(query('select n from t'))).rejects.toMatchObject(unavailable);
+      await expect(database.scan(query('select n from t'))).rejects.toMatchObject(unavailable);
+      proxy.arm('insert into t', fault);
+      const unit = database.write((transaction) => transaction.run(query('insert into t values (3)')));
+      await expect(unit).rejects.toMatchObject(unavailable);
+      proxy.arm('begin', fault);
+      const begun = database.write((transaction) => transaction.run(query('insert into t values (4)')));
+      await expect(begun).rejects.toMatchObject(unavailable);
+      expect(await rows()).toEqual([]);
+    },
+  );
+
+  it('is an outage for a unit that does not end in its time', async () => {
+    const { database, rows } = await prepared();
+    const unit = database.write(async (transaction) => {
+      await transaction.run(query('insert into t values (5)'));
+      await new Promise(() => {});
+    });
+    await expect(unit).rejects.toMatchObject(unavailable);
+    expect(await rows()).toEqual([]);
   });
 });

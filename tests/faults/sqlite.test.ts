@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { open } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { startChild } from '../support/child.ts';
 import { describeDatabase } from '../support/databases.ts';
@@ -118,5 +122,84 @@ describeDatabase('sqlite', 'a full disk', (databases) => {
     expect((await database.all<{ n: number }>(query('select n from t'))).map(({ n }) => n)).toEqual(written);
     await database.execute(query('pragma max_page_count = 10000'));
     await database.execute(insert(1_000));
+  });
+});
+
+describeDatabase('sqlite', 'a log that cannot be written at COMMIT', (databases) => {
+  it('leaves the outcome unknown, and says so of what would have stood, of nothing else', async () => {
+    const url = await databases.create();
+    const child = fileURLToPath(new URL('children/file-limit.ts', import.meta.url));
+    // Beyond the limit the system refuses to write (EFBIG), as a broken disk does: SQLITE_IOERR_WRITE.
+    const script = `trap '' XFSZ; ulimit -f 1024; exec "$0" "$@"`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, child, url]);
+    expect(JSON.parse(stdout)).toEqual({
+      alone: '50302 never',
+      unit: '50302 never',
+      together: ['50302 never', expect.stringContaining('nowhere')],
+      rows: true,
+    });
+  });
+});
+
+describeDatabase('sqlite', 'a damaged page', (databases) => {
+  /** A file with a table of which some pages hold no sense, and a sound one. */
+  const damaged = async () => {
+    const url = await databases.create();
+    const whole = await databases.open(url);
+    for (const table of ['broken', 'sound']) {
+      await whole.execute(query(`create table ${table} (id integer primary key, text text)`));
+      const rows = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)';
+      await whole.execute(query(`${rows} insert into ${table} select i, hex(randomblob(500)) from n`));
+    }
+    const page = await whole.get<{ pageno: number }>(
+      query(`select pageno from dbstat where name = 'broken' and pagetype = 'leaf' limit 1 offset 5`),
+    );
+    await whole.close();
+    const file = await open(url.slice('sqlite:'.length), 'r+');
+    await file.write(Buffer.alloc(4_096, 0xff), 0, 4_096, ((page?.pageno ?? 0) - 1) * 4_096);
+    await file.close();
+    return databases.open(url);
+  };
+  const all = (table: string) => query(`select count(text) as n from ${table} where text <> 'x'`);
+  const outage = { problem: 'database_unavailable', status: 503 };
+
+  it('fails the reads that meet it and no others, in one turn and in the next', async () => {
+    const database = await damaged();
+    for (let round = 0; round < 3; round += 1) {
+      database.beginTurn?.();
+      const [broken, sound] = await Promise.allSettled([
+        database.get(all('broken')),
+        database.get(all('sound')),
+      ]);
+      expect(broken).toMatchObject({ reason: outage });
+      expect(sound).toEqual({ status: 'fulfilled', value: { n: 500 } });
+      expect(database.revision?.()).toBeGreaterThan(0);
+      await turn();
+      await turn();
+    }
+    await expect(database.scan(all('broken'))).rejects.toMatchObject(outage);
+    expect(await database.scan(all('sound'))).toEqual([{ n: 500 }]);
+    const streamed = async (table: string): Promise<number> => {
+      let length = 0;
+      for await (const chunk of await database.stream(query(`select text as json from ${table}`)))
+        length += chunk.length;
+      return length;
+    };
+    await expect(streamed('broken')).rejects.toMatchObject(outage);
+    expect(await streamed('sound')).toBeGreaterThan(500_000);
+  });
+
+  it('fails the writes that meet it and no others, alone and together', async () => {
+    const database = await damaged();
+    const spoil = query(`update broken set text = 'x' where text <> 'x'`);
+    const write = query(`insert into sound (text) values ('y')`);
+    await expect(database.execute(spoil)).rejects.toMatchObject(outage);
+    const outcomes = await Promise.allSettled([database.execute(spoil), database.execute(write)]);
+    expect(outcomes[0]).toMatchObject({ reason: outage });
+    await database.execute(write);
+    const written = outcomes[1]?.status === 'fulfilled' ? 2 : 1;
+    expect(await database.get(query(`select count(*) as n from sound where text = 'y'`))).toEqual({
+      n: written,
+    });
   });
 });

@@ -25,14 +25,17 @@ const envelopeFault = ({ status, json }: Answer<unknown>): string | undefined =>
   return errors.length > 0 && joined === json.message ? undefined : 'errors that are not the joined message';
 };
 
-const headerFault = ({ status, headers }: Answer<unknown>): string | undefined => {
+/** The outcome of a write is unknown: nobody is told to send it again. */
+const unknownOutcome = '{"code":50302,';
+
+const headerFault = ({ status, headers, text }: Answer<unknown>): string | undefined => {
   const needed: readonly (readonly [boolean, string, RegExp])[] = [
     [true, 'cache-control', /^no-store$/],
     [true, 'x-content-type-options', /^nosniff$/],
     [true, 'content-type', /^application\/json; charset=utf-8$/],
     [status === 401, 'www-authenticate', /realm="gatewright"/],
     [status === 405, 'allow', /^[A-Z]+(, [A-Z]+)*$/],
-    [status === 429 || status === 503, 'retry-after', /^[1-9]\d*$/],
+    [status === 429 || (status === 503 && !text.startsWith(unknownOutcome)), 'retry-after', /^[1-9]\d*$/],
   ];
   for (const [asked, name, form] of needed)
     if (asked && !form.test(String(headers[name] ?? ''))) return `${name}: ${headers[name]}`;

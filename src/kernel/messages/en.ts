@@ -41,6 +41,8 @@ export const en: Catalogue = {
     internal: 'Internal server error',
     database_unavailable: 'The database is unavailable: try again later',
     overloaded: 'The service is busy: try again later',
+    outcome_unknown:
+      'The connection to the database broke before it said whether this was written: look before you send it again, or send it with the same Idempotency-Key, which never writes twice',
   },
   rules: {
     required: '{label} must not be blank',

@@ -41,6 +41,8 @@ export const zhCN: Catalogue = {
     internal: '服务器内部错误',
     database_unavailable: '数据库暂不可用，请稍后再试',
     overloaded: '服务繁忙，请稍后再试',
+    outcome_unknown:
+      '与数据库的连接在确认写入之前中断，无法得知是否已写入；请先查询再重试，或使用相同的 Idempotency-Key 重发，不会重复写入',
   },
   rules: {
     required: '{label}不能为空',

@@ -4,6 +4,12 @@ import { Problem } from '../../kernel/problem.ts';
 export const databaseUnavailable = (cause: unknown): Problem =>
   new Problem('database_unavailable', { headers: { 'Retry-After': '5' }, cause });
 
+/**
+ * A write that was sent, and whose answer never came: nobody here can know whether it stands. No `Retry-After`: only
+ * with an `Idempotency-Key` may it be sent again without a second look.
+ */
+export const outcomeUnknown = (cause: unknown): Problem => new Problem('outcome_unknown', { cause });
+
 /** The database works, but has more on its hands than it may take. */
 export const overloaded = (cause: unknown): Problem =>
   new Problem('overloaded', { headers: { 'Retry-After': '1' }, cause });

@@ -3,7 +3,7 @@ import type { PoolConfig, QueryResult } from 'pg';
 import type { Database, Query } from '../../database.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import { openCursor } from './cursor.ts';
-import { isConflict, isStalePlan } from './errors.ts';
+import { type Effect, isConflict, isStalePlan } from './errors.ts';
 import { ReadBatches } from './read-batches.ts';
 import { sessionSettings } from './session.ts';
 import { Sessions } from './sessions.ts';
@@ -13,6 +13,10 @@ import { runUnit, type Unit } from './unit.ts';
 export interface PostgresOptions {
   /** Most connections, those of streams not counted; 10 unless given. */
   readonly poolSize?: number;
+  /** How long a unit may take, in milliseconds; 30 s unless given. */
+  readonly unitLimit?: number;
+  /** After how long without any answer a connection counts as broken, in milliseconds; 35 s unless given. */
+  readonly silenceLimit?: number;
 }
 
 /** Longest run of a statement and of a unit, in milliseconds. */
@@ -48,14 +52,17 @@ class PostgresDatabase implements Database {
   readonly #streaming: Sessions;
   readonly #reads: ReadBatches;
   readonly #slots = new StreamSlots();
+  readonly #unitLimit: number | undefined;
   /** Units that met a conflict go one at a time: they conflict with each other first of all. */
   #again: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   constructor(url: string, options: PostgresOptions) {
-    this.#sessions = new Sessions(poolConfig(url, idleTimeout, options.poolSize ?? 10), silenceTimeout);
+    const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit } = options;
+    this.#sessions = new Sessions(poolConfig(url, idleTimeout, poolSize), silenceLimit);
     this.#reads = new ReadBatches(this.#sessions);
-    this.#streaming = new Sessions(poolConfig(url, streamIdleTimeout, streamLimit), silenceTimeout);
+    this.#streaming = new Sessions(poolConfig(url, streamIdleTimeout, streamLimit), silenceLimit);
+    this.#unitLimit = unitLimit;
   }
 
   async all<Row>(query: Query): Promise<Row[]> {
@@ -67,7 +74,7 @@ class PostgresDatabase implements Database {
   }
 
   async scan<Row>(query: Query): Promise<Row[]> {
-    return (await this.#alone(query)).rows;
+    return (await this.#alone(query, 'none')).rows;
   }
 
   stream(query: Query): Promise<AsyncIterableIterator<string>> {
@@ -75,7 +82,7 @@ class PostgresDatabase implements Database {
   }
 
   async execute<Row>(query: Query): Promise<Row[]> {
-    return (await this.#alone(query)).rows;
+    return (await this.#alone(query, 'own')).rows;
   }
 
   async write<T>(unit: Unit<T>): Promise<T> {
@@ -102,7 +109,7 @@ class PostgresDatabase implements Database {
   }
 
   #attempt<T>(unit: Unit<T>): Promise<T> {
-    return this.#sessions.use((session) => runUnit(session, unit));
+    return this.#sessions.use((session) => runUnit(session, unit, this.#unitLimit));
   }
 
   async #repeat<T>(unit: Unit<T>, until: number): Promise<T> {
@@ -121,8 +128,8 @@ class PostgresDatabase implements Database {
   }
 
   /** A statement that may take its time, or write, has a session for itself. */
-  #alone(query: Query): Promise<QueryResult> {
-    return this.#repeated(() => this.#sessions.use((session) => session.run(query)));
+  #alone(query: Query, effect: Effect): Promise<QueryResult> {
+    return this.#repeated(() => this.#sessions.use((session) => session.run(query, effect)));
   }
 
   /** One statement in a transaction of its own. It is repeated only where the server says that it did not run. */

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { Problem } from '../../../kernel/problem.ts';
 import { ConstraintError, type ConstraintKind } from '../../database.ts';
-import { databaseUnavailable, overloaded } from '../problems.ts';
+import { databaseUnavailable, outcomeUnknown, overloaded } from '../problems.ts';
 
 /** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const constraints: Readonly<Record<string, ConstraintKind>> = {
@@ -52,6 +52,27 @@ export const isSessionLost = (error: unknown): boolean =>
 /** A value that the driver could not write or read: a mistake of ours, not the server's absence. */
 const isProgrammingError = (error: unknown): boolean =>
   error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
+
+/** The driver had lost the connection before, and sent nothing. */
+const wasNeverSent = (error: unknown): boolean =>
+  error instanceof Error && /not queryable/.test(error.message);
+
+/** How a statement changes the database: not at all, in a transaction of its own, or by ending one. */
+export type Effect = 'none' | 'own' | 'commit';
+
+/**
+ * Whether a statement may stand although it failed: it was sent, and no answer came, or one of a pooler that lost the
+ * server. A server that ends a session has undone the statement that it was at, but says the same behind a COMMIT.
+ */
+const mayStand = (error: unknown, effect: Effect): boolean => {
+  if (effect === 'none' || isProgrammingError(error)) return false;
+  if (!isServerError(error)) return !wasNeverSent(error);
+  return error.code?.startsWith('08') === true || (effect === 'commit' && error.severity === 'FATAL');
+};
+
+/** What callers of the store see instead of an error of a statement that was asked to change something. */
+export const toStatementError = (error: unknown, effect: Effect): unknown =>
+  mayStand(error, effect) ? outcomeUnknown(error) : toDatabaseError(error);
 
 /** What callers of the store see instead of an error of the driver. */
 export const toDatabaseError = (error: unknown): unknown => {

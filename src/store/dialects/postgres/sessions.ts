@@ -1,7 +1,7 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
 import { databaseUnavailable, overloaded } from '../problems.ts';
-import { isSessionLost, isStalePlan, toDatabaseError } from './errors.ts';
+import { type Effect, isSessionLost, isStalePlan, toDatabaseError, toStatementError } from './errors.ts';
 import { Silence } from './silence.ts';
 import { StatementNames } from './statement-names.ts';
 
@@ -29,14 +29,20 @@ export class Session {
   }
 
   /** Runs a prepared statement: one round trip, and no planning once the server knows it. */
-  run(query: Query): Promise<QueryResult> {
+  run(query: Query, effect: Effect = 'none'): Promise<QueryResult> {
     const name = this.#names.nameOf(query.sql);
-    return this.#watch({ name, text: query.sql, values: [...query.parameters] });
+    return this.#watch({ name, text: query.sql, values: [...query.parameters] }, effect);
   }
 
-  /** Runs a statement that comes once, such as COMMIT or a cursor's. */
+  /** Runs a statement that comes once, such as BEGIN or a cursor's. */
   runOnce(sql: string, parameters: Query['parameters'] = []): Promise<QueryResult> {
-    return this.#watch({ text: sql, values: [...parameters] });
+    return this.#watch({ text: sql, values: [...parameters] }, 'none');
+  }
+
+  /** Ends the transaction. @throws `outcome_unknown` where the answer is lost; Error where it was undone */
+  async commit(): Promise<void> {
+    const { command } = await this.#watch({ text: 'commit' }, 'commit');
+    if (command !== 'COMMIT') throw new Error(`The server answered COMMIT with ${command}`);
   }
 
   /** Has the statements that `ask` runs leave in one system call; they are answered in their order. */
@@ -79,12 +85,12 @@ export class Session {
     });
   }
 
-  async #watch(query: QueryConfig): Promise<QueryResult> {
+  async #watch(query: QueryConfig, effect: Effect): Promise<QueryResult> {
     try {
       return await this.#ask(query);
     } catch (error) {
       if (isSessionLost(error) || isStalePlan(error)) this.#lost = true;
-      throw toDatabaseError(error);
+      throw toStatementError(error, effect);
     }
   }
 }

@@ -1,20 +1,21 @@
 import type { Transaction } from '../../database.ts';
+import { databaseUnavailable } from '../problems.ts';
 import { isConflict, isStalePlan } from './errors.ts';
 import type { Session } from './sessions.ts';
 import { UnitTransaction } from './unit-transaction.ts';
 
 export type Unit<T> = (transaction: Transaction) => Promise<T>;
 
-/** How long a unit may hold its connection, in milliseconds. */
+/** How long a unit may hold its connection, in milliseconds, unless told otherwise. */
 const unitLimit = 30_000;
 
-const withinLimit = async <T>(session: Session, result: Promise<T>): Promise<T> => {
+const withinLimit = async <T>(session: Session, result: Promise<T>, limit: number): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     // A statement may still be on its way, so the connection cannot be used again.
     session.discard();
-    reject(new Error(`A unit of writing took longer than ${unitLimit} ms; it was undone`));
-  }, unitLimit);
+    reject(databaseUnavailable(new Error(`A unit of writing took longer than ${limit} ms; it was undone`)));
+  }, limit);
   try {
     return await Promise.race([result, promise]);
   } finally {
@@ -34,16 +35,16 @@ const rollback = async (session: Session): Promise<void> => {
 
 /**
  * Runs the unit once. SERIALIZABLE: units behave as if they ran one after the other, as they do on SQLite. An answer
- * to COMMIT that is lost leaves the outcome unknown; it is thrown, never repeated.
+ * to COMMIT that is lost leaves the outcome unknown: that is thrown, never repeated. Before COMMIT, whatever breaks
+ * leaves nothing behind.
  */
-export const runUnit = async <T>(session: Session, unit: Unit<T>): Promise<T> => {
+export const runUnit = async <T>(session: Session, unit: Unit<T>, limit = unitLimit): Promise<T> => {
   await session.runOnce('begin isolation level serializable');
   const transaction = new UnitTransaction(session);
   try {
-    const value = await withinLimit(session, unit(transaction));
+    const value = await withinLimit(session, unit(transaction), limit);
     await transaction.settled();
-    const { command } = await session.runOnce('commit');
-    if (command !== 'COMMIT') throw new Error(`The server answered COMMIT with ${command}`);
+    await session.commit();
     return value;
   } catch (error) {
     transaction.end();

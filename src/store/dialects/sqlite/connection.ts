@@ -80,6 +80,16 @@ export class Connection {
     if (this.inTransaction) this.exec('rollback');
   }
 
+  /** False where even that is refused, and the transaction is still open. */
+  tryRollback(): boolean {
+    try {
+      this.rollback();
+    } catch {
+      // Asked again by whoever needs the connection next.
+    }
+    return !this.inTransaction;
+  }
+
   /** The error as callers of the store see it. */
   toError(error: unknown): unknown {
     return toDatabaseError(error, (index) => this.#tableOf(index));

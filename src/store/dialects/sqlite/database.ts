@@ -63,8 +63,12 @@ class SqliteDatabase implements Database {
   }
 
   revision(): number {
-    const row = this.#turn.read(() => this.#reading.get<{ data_version: number }>(dataVersion));
-    return Number(row?.data_version);
+    try {
+      const row = this.#turn.read(() => this.#reading.get<{ data_version: number }>(dataVersion));
+      return Number(row?.data_version);
+    } catch (error) {
+      throw this.#reading.toError(error);
+    }
   }
 
   all<Row>(query: Query): Promise<Row[]> {
@@ -102,11 +106,15 @@ class SqliteDatabase implements Database {
 
   /** Threads take memory, so a small database, whose lists are answered at once, goes without. */
   #warmIfLarge(): void {
-    const file = statSync(this.#target.path, { throwIfNoEntry: false });
-    if (file === undefined || file.size < largeFile) return;
-    clearInterval(this.#sizing);
-    this.#streams.warm();
-    this.#scans.warm();
+    try {
+      const file = statSync(this.#target.path, { throwIfNoEntry: false });
+      if (file === undefined || file.size < largeFile) return;
+      clearInterval(this.#sizing);
+      this.#streams.warm();
+      this.#scans.warm();
+    } catch {
+      // Called by a timer. Whoever needs a thread starts it, and is told what is in the way.
+    }
   }
 
   async #close(): Promise<void> {

@@ -14,6 +14,15 @@ const primaryCode = (error: SqliteError): number => error.errcode & 0xff;
 /** SQLITE_BUSY: another connection holds the lock; the same statement may succeed a moment later. */
 export const isBusy = (error: unknown): boolean => isSqliteError(error) && primaryCode(error) === 5;
 
+/**
+ * SQLITE_IOERR while the log was written or synced (IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC): SQLite takes the
+ * transaction back, yet its end may be in the file already, where the next process that recovers the log finds it.
+ */
+const unfinished: ReadonlySet<number> = new Set([778, 1034, 1290]);
+
+/** Whether a statement that commits may stand after a crash although it failed. */
+export const mayStand = (error: unknown): boolean => isSqliteError(error) && unfinished.has(error.errcode);
+
 /** SQLITE_CONSTRAINT, with the table or the trigger in the extended code. */
 const constraint = 19;
 

@@ -32,11 +32,18 @@ export class TurnReader {
     this.end();
   };
 
-  /** Gives the snapshot back; the next read takes a new one. */
+  /**
+   * Gives the snapshot back; the next read takes a new one. Never throws: it is called where nobody could catch it. A
+   * COMMIT is refused where a statement met a damaged page; nothing was written, so to take it back is the same.
+   */
   end(): void {
     if (!this.#open) return;
-    this.#open = false;
-    this.#connection.exec('commit');
+    try {
+      this.#connection.exec('commit');
+      this.#open = false;
+    } catch {
+      this.#open = !this.#connection.tryRollback();
+    }
   }
 
   read<T>(statement: () => T): T {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '../../database.ts';
-import { databaseUnavailable, overloaded } from '../problems.ts';
+import { databaseUnavailable, outcomeUnknown, overloaded } from '../problems.ts';
 import { busyLimit, busyPause } from './busy.ts';
 import type { Connection } from './connection.ts';
-import { isBusy, isSqliteError } from './errors.ts';
+import { isBusy, isSqliteError, mayStand } from './errors.ts';
 import { type Outcome, type Unit, UnitRunner } from './unit-runner.ts';
 
 /** A statement or a unit that waits for its commit. */
@@ -119,7 +119,7 @@ export class Writer {
       write.resolve(rows);
     } catch (error) {
       if (isBusy(error)) return false;
-      write.reject(this.#connection.toError(error));
+      write.reject(mayStand(error) ? outcomeUnknown(error) : this.#connection.toError(error));
     }
     this.#queue = [];
     return true;
@@ -237,6 +237,7 @@ export class Writer {
       this.#apart = group.length;
       return;
     }
-    for (const { write } of group) write.reject(error);
+    const unwritten = mayStand(cause) ? outcomeUnknown(cause) : error;
+    for (const { write, outcome } of group) write.reject('error' in outcome ? outcome.error : unwritten);
   }
 }
