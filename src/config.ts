@@ -36,6 +36,8 @@ export interface Config {
   readonly bodyLimit: number;
   readonly apiDocs: boolean;
   readonly migrate: 'start' | 'off';
+  /** A new database may take the place of one that is gone. */
+  readonly newDatabase: boolean;
 }
 
 /** All mistakes of the environment at once, a line each. */
@@ -108,7 +110,8 @@ export const variables: readonly Variable[] = [
   {
     name: 'ADMIN_PASSWORD',
     fallback: '',
-    meaning: "the first super_admin's password; without one it is generated and printed once",
+    meaning:
+      "the first super_admin's password; without one it is generated and printed once, in production required",
   },
   { name: 'LOCALE', fallback: 'zh-CN', meaning: '`zh-CN` or `en`: the language of every message' },
   { name: 'LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
@@ -123,6 +126,11 @@ export const variables: readonly Variable[] = [
     name: 'MIGRATE',
     fallback: 'start',
     meaning: '`start` applies pending migrations under a lock; `off` refuses to start when some are pending',
+  },
+  {
+    name: 'NEW_DATABASE',
+    fallback: '',
+    meaning: '`1` makes a new, empty database where `DATA_DIR` once held one that is gone; else no start',
   },
 ];
 
@@ -267,6 +275,7 @@ export const readConfig = (environment: Environment): Config => {
     bodyLimit: reader.integer('BODY_LIMIT', 1_048_576, 1024, 104_857_600),
     apiDocs: reader.choice('API_DOCS', 'on', ['on', 'off']) === 'on',
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
+    newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',
   };
   if (reader.mistakes.length > 0) throw new ConfigError(reader.mistakes);
   return Object.freeze(config);

@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import type { RuleViolation } from './fields/field.ts';
 import { catalogueOf, fieldError } from './kernel/messages/messages.ts';
 import { superAdmin } from './policy/rule.ts';
-import { TakenError, type UserStore } from './store/tables/users.ts';
+import type { UserStore } from './store/tables/users.ts';
 
 export interface FirstAdmin {
   readonly username: string;
@@ -44,17 +44,29 @@ const violationOf = async ({
 };
 
 /**
- * Makes the first super_admin where there is no user at all. Of several instances that start at once one makes it.
- * @throws Error where ADMIN_USERNAME, ADMIN_EMAIL or ADMIN_PASSWORD breaks a rule of accounts
+ * Whether the first super_admin could be made; asked before anything is written where there is no user yet.
+ * @throws Error where ADMIN_USERNAME, ADMIN_EMAIL or ADMIN_PASSWORD breaks a rule of accounts, or where production,
+ * which prints no secret, has no ADMIN_PASSWORD
  */
+export const assertFirstAdmin = async (
+  config: Pick<Config, 'admin' | 'locale' | 'production'>,
+): Promise<void> => {
+  const violation = await violationOf(config);
+  if (violation !== undefined) throw new Error(violation);
+  if (config.production && config.admin.password === undefined)
+    throw new Error(
+      'there are no users yet: set ADMIN_PASSWORD for the first super_admin (in production none is generated and printed)',
+    );
+};
+
+/** Makes the first super_admin where there is no user at all. Of several instances that start at once one makes it. */
 export const ensureFirstAdmin = async (
   users: UserStore,
   passwords: Passwords,
-  config: Pick<Config, 'admin' | 'locale'>,
+  config: Pick<Config, 'admin' | 'locale' | 'production'>,
 ): Promise<FirstAdmin | undefined> => {
   if (await users.any()) return undefined;
-  const violation = await violationOf(config);
-  if (violation !== undefined) throw new Error(violation);
+  await assertFirstAdmin(config);
   const { username, email, password } = config.admin;
   const chosen = password ?? generatePassword();
   const values = {
@@ -67,11 +79,7 @@ export const ensureFirstAdmin = async (
     disabled: false,
     roles: [superAdmin],
   };
-  try {
-    await users.create(values, { principal: 'first start', address: null });
-  } catch (error) {
-    if (error instanceof TakenError) return undefined;
-    throw error;
-  }
+  const id = await users.createFirst(values, { principal: 'first start', address: null });
+  if (id === undefined) return undefined;
   return { username, password: password === undefined ? chosen : undefined };
 };

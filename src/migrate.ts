@@ -1,8 +1,15 @@
+import { mkdir } from 'node:fs/promises';
 import type { Application } from './application.ts';
+import type { Config } from './config.ts';
+import { emptied, expectsDatabase, rememberDatabase } from './known-databases.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
+import type { Ask } from './store/introspection.ts';
 import { coreMigrations } from './store/migrations/core.ts';
+import { tablesInTheWay } from './store/migrations/in-the-way.ts';
+import { MigrationError } from './store/migrations/migration-error.ts';
 import { type PlannedStep, plan } from './store/migrations/plan.ts';
-import { migrate, pending } from './store/migrations/runner.ts';
+import { type Found, type Migrated, migrateAll, pending } from './store/migrations/runner.ts';
+import { majorVersion } from './version.ts';
 
 /** The service's own steps first, then the application's: its tables refer to users. */
 const sets = (application: Pick<Application, 'migrations'>) => [
@@ -10,18 +17,83 @@ const sets = (application: Pick<Application, 'migrations'>) => [
   { migrations: application.migrations, tableName: 'migrations' },
 ];
 
-/** Applies everything pending, under a lock. Answers the names of what was applied. */
-export const applyMigrations = async (
-  target: DatabaseTarget,
-  application: Pick<Application, 'migrations'>,
-): Promise<readonly string[]> => {
-  const applied: string[] = [];
-  for (const { migrations, tableName } of sets(application))
-    applied.push(...(await migrate(target, migrations, { tableName })));
-  return applied;
+/** What of the configuration decides about migrating. */
+type Settings = Pick<Config, 'dataDir' | 'migrate' | 'newDatabase'>;
+
+const describe = (names: readonly string[]): string =>
+  names.length === 1 ? `a table ${names[0]}` : `tables ${names.join(', ')}`;
+
+/** Nothing of the service has ever been applied. */
+const isUnused = ({ applied: [core] }: Found): boolean =>
+  core === undefined || core.known.length + core.later.length === 0;
+
+/** Refuses a database in which others have taken names that the service needs. */
+const assertFree = async (found: Found): Promise<void> => {
+  if (!isUnused(found)) return;
+  const names = await tablesInTheWay(
+    found.tables,
+    coreMigrations,
+    sets({ migrations: {} }).map(({ tableName }) => tableName),
+  );
+  if (names.length > 0)
+    throw new MigrationError(
+      `the database has ${describe(names)} that another program made and this service needs under the same name; nothing was changed. Give the service a database of its own, or on PostgreSQL a schema of its own (create schema gatewright; DATABASE_URL=…?options=-c%20search_path%3Dgatewright)`,
+    );
 };
 
-/** Names of everything that `applyMigrations` would apply. */
+/** Refuses a database that a later major version has changed: what it means by its tables is not known here. */
+const assertMajor = async ({ tables, ask }: Found, own: number): Promise<void> => {
+  if (!tables.has('gatewright_database')) return;
+  const [row] = await ask<{ major: number }>('select major from gatewright_database');
+  const major = Number(row?.major ?? 0);
+  if (major > own)
+    throw new MigrationError(
+      `the database was migrated by version ${major} of the service, and this is version ${own}: start that version, or the backup from before`,
+    );
+};
+
+const assertNothingPending = ({ applied }: Found): void => {
+  const waiting = applied.flatMap(({ pending }) => pending);
+  if (waiting.length > 0) throw new Error(`MIGRATE=off and migrations are pending: ${waiting.join(', ')}`);
+};
+
+/**
+ * Brings the database to where the service and the application want it: applies what is pending, all of it in one
+ * transaction, or with MIGRATE=off refuses it. `verify` is asked before that transaction is committed.
+ * @throws Error with one line that says why not; then the database is as it was
+ */
+export const prepareDatabase = async (
+  settings: Settings,
+  application: Pick<Application, 'migrations'>,
+  target: DatabaseTarget,
+  verify: (ask: Ask) => Promise<void> = async () => {},
+): Promise<Migrated> => {
+  const expected = await expectsDatabase(settings, target);
+  const major = await majorVersion();
+  const migrated = await migrateAll(target, sets(application), {
+    before: async (found) => {
+      if (expected && isUnused(found)) throw emptied(target);
+      await assertFree(found);
+      await assertMajor(found, major);
+      if (settings.migrate === 'off') assertNothingPending(found);
+    },
+    afterwards: `update gatewright_database set major = ${major} where major < ${major}`,
+    after: verify,
+  });
+  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+  await rememberDatabase(settings, target);
+  return migrated;
+};
+
+/** Applies everything pending, under a lock. Answers the names of what was applied. */
+export const applyMigrations = async (
+  settings: Omit<Settings, 'migrate'>,
+  application: Pick<Application, 'migrations'>,
+  target: DatabaseTarget,
+): Promise<readonly string[]> =>
+  (await prepareDatabase({ ...settings, migrate: 'start' }, application, target)).applied;
+
+/** Names of everything that `prepareDatabase` would apply. */
 export const pendingMigrations = async (
   target: DatabaseTarget,
   application: Pick<Application, 'migrations'>,
@@ -32,7 +104,7 @@ export const pendingMigrations = async (
   return names;
 };
 
-/** The SQL of everything that `applyMigrations` would apply; nothing is changed. */
+/** The SQL of everything that `prepareDatabase` would apply; nothing is changed. */
 export const planMigrations = async (
   target: DatabaseTarget,
   application: Pick<Application, 'migrations'>,

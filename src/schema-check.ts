@@ -1,5 +1,6 @@
 import type { Models } from './model/models.ts';
-import type { Database } from './store/database.ts';
+import type { DialectName } from './store/database.ts';
+import type { Ask } from './store/introspection.ts';
 import { breaksRequests, describeDifference } from './store/migrations/describe-difference.ts';
 import { type Difference, differences } from './store/migrations/differences.ts';
 import { readStored } from './store/migrations/stored.ts';
@@ -20,12 +21,12 @@ export class SchemaError extends Error {
 
 /** Where models and database differ, field by field. */
 export const schemaDifferences = async (
-  database: Database,
+  ask: Ask,
+  dialect: DialectName,
   models: Models,
 ): Promise<readonly Difference[]> => {
   if (models.size === 0) return [];
-  const stored = await readStored((sql) => database.all({ sql, parameters: [] }), database.dialect);
-  return differences(models, stored);
+  return differences(models, await readStored(ask, dialect));
 };
 
 /**
@@ -34,11 +35,12 @@ export const schemaDifferences = async (
  * @throws SchemaError where a request would fail
  */
 export const checkSchema = async (
-  database: Database,
+  ask: Ask,
+  dialect: DialectName,
   models: Models,
   warn: (line: string) => void,
 ): Promise<void> => {
-  const found = await schemaDifferences(database, models);
+  const found = await schemaDifferences(ask, dialect, models);
   if (found.some(breaksRequests)) throw new SchemaError(found);
   for (const difference of found) warn(`models and database differ: ${describeDifference(difference)}`);
 };

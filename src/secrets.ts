@@ -4,7 +4,7 @@ import type { ThrottleStore } from './auth/ports.ts';
 import { createSessionCookies, type SessionCookies } from './auth/session.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './kernel/clock.ts';
-import { generatedSecret } from './vault/generated-secret.ts';
+import { generatedSecret, keptSecret } from './vault/generated-secret.ts';
 import type { Vault } from './vault/vault.ts';
 
 /** Everything whose key derives from the JWT secret; replaced as a whole when the secret changes. */
@@ -14,6 +14,21 @@ export interface Keyed {
   readonly throttle: LoginThrottle;
 }
 
+const noSecret = (): Error =>
+  new Error(
+    'no JWT secret: set JWT_SECRET, or store jwt_secret with `gatewright credentials set jwt_secret`',
+  );
+
+/**
+ * Whether `createKeyed` will have a secret; asked before anything is written.
+ * @throws Error in production where there is none; VaultError where the one that was kept is damaged
+ */
+export const assertSecret = async (config: Config, vault: Vault): Promise<void> => {
+  if ((config.jwtSecret ?? vault.jwtSecret) !== undefined) return;
+  if (config.production) throw noSecret();
+  await keptSecret(config.dataDir, 'jwt_secret');
+};
+
 /**
  * The secret in force: JWT_SECRET, else the credentials' own; outside production one is generated once and kept.
  * @throws Error in production where neither is there
@@ -21,10 +36,7 @@ export interface Keyed {
 const secretOf = async (config: Config, vault: Vault): Promise<string> => {
   const secret = config.jwtSecret ?? vault.jwtSecret;
   if (secret !== undefined) return secret;
-  if (config.production)
-    throw new Error(
-      'no JWT secret: set JWT_SECRET, or store jwt_secret with `gatewright credentials set jwt_secret`',
-    );
+  if (config.production) throw noSecret();
   return generatedSecret(config.dataDir, 'jwt_secret');
 };
 

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import type { Logger } from 'pino';
@@ -6,18 +5,22 @@ import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
 import { allEndpoints, compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
+import { endpointsOf } from './describe.ts';
 import { openAdminPages } from './endpoints/admin/shell.ts';
 import type { Services } from './endpoints/services.ts';
-import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import { assertFirstAdmin, ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import type { Endpoint, HttpMethod } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
 import { createPipeline } from './http/pipeline.ts';
+import { Routes } from './http/routes.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { createLogger } from './log.ts';
-import { applyMigrations, pendingMigrations } from './migrate.ts';
+import { prepareDatabase } from './migrate.ts';
 import { checkSchema } from './schema-check.ts';
+import { assertSecret } from './secrets.ts';
 import { type DatabaseTarget, databaseTarget } from './store/dialects/target.ts';
+import { isEmptyFile } from './store/migrations/runner.ts';
 import { openDatabase } from './store/open.ts';
 import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
 import { createUsageRecorder } from './store/tables/usage.ts';
@@ -83,33 +86,40 @@ const grace = 8_000;
 /** Milliseconds between two clean-ups of what has run out. */
 const sweepInterval = 600_000;
 
-/** A port that is free now, where the configuration asks for any. */
-const choosePort = (config: Config): Promise<Config> => {
-  if (config.port !== 0) return Promise.resolve(config);
-  return new Promise((resolve, reject) => {
+/** Takes the port for a moment: one that is taken refuses the start before anything is written. */
+const probePort = ({ port, host }: Config): Promise<number> =>
+  new Promise((resolve, reject) => {
     const probe = createNetServer();
     probe.once('error', reject);
-    probe.listen(0, config.host, () => {
+    probe.listen(port, host, () => {
       const address = probe.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(withPort(config, port)));
+      const taken = typeof address === 'object' && address !== null ? address.port : port;
+      probe.close(() => resolve(taken));
     });
   });
-};
 
+/** Applies what is pending where the models and the first administrator stand up to what comes of it. */
 const bringUpToDate = async (
   config: Config,
   application: Application,
   target: DatabaseTarget,
   logger: Logger,
 ): Promise<void> => {
-  if (config.migrate === 'off') {
-    const waiting = await pendingMigrations(target, application);
-    if (waiting.length > 0) throw new Error(`MIGRATE=off and migrations are pending: ${waiting.join(', ')}`);
-    return;
-  }
-  const applied = await applyMigrations(target, application);
+  // Of a file that is not there yet it is known what is in it.
+  if (isEmptyFile(target)) await assertFirstAdmin(config);
+  const { applied, later } = await prepareDatabase(config, application, target, async (ask) => {
+    await checkSchema(ask, target.dialect, application.models, (line) => logger.warn(line));
+    const [user] = await ask('select id from users limit 1');
+    if (user === undefined) await assertFirstAdmin(config);
+  });
   if (applied.length > 0) logger.info({ applied }, 'migrated');
+  if (later.length > 0) logger.info({ later }, 'the database has migrations of a newer release');
+};
+
+/** Builds everything that the service would answer, and throws it away: what is wrong with it is told here. */
+const checkEndpoints = async (application: Application, config: Config): Promise<void> => {
+  const endpoints = await endpointsOf(application, config);
+  new Routes().add(endpoints, config.basePath);
 };
 
 const openCredentials = async (config: Config, logger: Logger): Promise<Vault> => {
@@ -160,7 +170,6 @@ const stopHttp = async (http: HttpServer): Promise<void> => {
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
   const { application, clock = systemClock } = options;
   const logger = options.logger ?? createLogger(config.logLevel);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const vault = await openCredentials(config, logger);
   const target = databaseTarget(config.databaseUrl);
   const closers: (() => Promise<unknown> | undefined)[] = [async () => vault.close()];
@@ -168,10 +177,12 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     for (const step of closers.splice(0).reverse()) await step();
   };
   try {
+    await assertSecret(config, vault);
+    await checkEndpoints(application, config);
+    // Up to here nothing has been written.
     await bringUpToDate(config, application, target, logger);
     const database = await openDatabase(target, { poolSize: config.databasePool });
     closers.push(() => database.close());
-    await checkSchema(database, application.models, (line) => logger.warn(line));
     const usage = createUsageRecorder({ database, clock }, (error) =>
       logger.warn({ err: error }, 'last uses'),
     );
@@ -234,7 +245,7 @@ const portAttempts = 5;
  */
 export const createServer = async (options: ServerOptions): Promise<Server> => {
   for (let attempt = 1; ; attempt += 1) {
-    const config = await choosePort(options.config);
+    const config = withPort(options.config, await probePort(options.config));
     try {
       return await startOn(config, options);
     } catch (error) {

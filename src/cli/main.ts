@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { packageVersion } from '../version.ts';
 import { commandHelp, commandList } from './help.ts';
 import { type Io, UsageError } from './io.ts';
 import { registry } from './registry.ts';
@@ -14,12 +14,6 @@ const asksForHelp = (args: readonly string[]): boolean => {
 };
 
 const isGroup = (word: string): boolean => [...registry.keys()].some((name) => name.startsWith(`${word} `));
-
-const packageVersion = async (): Promise<string> => {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(text);
-  return String(version);
-};
 
 const dispatch = async (argv: readonly string[], io: Io): Promise<void> => {
   const [first, second] = argv;

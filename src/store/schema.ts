@@ -85,6 +85,15 @@ export interface CoreSchema {
   /** Answers counted by the hour: `YYYY-MM-DDTHH` in UTC. */
   request_counts: { hour: string; authentication: string; status: number; requests: number };
   sign_in_failures: { hour: string; failures: number };
+  /** One row. */
+  gatewright_database: {
+    /** 32 lowercase hex digits; no two databases have the same, but copies of one do. */
+    id: string;
+    /** Major version of the newest service that has migrated it. */
+    major: number;
+    /** Of the last readiness check, milliseconds since the epoch. */
+    checked_at: number;
+  };
   login_attempts: {
     /** Keyed hash of account and address: no account stands here in clear. */
     key: string;

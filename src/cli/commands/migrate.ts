@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { readConfig } from '../../config.ts';
 import { applyMigrations, planMigrations } from '../../migrate.ts';
 import { databaseTarget } from '../../store/dialects/target.ts';
@@ -13,7 +12,7 @@ export const command = defineCommand({
   },
   description: [
     'Applies pending migrations: those of the service, then those of the application, under a lock.',
-    'Each set is one transaction: all of its steps or none.',
+    'All of it is one transaction: every step or none. What fails says why, with the statement.',
   ],
   examples: ['gatewright migrate', 'gatewright migrate --plan', 'gatewright migrate --json'],
   async run({ values }, io) {
@@ -27,8 +26,7 @@ export const command = defineCommand({
       for (const { name, statements } of planned) io.print([`-- ${name}`, ...statements, ''].join('\n'));
       return;
     }
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-    const applied = await applyMigrations(target, application);
+    const applied = await applyMigrations(config, application, target);
     if (values.json === true) return io.print(JSON.stringify({ applied }));
     if (applied.length === 0) return io.print('The database is up to date.');
     for (const name of applied) io.print(`applied ${name}`);

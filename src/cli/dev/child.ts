@@ -68,7 +68,9 @@ const start = async ({ folder, first, routes: before }: Start): Promise<Started>
     const [model] = application.models.values();
     await printFirstRequest(server, model === undefined ? '/api/v1/auth/me' : `/api/v1/${model.path}`);
   }
-  const found = await schemaDifferences(server.services.database, application.models);
+  const { database } = server.services;
+  const ask = <Row>(sql: string): Promise<readonly Row[]> => database.all<Row>({ sql, parameters: [] });
+  const found = await schemaDifferences(ask, database.dialect, application.models);
   if (found.length > 0) printDifferences(found);
   return { server, routes };
 };

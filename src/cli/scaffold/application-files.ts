@@ -114,7 +114,8 @@ npx gatewright generate migration book_pages   # after a change of a model
 npm test
 \`\`\`
 
-In production: \`NODE_ENV=production JWT_SECRET=… npm start\`, with \`DATABASE_URL=postgres://…\` for PostgreSQL.
+In production: \`NODE_ENV=production JWT_SECRET=… ADMIN_PASSWORD=… npm start\`, with \`DATABASE_URL=postgres://…\` for
+PostgreSQL.
 `;
 
 const note = (): readonly NewFile[] => {

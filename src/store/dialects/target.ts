@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 export interface SqliteTarget {
   readonly dialect: 'sqlite';
@@ -37,6 +37,10 @@ export const removeTemporary = (target: SqliteTarget): void => {
   rmSync(directory, { recursive: true, force: true });
   if (temporary.size === 0) process.off('exit', removeAll);
 };
+
+/** The file that holds the database between two starts; undefined where no file of ours does. */
+export const lastingFile = (target: DatabaseTarget): string | undefined =>
+  target.dialect === 'sqlite' && !target.temporary ? resolve(target.path) : undefined;
 
 /**
  * Reads `sqlite:PATH`, `sqlite::memory:` (a temporary file, made here) or `postgres://…`. Throws an Error that says

@@ -2,10 +2,11 @@ import type { FieldDefinition } from '../../fields/field.ts';
 import type { DialectName } from '../database.ts';
 import type { TableShape } from '../introspection.ts';
 import { quoteName, quoteText } from '../sql.ts';
+import { askThrough } from './ask-through.ts';
 import { columnType, isRequired, onDelete, type ReferenceTables, referencedTable } from './columns.ts';
 import { convertColumn, representation } from './convert.ts';
 import type { MigrationDatabase } from './runner.ts';
-import { askThrough, runAll } from './statements.ts';
+import { runAll } from './statements.ts';
 
 /** A column that is added or changed. */
 export interface ColumnStep {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { builtInRoles } from '../../policy/rule.ts';
 import { requestCounts } from './0002-request-counts.ts';
+import { identity } from './0005-identity.ts';
 import type { Migration, Migrations } from './runner.ts';
 
 /**
@@ -154,4 +155,5 @@ const initial: Migration = {
 export const coreMigrations: Migrations = {
   '0001_core': initial,
   '0002_request_counts': requestCounts,
+  '0005_identity': identity,
 };

@@ -10,6 +10,7 @@ import {
   Kysely,
   type QueryResult,
 } from 'kysely';
+import type { DialectName } from '../database.ts';
 import { postgresMigrationDialect } from '../dialects/postgres/migration-dialect.ts';
 import { sqliteMigrationDialect } from '../dialects/sqlite/migration-dialect.ts';
 import type { DatabaseTarget } from '../dialects/target.ts';
@@ -124,29 +125,43 @@ const unknown = (name: string): string =>
 
 const record = async (
   dialect: Dialect,
-  target: DatabaseTarget,
+  name: DialectName,
   migrations: Migrations,
   names: readonly string[],
 ): Promise<PlannedStep[]> => {
-  const runs = target.dialect === 'sqlite';
+  const runs = name === 'sqlite';
   const statements: string[] = [];
   const db = new Kysely<MigrationTables>({ dialect: recording(dialect, statements, runs) });
   const steps: PlannedStep[] = [];
   try {
-    for (const name of names) {
+    for (const step of names) {
       try {
-        await db
-          .transaction()
-          .execute(async (transaction) => migrations[name]?.up(transaction, target.dialect));
+        await db.transaction().execute(async (transaction) => migrations[step]?.up(transaction, name));
       } catch (error) {
         if (runs || steps.length === 0) throw error;
-        statements.push(unknown(name));
+        statements.push(unknown(step));
       }
-      steps.push({ name, statements: statements.splice(0) });
+      steps.push({ name: step, statements: statements.splice(0) });
     }
     return steps;
   } finally {
     await db.destroy();
+  }
+};
+
+/** Runs steps on a SQLite file of their own, which `prepare` may fill before. */
+const onScratch = async (
+  migrations: Migrations,
+  names: readonly string[],
+  prepare: (scratch: string) => void,
+): Promise<PlannedStep[]> => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatewright-plan-'));
+  try {
+    const scratch = join(directory, 'plan.db');
+    prepare(scratch);
+    return await record(sqliteMigrationDialect(scratch), 'sqlite', migrations, names);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
 };
 
@@ -163,13 +178,12 @@ export const plan = async (
   const names = await pending(target, migrations, options);
   if (names.length === 0) return [];
   if (target.dialect === 'postgres')
-    return record(postgresMigrationDialect(target.url), target, migrations, names);
-  const directory = await mkdtemp(join(tmpdir(), 'gatewright-plan-'));
-  try {
-    const scratch = join(directory, 'plan.db');
+    return record(postgresMigrationDialect(target.url), target.dialect, migrations, names);
+  return onScratch(migrations, names, (scratch) => {
     if (!isEmptyFile(target)) copySchema(target.path, scratch);
-    return await record(sqliteMigrationDialect(scratch), target, migrations, names);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
 };
+
+/** The SQL of every step on an empty SQLite database. */
+export const planFromNothing = (migrations: Migrations): Promise<readonly PlannedStep[]> =>
+  onScratch(migrations, Object.keys(migrations).sort(), () => {});

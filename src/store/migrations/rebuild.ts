@@ -1,8 +1,9 @@
 import type { ColumnShape, IndexShape, TableShape } from '../introspection.ts';
 import { quoteName, quoteText } from '../sql.ts';
+import { askThrough } from './ask-through.ts';
 import { referenceSql } from './columns.ts';
 import type { MigrationDatabase } from './runner.ts';
-import { askThrough, runAll } from './statements.ts';
+import { runAll } from './statements.ts';
 
 /** A column of the table that takes the old one's place, and the SQL of its values. */
 export interface RebuiltColumn {

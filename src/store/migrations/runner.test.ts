@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
 import { databaseTarget } from '../dialects/target.ts';
-import { type Migrations, migrate, pending } from './runner.ts';
+import type { Ask } from '../introspection.ts';
+import { type Conditions, type Migrations, migrate, migrateAll, pending } from './runner.ts';
 
 const options = { tableName: 'steps' };
 
@@ -68,7 +69,9 @@ describeEachDatabase('migrate', (databases) => {
   it('names the step that failed and undoes all of them', async () => {
     const url = await databases.create();
     const target = databaseTarget(url);
-    await expect(migrate(target, broken, options)).rejects.toThrow('Migration 003_broken failed');
+    await expect(migrate(target, broken, options)).rejects.toThrow(
+      /^Migration 003_broken failed: .*nowhere.*, in the statement: insert into nowhere values \(1\)$/,
+    );
     expect(await pending(target, broken, options)).toEqual(Object.keys(broken));
     const database = await databases.open(url);
     for (const table of ['notes', 'more', 'half']) {
@@ -76,13 +79,50 @@ describeEachDatabase('migrate', (databases) => {
     }
   });
 
-  it('refuses a database that is further than the program', async () => {
+  it('undoes all sets where the last one fails', async () => {
     const target = databaseTarget(await databases.create());
-    await migrate(target, notes, options);
-    await expect(migrate(target, { '002_later': { up: async () => {} } }, options)).rejects.toThrow(
-      expect.objectContaining({
-        cause: expect.objectContaining({ message: expect.stringContaining('001_notes') }),
-      }),
+    const sets = [
+      { migrations: notes, tableName: 'first_steps' },
+      { migrations: { '001_broken': broken['003_broken'] ?? { up: async () => {} } }, tableName: 'steps' },
+    ];
+    await expect(migrateAll(target, sets)).rejects.toThrow('Migration 001_broken failed');
+    expect(await pending(target, notes, { tableName: 'first_steps' })).toEqual(['001_notes']);
+  });
+
+  it('asks its conditions before anything is written, and once more before it is committed', async () => {
+    const target = databaseTarget(await databases.create());
+    const sets = [{ migrations: notes, ...options }];
+    const refused = (conditions: Conditions) => migrateAll(target, sets, conditions);
+    await expect(refused({ before: () => Promise.reject(new Error('not now')) })).rejects.toThrow('not now');
+    const after = async (ask: Ask): Promise<void> => {
+      expect(await ask('select id from notes')).toHaveLength(1);
+      throw new Error('not like this');
+    };
+    await expect(refused({ after })).rejects.toThrow('not like this');
+    expect(await pending(target, notes, options)).toEqual(['001_notes']);
+  });
+
+  it('goes on where the database is further than the program, and says by what', async () => {
+    const target = databaseTarget(await databases.create());
+    const { '001_notes': first } = notes;
+    const step = { up: async () => {} };
+    await migrate(target, { '001_notes': first ?? step, '002_later': step }, options);
+    expect(await migrateAll(target, [{ migrations: notes, ...options }])).toEqual({
+      applied: [],
+      later: ['002_later'],
+    });
+  });
+
+  it('refuses an order that was never tried', async () => {
+    const target = databaseTarget(await databases.create());
+    const step = { up: async () => {} };
+    await migrate(target, { '001': step, '003': step }, options);
+    await expect(migrate(target, { '001': step, '004': step }, options)).rejects.toThrow(/has applied 003/);
+    await expect(migrate(target, { '001': step, '002': step, '003': step }, options)).rejects.toThrow(
+      /002 is pending, but 003/,
+    );
+    await expect(migrate(target, { '001': step, '002': step }, options)).rejects.toThrow(
+      /002 is pending, but 003/,
     );
   });
 });
@@ -116,11 +156,7 @@ describeDatabase('sqlite', 'migrate', (databases) => {
       ...steps,
       '003': { up: async (db) => void (await sql`delete from users`.execute(db)) },
     };
-    await expect(migrate(target, breaking, options)).rejects.toThrow(
-      expect.objectContaining({
-        cause: expect.objectContaining({ message: expect.stringMatching(/rows of posts .* rows of users/) }),
-      }),
-    );
+    await expect(migrate(target, breaking, options)).rejects.toThrow(/rows of posts .* rows of users/);
     expect(await database.get(query('select count(*) as n from users'))).toEqual({ n: 1 });
   });
 

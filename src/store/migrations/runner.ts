@@ -1,10 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
-import { Kysely } from 'kysely';
-import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
+import { Kysely, type LogEvent, sql } from 'kysely';
 import type { DialectName, SqlValue } from '../database.ts';
 import { postgresMigrationDialect } from '../dialects/postgres/migration-dialect.ts';
 import { sqliteMigrationDialect } from '../dialects/sqlite/migration-dialect.ts';
 import type { DatabaseTarget } from '../dialects/target.ts';
+import type { Ask, Tables } from '../introspection.ts';
+import { type Applied, appliedOf, assertOrder } from './applied.ts';
+import { askThrough } from './ask-through.ts';
+import { MigrationError } from './migration-error.ts';
+import { readTables } from './read-tables.ts';
 
 /** A migration sees tables as they were when it was written, so none of today's table types apply to it. */
 export interface MigrationTables {
@@ -26,63 +30,175 @@ export interface MigrationOptions {
   readonly tableName: string;
 }
 
+export interface MigrationSet extends MigrationOptions {
+  readonly migrations: Migrations;
+}
+
+/** What a database holds before anything is applied. */
+export interface Found {
+  readonly tables: Tables;
+  /** One for each set, in their order. */
+  readonly applied: readonly Applied[];
+  readonly ask: Ask;
+}
+
+/** What is asked of the database around the migrations; whatever throws refuses all of it. */
+export interface Conditions {
+  /** Asked before anything is written, and again under the lock. */
+  before?(found: Found): Promise<void>;
+  /** A statement that is run behind the steps, where there were any. */
+  readonly afterwards?: string;
+  /** Asked when everything is applied and nothing is committed yet. */
+  after?(ask: Ask): Promise<void>;
+}
+
+export interface Migrated {
+  /** Names of what was applied. */
+  readonly applied: readonly string[];
+  /** Names of what the database has beyond these sets: a newer program came before this one. */
+  readonly later: readonly string[];
+}
+
+/** Which statement an error came from: what a driver throws does not say it. */
+const statementOf = new WeakMap<object, string>();
+
+const remember = (event: LogEvent): void => {
+  if (event.level === 'error' && typeof event.error === 'object' && event.error !== null)
+    statementOf.set(event.error, event.query.sql);
+};
+
 const connect = (target: DatabaseTarget): MigrationDatabase =>
   new Kysely<MigrationTables>({
     dialect:
       target.dialect === 'sqlite'
         ? sqliteMigrationDialect(target.path)
         : postgresMigrationDialect(target.url),
+    log: remember,
   });
 
-const migratorOf = (
+export const isEmptyFile = (target: DatabaseTarget): boolean =>
+  target.dialect === 'sqlite' && (!existsSync(target.path) || statSync(target.path).size === 0);
+
+const nothing: Ask = async () => [];
+
+const foundIn = async (
   db: MigrationDatabase,
   dialect: DialectName,
-  migrations: Migrations,
-  options: MigrationOptions,
-): Migrator => {
-  const steps: Record<string, KyselyMigration> = {};
-  for (const [name, migration] of Object.entries(migrations)) {
-    steps[name] = { up: (transaction) => migration.up(transaction, dialect) };
+  sets: readonly MigrationSet[],
+): Promise<Found> => {
+  const ask = askThrough(db);
+  const tables = await readTables(ask, dialect);
+  const applied: Applied[] = [];
+  for (const { migrations, tableName } of sets)
+    applied.push(await appliedOf(ask, tables, migrations, tableName));
+  return { tables, applied, ask };
+};
+
+/** As `foundIn`; a missing or empty file is not made to find out that nothing is in it. */
+const look = async (
+  db: MigrationDatabase,
+  target: DatabaseTarget,
+  sets: readonly MigrationSet[],
+): Promise<Found> => {
+  if (!isEmptyFile(target)) return foundIn(db, target.dialect, sets);
+  const applied = sets.map(({ migrations }) => ({
+    pending: Object.keys(migrations).sort(),
+    known: [],
+    later: [],
+  }));
+  return { tables: new Map(), applied, ask: nothing };
+};
+
+const ensureTable = (db: MigrationDatabase, name: string): Promise<void> =>
+  db.schema
+    .createTable(name)
+    .ifNotExists()
+    .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
+    .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
+    .execute();
+
+const runSteps = async (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  { migrations, tableName }: MigrationSet,
+  names: readonly string[],
+): Promise<void> => {
+  await ensureTable(db, tableName);
+  const started = Date.now();
+  for (const [index, name] of names.entries()) {
+    try {
+      await migrations[name]?.up(db, dialect);
+      // Each a millisecond after the one before: an earlier version of the service reads their order from it.
+      const timestamp = new Date(started + index).toISOString();
+      await db.insertInto(tableName).values({ name, timestamp }).execute();
+    } catch (error) {
+      throw MigrationError.of(name, error, statementOf);
+    }
   }
-  return new Migrator({
-    db,
-    provider: { getMigrations: async () => steps },
-    migrationTableName: options.tableName,
-    migrationLockTableName: `${options.tableName}_lock`,
+};
+
+/** What is pending, all of it in one transaction. */
+const apply = async (
+  db: MigrationDatabase,
+  dialect: DialectName,
+  sets: readonly MigrationSet[],
+  conditions: Conditions,
+): Promise<Migrated> => {
+  const { adapter } = db.getExecutor();
+  const lock = { lockTable: 'none', lockRowId: 'none' };
+  return db.connection().execute(async (connection) => {
+    // Before the transaction, so that it sees what the holder before has done. The end of the connection gives it back.
+    await adapter.acquireMigrationLock(connection, lock);
+    return connection.transaction().execute(async (transaction) => {
+      const found = await foundIn(transaction, dialect, sets);
+      await conditions.before?.(found);
+      assertOrder(found.applied);
+      for (const [index, set] of sets.entries()) {
+        const names = found.applied[index]?.pending ?? [];
+        if (names.length > 0) await runSteps(transaction, dialect, set, names);
+      }
+      if (conditions.afterwards !== undefined) await sql.raw(conditions.afterwards).execute(transaction);
+      await conditions.after?.(askThrough(transaction));
+      return migratedFrom(found);
+    });
   });
 };
 
+const migratedFrom = ({ applied }: Found): Migrated => ({
+  applied: applied.flatMap(({ pending }) => pending),
+  later: applied.flatMap(({ later }) => later),
+});
+
 /**
- * Applies what is pending, on a connection of its own and under a lock: several processes may start at once on one
- * database. Answers the names applied. Throws an Error that names the failed step; then nothing was applied.
+ * Applies what is pending of all sets in one transaction, on a connection of its own and under a lock: several
+ * processes may start at once on one database. Whatever fails or is refused leaves the database as it was.
+ * @throws MigrationError that names the step, the cause and the statement; and what the conditions throw
  */
-export const migrate = async (
+export const migrateAll = async (
   target: DatabaseTarget,
-  migrations: Migrations,
-  options: MigrationOptions,
-): Promise<readonly string[]> => {
+  sets: readonly MigrationSet[],
+  conditions: Conditions = {},
+): Promise<Migrated> => {
   const db = connect(target);
   try {
-    const { error, results = [] } = await migratorOf(
-      db,
-      target.dialect,
-      migrations,
-      options,
-    ).migrateToLatest();
-    if (error === undefined) return results.map((result) => result.migrationName);
-    const failed = results.find((result) => result.status === 'Error')?.migrationName;
-    // Without a step that failed, the migrator's own words say it: the database is further than this program.
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(failed === undefined ? `Migrating failed: ${reason}` : `Migration ${failed} failed`, {
-      cause: error,
-    });
+    const found = await look(db, target, sets);
+    await conditions.before?.(found);
+    assertOrder(found.applied);
+    if (found.applied.some(({ pending }) => pending.length > 0))
+      return await apply(db, target.dialect, sets, conditions);
+    await conditions.after?.(found.ask);
+    return migratedFrom(found);
   } finally {
     await db.destroy();
   }
 };
 
-export const isEmptyFile = (target: DatabaseTarget): boolean =>
-  target.dialect === 'sqlite' && (!existsSync(target.path) || statSync(target.path).size === 0);
+/** As `migrateAll`, for one set. Answers the names applied. */
+export const migrate = async (
+  target: DatabaseTarget,
+  migrations: Migrations,
+  options: MigrationOptions,
+): Promise<readonly string[]> => (await migrateAll(target, [{ migrations, ...options }])).applied;
 
 /** Names of the steps that `migrate` would apply. Changes nothing, not even a missing file. */
 export const pending = async (
@@ -90,11 +206,9 @@ export const pending = async (
   migrations: Migrations,
   options: MigrationOptions,
 ): Promise<readonly string[]> => {
-  if (isEmptyFile(target)) return Object.keys(migrations).sort();
   const db = connect(target);
   try {
-    const steps = await migratorOf(db, target.dialect, migrations, options).getMigrations();
-    return steps.filter((step) => step.executedAt === undefined).map((step) => step.name);
+    return (await look(db, target, [{ migrations, ...options }])).applied.flatMap((each) => each.pending);
   } finally {
     await db.destroy();
   }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DialectName } from '../database.ts';
-import type { Ask, TableShape } from '../introspection.ts';
+import type { TableShape } from '../introspection.ts';
+import { askThrough } from './ask-through.ts';
 import { readTables } from './read-tables.ts';
 import type { MigrationDatabase } from './runner.ts';
 
@@ -11,12 +12,6 @@ export const statement = (text: string): RawBuilder<unknown> => sql.raw(text);
 export const runAll = async (db: MigrationDatabase, texts: readonly string[]): Promise<void> => {
   for (const text of texts) await statement(text).execute(db);
 };
-
-/** Reads through a migration's own connection: what its statements have made so far. */
-export const askThrough =
-  (db: MigrationDatabase): Ask =>
-  async <Row>(text: string) =>
-    (await sql.raw<Row>(text).execute(db)).rows;
 
 /** A table as it is at this moment of the migration. @throws Error where there is none of this name */
 export const tableNow = async (

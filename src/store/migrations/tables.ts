@@ -2,12 +2,13 @@ import type { DialectName } from '../database.ts';
 import type { Tables } from '../introspection.ts';
 import { quoteName, quoteText } from '../sql.ts';
 import { renameIndex } from './alter-table.ts';
+import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
 import { followingName } from './names.ts';
 import { readTables } from './read-tables.ts';
 import { ensureRegister, forgetTable, readRegister, renameRegisteredTable } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
-import { askThrough, runAll } from './statements.ts';
+import { runAll } from './statements.ts';
 
 /** Tables of the service that hold what roles may do with a model. */
 const granting = ['permission_entries', 'permissions'] as const;

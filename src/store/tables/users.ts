@@ -120,6 +120,19 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     return row.id;
   };
 
+  const create = async (transaction: Transaction, values: UserValues, actor: Actor): Promise<number> => {
+    guardSuperAdmin(actor, values.roles);
+    const now = clock();
+    const id = await insert(transaction, values, toTimestamp(now));
+    await setRoles(transaction, id, values.roles);
+    await recordAudit(transaction, dialect, now, actor, {
+      action: 'user.create',
+      target: { kind: 'user', id, name: values.username },
+      detail: { roles: values.roles, disabled: values.disabled },
+    });
+    return id;
+  };
+
   return {
     /** Which of the two are held by a user other than `except`. */
     taken: async (
@@ -156,21 +169,18 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     /** @throws TakenError, Problem `forbidden` */
     create: (values: UserValues, actor: Actor): Promise<number> =>
       database
-        .write(async (transaction) => {
-          guardSuperAdmin(actor, values.roles);
-          const now = clock();
-          const id = await insert(transaction, values, toTimestamp(now));
-          await setRoles(transaction, id, values.roles);
-          await recordAudit(transaction, dialect, now, actor, {
-            action: 'user.create',
-            target: { kind: 'user', id, name: values.username },
-            detail: { roles: values.roles, disabled: values.disabled },
-          });
-          return id;
-        })
+        .write((transaction) => create(transaction, values, actor))
         .catch((error: unknown) => {
           throw takenBy(error);
         }),
+
+    /** Creates the very first user; undefined where there is one, also where another instance is making it just now. */
+    createFirst: (values: UserValues, actor: Actor): Promise<number | undefined> =>
+      database.write(async (transaction) => {
+        await lockSuperAdmins(transaction, dialect);
+        const there = await transaction.get(toQuery(sql.selectFrom('users').select('id').limit(1)));
+        return there === undefined ? create(transaction, values, actor) : undefined;
+      }),
 
     /** @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin` */
     update: (id: number, change: UserChange, actor: Actor): Promise<void> =>

@@ -1,0 +1,56 @@
+import type { Ask, Tables } from '../introspection.ts';
+import { quoteName } from '../sql.ts';
+import { MigrationError } from './migration-error.ts';
+
+/** A set of migrations beside what a database remembers of it; names in their order. */
+export interface Applied {
+  /** In the set and applied. */
+  readonly known: readonly string[];
+  /** In the set and not applied yet. */
+  readonly pending: readonly string[];
+  /** Applied and not in the set. */
+  readonly later: readonly string[];
+}
+
+/** Reads the table that remembers a set; one that is not there remembers nothing. */
+export const appliedOf = async (
+  ask: Ask,
+  tables: Tables,
+  migrations: Readonly<Record<string, unknown>>,
+  tableName: string,
+): Promise<Applied> => {
+  // Another program's table of the same name remembers nothing of ours.
+  const rows =
+    tables.get(tableName)?.columns.has('name') === true
+      ? await ask<{ name: string }>(`select "name" from ${quoteName(tableName)}`)
+      : [];
+  const names = rows.map(({ name }) => name).sort();
+  const own = Object.keys(migrations).sort();
+  return {
+    known: own.filter((name) => names.includes(name)),
+    pending: own.filter((name) => !names.includes(name)),
+    later: names.filter((name) => !Object.hasOwn(migrations, name)),
+  };
+};
+
+/**
+ * Refuses an order that was never tried. A database that is further than this program is none: what a newer one has
+ * applied comes behind everything that this one knows.
+ * @throws MigrationError
+ */
+export const assertOrder = (sets: readonly Applied[]): void => {
+  for (const { known, pending, later } of sets) {
+    const last = [...known, ...pending].sort().at(-1);
+    const missing = later.filter((name) => last !== undefined && name < last);
+    if (missing.length > 0)
+      throw new MigrationError(
+        `the database has applied ${missing.join(', ')}, which is not among the migrations of this program, although ${last} is: a file is missing, or has another name`,
+      );
+    const newest = [...known, ...later].sort().at(-1);
+    const late = pending.filter((name) => newest !== undefined && name < newest);
+    if (late.length > 0)
+      throw new MigrationError(
+        `${late.join(', ')} is pending, but ${newest}, which comes behind it, has been applied: give the newer migration a name that sorts last`,
+      );
+  }
+};

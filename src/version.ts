@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+
+/** This package's version, `1.2.3`. */
+export const packageVersion = async (): Promise<string> => {
+  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(text) as { version: string };
+  return version;
+};
+
+/** The first number of this package's version: what it changes may break what came before. */
+export const majorVersion = async (): Promise<number> => Number((await packageVersion()).split('.')[0]);
