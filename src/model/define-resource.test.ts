@@ -127,6 +127,19 @@ describe('mistakes in a model file', () => {
     ['own field', 'Memo', { fields: { version: title } }, /^Memo\.version: the service sets/],
     ['field name', 'Memo', { fields: { 'ti"tle': title } }, /^Memo\.ti"tle: the name of a field/],
     ['field name', 'Memo', { fields: { Title: title } }, /^Memo\.Title/],
+    ...['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid', 'oid', 'CTID'].map(
+      (name): [string, string, object, RegExp] => [
+        'system column',
+        'Memo',
+        { fields: { [name]: title } },
+        new RegExp(`^Memo\\.${name}: PostgreSQL has a column of its own by this name`),
+      ],
+    ),
+    ['system column', 'Memo', { fields: { rowid: title } }, /^Memo\.rowid: SQLite has a column of its own/],
+    ['system column', 'Memo', { fields: { _rowid_: title } }, /^Memo\._rowid_: SQLite has a column/],
+    ['table', 'Memo', { fields: { title }, plural: 'json_each' }, /the table "json_each" belongs/],
+    ['table', 'Memo', { fields: { title }, plural: 'pragma_index_list' }, /belongs to the service or to/],
+    ['table', 'Memo', { fields: { title }, plural: 'sqlite_sequence' }, /belongs to the service or to/],
     ['field name', 'Memo', { fields: { ['x'.repeat(49)]: title } }, /at most 48 characters/],
     [
       'same name',

@@ -34,11 +34,17 @@ export const reservedTables: ReadonlySet<string> = new Set([
   'user_roles',
 ]);
 
-/** Prefixes of tables that belong to the databases and to the migrator. */
-const foreignTable = /^(?:sqlite|pg|kysely|gatewright)_/;
+/** Tables that belong to the databases and to the migrator; functions of SQLite that a table of the name would hide. */
+const foreignTable = /^(?:(?:sqlite|pg|kysely|gatewright|pragma)_|json_(?:each|tree)$|dbstat$)/;
 
 /** Names that the service gives to columns of its own. */
 const reservedFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'version']);
+
+/** Columns that every table of PostgreSQL has, and the names under which SQLite knows a table's key. */
+const systemColumns: ReadonlyMap<string, string> = new Map([
+  ...['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid', 'oid'].map((name) => [name, 'PostgreSQL'] as const),
+  ...['rowid', '_rowid_'].map((name) => [name, 'SQLite'] as const),
+]);
 
 /** Longest name that PostgreSQL does not cut, with room for what is put around it (`_id`, an index's prefix). */
 const longestName = 48;
@@ -98,12 +104,22 @@ export const namesOf = (
   if (reservedPaths.has(plural))
     throw new DefinitionError(model, `the path "${plural}" belongs to the service: choose another plural`);
   if (reservedTables.has(plural) || foreignTable.test(plural))
-    throw new DefinitionError(model, `the table "${plural}" belongs to the service: choose another plural`);
+    throw new DefinitionError(
+      model,
+      `the table "${plural}" belongs to the service or to a database: choose another plural`,
+    );
   return { singular, plural };
 };
 
 /** Refuses a name that cannot be a field. */
 export const checkFieldName = (model: string, name: string): void => {
   if (reservedFields.has(name)) throw new DefinitionError(model, 'the service sets this field itself', name);
+  const database = systemColumns.get(name.toLowerCase());
+  if (database !== undefined)
+    throw new DefinitionError(
+      model,
+      `${database} has a column of its own by this name: choose another`,
+      name,
+    );
   if (!isName(name)) throw new DefinitionError(model, `the name of a field ${nameProblem}`, name);
 };

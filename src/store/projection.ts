@@ -1,6 +1,6 @@
 import type { Dialect } from '../fields/field.ts';
 import type { Source, SourceColumn } from './source.ts';
-import { columnSql, quoteName, quoteText, renderedSql, rowAlias } from './sql.ts';
+import { columnSql, quoteName, quoteText, renderedSql, rowAlias, rowToJson } from './sql.ts';
 
 /** Columns of one `json_object`: builds of SQLite take 127 arguments of a function, newer ones 1,000. */
 const columnsPerObject = 50;
@@ -38,7 +38,7 @@ const postgresProjection = (columns: readonly SourceColumn[], row: string): stri
   const list = columns.map(
     (column) => `${renderedSql(column, 'postgres', row)} as ${quoteName(column.name)}`,
   );
-  return `(select row_to_json(r)::text from (select ${list.join(', ')}) as r)`;
+  return rowToJson(list.join(', '));
 };
 
 /**

@@ -11,6 +11,13 @@ export const quoteText = (text: string): string => `'${text.replaceAll("'", "''"
 export const rowAlias = 't';
 
 /**
+ * A selection as the JSON text of one row, on PostgreSQL. A bare name there is that of a column first, also of one of
+ * the statement around it, so the row has a name that no field can have.
+ */
+export const rowToJson = (selection: string): string =>
+  `(select row_to_json(_row)::text from (select ${selection}) as _row)`;
+
+/**
  * The value of a column. `row` is the SQL name of the row where it is not the alias `t`: SQLite's RETURNING knows the
  * table's own name only. A computed column is written over `t`, so it cannot be had there.
  */

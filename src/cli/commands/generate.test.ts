@@ -111,6 +111,9 @@ export const up: Migration['up'] = async (db, dialect) => {
   it.each([
     [['Book'], 'Book: it has no fields'],
     [['book', 'a:string'], 'book: the name of a model is written like BlogPost, in ASCII'],
+    [['Book', 'ctid:string'], 'Book.ctid: PostgreSQL has a column of its own by this name: choose another'],
+    [['Book', 'rowid:integer'], 'Book.rowid: SQLite has a column of its own by this name: choose another'],
+    [['PgLock', 'a:string'], /PgLock: the table "pg_locks" belongs to the service or to a database/],
     [['Book', 'a'], "'a': a field is written name:type, such as title:string:required"],
     [['Book', 'a:strng'], /a: no type 'strng': string text /],
     [['Book', 'a:constructor'], /a: no type 'constructor'/],

@@ -3,7 +3,7 @@ import type { ColumnValue, FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { compileCheck } from '../../model/check-value.ts';
 import type { DialectName } from '../database.ts';
-import { quoteName } from '../sql.ts';
+import { quoteName, rowToJson } from '../sql.ts';
 import { columnType } from './columns.ts';
 import type { MigrationDatabase } from './runner.ts';
 
@@ -56,10 +56,7 @@ const readSql = (
 ): string => {
   const name = `t.${quoteName(column)}`;
   const value = from.type.render?.(name, from.options, dialect) ?? name;
-  const json =
-    dialect === 'sqlite'
-      ? `json_object('v', ${value})`
-      : `(select row_to_json(r)::text from (select ${value} as v) as r)`;
+  const json = dialect === 'sqlite' ? `json_object('v', ${value})` : rowToJson(`${value} as v`);
   return `/* every value of ${table}.${column} is converted */ select t."id" as id, ${json} as json
   from ${quoteName(table)} as t where t."id" > ${after} and ${name} is not null order by t."id" limit ${batch}`;
 };
