@@ -85,13 +85,11 @@ export const prepareDatabase = async (
   return migrated;
 };
 
-/** Applies everything pending, under a lock. Answers the names of what was applied. */
+/** Applies everything pending to a database that nobody else serves. Answers the names of what was applied. */
 export const applyMigrations = async (
-  settings: Omit<Settings, 'migrate'>,
-  application: Pick<Application, 'migrations'>,
   target: DatabaseTarget,
-): Promise<readonly string[]> =>
-  (await prepareDatabase({ ...settings, migrate: 'start' }, application, target)).applied;
+  application: Pick<Application, 'migrations'>,
+): Promise<readonly string[]> => (await migrateAll(target, sets(application))).applied;
 
 /** Names of everything that `prepareDatabase` would apply. */
 export const pendingMigrations = async (

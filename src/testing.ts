@@ -9,7 +9,7 @@ import { type Application, loadApplication } from './application.ts';
 import { canonicalAccount } from './auth/account.ts';
 import { createPasswords } from './auth/password.ts';
 import { formatPhc } from './auth/phc.ts';
-import { type Config, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import type { HttpMethod } from './http/endpoint.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Json } from './kernel/json.ts';
@@ -173,9 +173,9 @@ const clientOf = (server: Server, token: () => Promise<string | undefined>): Tes
 };
 
 /** The database with its first user, so that the start does not have to hash a password for one. */
-const prepare = async (config: Config, application: Application): Promise<void> => {
-  const target = databaseTarget(config.databaseUrl);
-  await applyMigrations(config, application, target);
+const prepareDatabase = async (url: string, application: Application): Promise<void> => {
+  const target = databaseTarget(url);
+  await applyMigrations(target, application);
   const database = await openDatabase(target, { poolSize: 1 });
   try {
     await createUser(createUserStore({ database, clock: systemClock }), [superAdmin], noPassword());
@@ -195,7 +195,7 @@ const start = async (directory: string, { application = '.', env = {} }: TestOpt
     CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
     ...env,
   });
-  await prepare(config, loaded);
+  await prepareDatabase(config.databaseUrl, loaded);
   return createServer({ config, application: loaded, logger: pino({ level: config.logLevel }) });
 };
 

@@ -1,5 +1,5 @@
 import { readConfig } from '../../config.ts';
-import { applyMigrations, planMigrations } from '../../migrate.ts';
+import { planMigrations, prepareDatabase } from '../../migrate.ts';
 import { databaseTarget } from '../../store/dialects/target.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -26,7 +26,7 @@ export const command = defineCommand({
       for (const { name, statements } of planned) io.print([`-- ${name}`, ...statements, ''].join('\n'));
       return;
     }
-    const applied = await applyMigrations(config, application, target);
+    const { applied } = await prepareDatabase({ ...config, migrate: 'start' }, application, target);
     if (values.json === true) return io.print(JSON.stringify({ applied }));
     if (applied.length === 0) return io.print('The database is up to date.');
     for (const name of applied) io.print(`applied ${name}`);
