@@ -13,6 +13,8 @@ export interface UserPrincipal {
   readonly roles: readonly string[];
   /** Actions that a role of the user is granted on the model of the endpoint; empty where it has no model. */
   readonly granted: readonly string[];
+  /** An administrator asks that the password be changed: until it is, the policy refuses almost everything. */
+  readonly mustChangePassword: boolean;
   readonly method: AuthMethodName;
   /** Id of the API key or session that was used, for logs and for ending a session. */
   readonly credential?: number | undefined;

@@ -22,6 +22,7 @@ const ann: Identity = {
   email: 'ann@example.com',
   name: 'Ann',
   roles: ['viewer'],
+  mustChangePassword: false,
   granted: ['update'],
 };
 const person = { kind: 'user', ...ann };

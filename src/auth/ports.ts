@@ -7,6 +7,8 @@ export interface Identity {
   readonly email: string;
   readonly name: string;
   readonly roles: readonly string[];
+  /** An administrator asks that the password be changed before anything else. */
+  readonly mustChangePassword: boolean;
   readonly granted: readonly string[];
 }
 

@@ -18,6 +18,7 @@ const identity = {
   email: 'ann@example.com',
   name: 'Ann',
   roles: ['admin'],
+  mustChangePassword: false,
   granted: [],
 };
 

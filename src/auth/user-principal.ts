@@ -14,6 +14,7 @@ export const userPrincipal = (
   name: identity.name,
   roles: identity.roles,
   granted: identity.granted,
+  mustChangePassword: identity.mustChangePassword,
   method,
   credential,
 });

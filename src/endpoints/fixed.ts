@@ -2,6 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { adminKeyEndpoints } from './admin/api-keys.ts';
 import { explainEndpoint } from './admin/explain.ts';
 import { adminListEndpoints } from './admin/lists.ts';
+import { adminPasswordEndpoint } from './admin/password.ts';
 import { roleEndpoints } from './admin/roles.ts';
 import { sessionEndpoints } from './admin/session.ts';
 import { statsEndpoint } from './admin/stats.ts';
@@ -25,6 +26,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...apiKeyEndpoints(services),
   paymentEndpoint(services),
   ...sessionEndpoints(services),
+  adminPasswordEndpoint(services),
   ...adminKeyEndpoints(services),
   ...adminUserEndpoints(services),
   ...roleEndpoints(services),

@@ -18,6 +18,11 @@ const object = (title: string, properties: Readonly<Record<string, JsonSchema>>)
 });
 
 const userIdentity = { id: integer, username: text, email: text, name: text };
+/** Whose session it is; the last field is there only while it is true. */
+const sessionUser = {
+  ...object('SessionUser', { ...userIdentity, roles: texts, must_change_password: { const: true } }),
+  required: [...Object.keys(userIdentity), 'roles'],
+} as const;
 const key = {
   id: integer,
   name: text,
@@ -31,10 +36,12 @@ const key = {
 export const schemas = {
   login: object('Login', { token: text, user: object('UserIdentity', userIdentity) }),
   user: object('User', { ...userIdentity, roles: texts }),
+  sessionUser,
   adminUser: object('ManagedUser', {
     ...userIdentity,
     roles: texts,
     disabled: boolean,
+    must_change_password: boolean,
     created_at: time,
     updated_at: time,
   }),

@@ -20,6 +20,7 @@ export const problemTable = {
   invalid_session: 40106,
   forbidden: 40300,
   cross_site: 40301,
+  password_change_required: 40302,
   record_not_found: 40400,
   path_not_found: 40401,
   method_not_allowed: 40500,

@@ -2,7 +2,7 @@ import type { AuthMethodName } from '../auth/method.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
-import type { Rule } from '../policy/rule.ts';
+import { isBeforePasswordChange, type Rule } from '../policy/rule.ts';
 import { takesIdempotencyKey, takesIfMatch } from './features.ts';
 
 /** What each method of authentication refuses credentials with. */
@@ -14,10 +14,13 @@ const refusals: Readonly<Record<AuthMethodName, readonly ProblemName[]>> = {
   session: ['invalid_session'],
 };
 
-const ofAuthentication = ({ auth, method }: Endpoint): readonly ProblemName[] => {
+const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemName[] => {
   if (auth.length === 0) return [];
   const problems: ProblemName[] = ['unauthenticated', ...auth.flatMap((name) => refusals[name])];
   if (auth.includes('session') && method !== 'GET') problems.push('cross_site');
+  // An application has no password.
+  if (auth.some((name) => name !== 'signature') && !isBeforePasswordChange(policy))
+    problems.push('password_change_required');
   // A signature covers the body, so the body is read before anything else.
   if (auth.includes('signature')) problems.push('body_too_large');
   return problems;

@@ -19,6 +19,7 @@ const user = (roles: readonly string[], granted: readonly string[] = []): UserPr
   name: 'Ann',
   roles,
   granted,
+  mustChangePassword: false,
   method: 'jwt',
 });
 
@@ -344,5 +345,57 @@ describe('a decision', () => {
       ['title'],
       nobody,
     ]);
+  });
+});
+
+describe('a password that must be changed', () => {
+  const due = { ...root, mustChangePassword: true };
+  const everyRule: readonly Rule[] = [
+    { kind: 'open' },
+    { kind: 'identified' },
+    { kind: 'user' },
+    { kind: 'user', own: 'user_id', readable: ['id'] },
+    { kind: 'isolated', own: 'id', readable: ['id'] },
+    { kind: 'administrator' },
+    { kind: 'roles', roles: ['viewer'] },
+    ...actions.flatMap((action) =>
+      [plain, guarded, published].flatMap((model) => [
+        resource(model, action),
+        resource(model, action, 'admin'),
+      ]),
+    ),
+  ];
+
+  it.each(everyRule.map((rule) => [JSON.stringify(rule).slice(0, 60), rule] as const))(
+    'refuses before any other step: %s',
+    (_, rule) => {
+      expect(decide(rule, due)).toMatchObject({
+        allowed: false,
+        steps: [{ rule: 'password_change', outcome: 'refused', because: 'ann must change the password' }],
+        problem: { code: 40302, status: 403 },
+      });
+      // What the rule says of the same user without it is said as ever.
+      expect(decide(rule, root).steps.map((step) => step.rule)).not.toContain('password_change');
+    },
+  );
+
+  it('lets through where the rule says so, and only that far', () => {
+    const rule: Rule = { kind: 'administrator', beforePasswordChange: true };
+    expect(decide(rule, due)).toMatchObject({
+      allowed: true,
+      steps: [
+        { rule: 'password_change', outcome: 'passed' },
+        { rule: 'administrator', outcome: 'passed' },
+      ],
+    });
+    expect(decide(rule, { ...viewer, mustChangePassword: true })).toMatchObject({
+      allowed: false,
+      problem: { code: 40300 },
+    });
+  });
+
+  it('concerns neither applications nor nobody', () => {
+    expect(decide({ kind: 'identified' }, application).allowed).toBe(true);
+    expect(decide({ kind: 'open' }, nobody).allowed).toBe(true);
   });
 });

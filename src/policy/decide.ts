@@ -4,7 +4,7 @@ import type { Grant } from './grant.ts';
 import { MintedGrant } from './mint.ts';
 import { decideResource } from './resource-rule.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';
-import type { Rule } from './rule.ts';
+import { isBeforePasswordChange, type Rule } from './rule.ts';
 import type { Step, Verdict } from './step.ts';
 
 export type Decision =
@@ -79,12 +79,23 @@ const administrator = (
   return { steps: [passed, ...steps], ...(terms === undefined ? {} : { terms }) };
 };
 
+/** Asked before any rule: whoever must change the password first may do nothing else. Absent for everybody else. */
+const passwordChange = (rule: Rule, principal: Principal): Step | undefined => {
+  if (principal.kind !== 'user' || !principal.mustChangePassword) return undefined;
+  const outcome = isBeforePasswordChange(rule) ? 'passed' : 'refused';
+  return { rule: 'password_change', outcome, because: `${principal.username} must change the password` };
+};
+
 /**
  * Decides whether the principal may, and to which rows and fields. Pure: everything that it needs to know is in its
  * arguments, so that a decision can be explained, and repeated, without asking anybody.
  */
 export const decide = (rule: Rule, principal: Principal): Decision => {
-  const { steps, terms } = weigh(rule, principal);
+  const due = passwordChange(rule, principal);
+  if (due?.outcome === 'refused')
+    return { allowed: false, steps: [due], problem: new Problem('password_change_required') };
+  const { steps: weighed, terms } = weigh(rule, principal);
+  const steps = due === undefined ? weighed : [due, ...weighed];
   return terms === undefined
     ? { allowed: false, steps, problem: new Problem('forbidden') }
     : { allowed: true, steps, grant: new MintedGrant({ ...terms, principal }) };

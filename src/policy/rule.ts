@@ -18,15 +18,28 @@ export type Rule =
   /** Whoever authenticated: a user or an application. */
   | { readonly kind: 'identified' }
   /** A user. `own`: the column that must hold the user's id in every row they see or write. */
-  | { readonly kind: 'user'; readonly own?: string; readonly readable?: readonly string[] }
+  | ({ readonly kind: 'user'; readonly own?: string; readonly readable?: readonly string[] } & PasswordChange)
   /** A user; administrators see every row, others those whose `own` column holds their id. */
   | { readonly kind: 'isolated'; readonly own: string; readonly readable: readonly string[] }
   /** A user with the role super_admin or admin; with `own` they see the rows whose column holds their id. */
-  | { readonly kind: 'administrator'; readonly own?: string; readonly readable?: readonly string[] }
+  | ({
+      readonly kind: 'administrator';
+      readonly own?: string;
+      readonly readable?: readonly string[];
+    } & PasswordChange)
   /** A user with one of these roles; super_admin always passes. */
   | { readonly kind: 'roles'; readonly roles: readonly string[] }
   /** A generated resource under its own rules. */
   | ResourceRule;
+
+/** `true`: also for a user who must change the password first. Everything else is refused to them. */
+interface PasswordChange {
+  readonly beforePasswordChange?: true;
+}
+
+/** Whether a user who must change the password first may all the same. */
+export const isBeforePasswordChange = (rule: Rule): boolean =>
+  'beforePasswordChange' in rule && rule.beforePasswordChange === true;
 
 export interface ResourceRule {
   readonly kind: 'resource';

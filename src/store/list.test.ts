@@ -31,6 +31,7 @@ const user = (id: number): UserPrincipal => ({
   email: 'u@example.com',
   name: 'U',
   roles: ['viewer'],
+  mustChangePassword: false,
   granted: [],
   method: 'jwt',
 });

@@ -15,6 +15,7 @@ export interface CoreSchema {
     name: string;
     password_hash: string;
     disabled: boolean | number;
+    must_change_password: Generated<boolean | number>;
     created_at: string;
     updated_at: string;
   };

@@ -228,6 +228,7 @@ describeEachDatabase('users of the administration area', (databases) => {
         name: 'Plain',
         roles: ['viewer'],
         disabled: false,
+        must_change_password: false,
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },
@@ -332,6 +333,135 @@ describeEachDatabase('users of the administration area', (databases) => {
     expect(await service.ok('GET', '/admin/users?q=argon2id', { token: token() })).toEqual([]);
   });
 
+  describe('a password of one’s own', () => {
+    const patch = (user: TestUser, sent: object, fields: object) =>
+      service.request('PATCH', `/admin/users/${user.id}`, { ...sent, body: { user: fields } });
+    const refused = (field: string, rule: string) => ({
+      errors: [{ field, rule, message: expect.any(String) }],
+    });
+
+    it.each([
+      ['a token', async (user: TestUser) => ({ token: user })],
+      [
+        'a session',
+        async (user: TestUser) => ({
+          cookie: await service.signIn(user),
+          headers: { origin: service.origin },
+        }),
+      ],
+    ])('422 without the current one, by %s; nothing changes', async (_, credentials) => {
+      const user = await service.createUser(['super_admin']);
+      const sent = await credentials(user);
+      for (const [fields, field, rule, message] of [
+        [{}, 'current_password', 'required', '当前密码不能为空'],
+        [{ current_password: null }, 'current_password', 'required', '当前密码不能为空'],
+        [{ current_password: '' }, 'current_password', 'required', '当前密码不能为空'],
+        [{ current_password: 1 }, 'current_password', 'type', '当前密码类型应为文本'],
+        [{ current_password: 'not this one' }, 'current_password', 'wrong_password', '当前密码错误'],
+      ] as const) {
+        const answer = await patch(user, sent, {
+          name: 'Changed',
+          password: 'lamp under the stair',
+          ...fields,
+        });
+        expect([fields, answer.status, answer.json]).toEqual([
+          fields,
+          422,
+          { code: 42200, message, data: refused(field, rule) },
+        ]);
+      }
+      const same = await patch(user, sent, { password: user.password, current_password: user.password });
+      expect([same.status, same.json.data]).toEqual([422, refused('password', 'same_password')]);
+      expect((await service.login(user.username, user.password)).status).toBe(200);
+      expect(await service.ok('GET', `/admin/users/${user.id}`, { token: token() })).not.toMatchObject({
+        name: 'Changed',
+      });
+      // What is no password needs none.
+      expect((await patch(user, sent, { name: 'Changed' })).status).toBe(200);
+      const changed = { password: 'lamp under the stair', current_password: user.password };
+      expect((await patch(user, sent, changed)).status).toBe(200);
+      expect((await service.login(user.username, 'lamp under the stair')).status).toBe(200);
+    });
+
+    it('429: wrong ones count as failed logins', async () => {
+      const user = await service.createUser(['admin']);
+      const wrong = { password: 'lamp under the stair', current_password: 'not this one' };
+      for (let count = 0; count < 10; count += 1)
+        expect((await patch(user, { token: user }, wrong)).status).toBe(422);
+      const right = { ...wrong, current_password: user.password };
+      const { status, headers } = await patch(user, { token: user }, right);
+      expect([status, Number(headers['retry-after']) > 0]).toEqual([429, true]);
+      expect((await service.login(user.username, user.password)).status).toBe(429);
+    });
+
+    it('200: somebody else’s needs none', async () => {
+      const user = await service.createUser();
+      expect((await patch(user, { token: token() }, { password: 'lamp under the stair' })).status).toBe(200);
+    });
+
+    it('a form can send it', async () => {
+      const user = await service.createUser(['admin']);
+      const form = new URLSearchParams({
+        'user[password]': 'lamp under the stair',
+        'user[current_password]': user.password,
+      });
+      const { status } = await service.request('PATCH', `/admin/users/${user.id}`, {
+        token: user,
+        body: form.toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+      expect(status).toBe(200);
+    });
+  });
+
+  describe('end_sessions', () => {
+    const shown = (user: TestUser) => service.ok('GET', `/admin/users/${user.id}`, { token: token() });
+    const patch = (user: TestUser, fields: object, as: TestUser | undefined = token()) =>
+      service.request('PATCH', `/admin/users/${user.id}`, { token: as, body: { user: fields } });
+    const newest = async (count: number) =>
+      service.ok<object[]>('GET', `/admin/audit?sort=-id&per_page=${count}`, { token: token() });
+
+    it('200: ends all sessions of the user, nobody else’s, and says so in the audit list', async () => {
+      const [user, neighbour] = [await service.createUser(['admin']), await service.createUser(['admin'])];
+      const [one, two, theirs] = [
+        await service.signIn(user),
+        await service.signIn(user),
+        await service.signIn(neighbour),
+      ];
+      const before = await shown(user);
+      expect((await patch(user, { end_sessions: true })).data).toEqual(before);
+      const statuses = await Promise.all(
+        [one, two, theirs].map(async (cookie) => (await service.get('/admin/session', { cookie })).status),
+      );
+      expect(statuses).toEqual([401, 401, 200]);
+      const entry = { actor_name: 'root', target_kind: 'user', target_id: String(user.id) };
+      expect(await newest(1)).toMatchObject([
+        { ...entry, action: 'session.delete_all', target_name: user.username, detail: { sessions: 2 } },
+      ]);
+      // A token is no session.
+      expect((await service.get('/api/v1/users', { token: user })).status).toBe(200);
+    });
+
+    it('200: beside a change, in one; false and null end nothing', async () => {
+      const user = await service.createUser(['admin']);
+      const cookie = await service.signIn(user);
+      for (const end_sessions of [false, null]) await patch(user, { name: 'One', end_sessions });
+      expect((await service.get('/admin/session', { cookie })).status).toBe(200);
+      expect((await patch(user, { name: 'Two', end_sessions: true })).data).toMatchObject({ name: 'Two' });
+      expect((await service.get('/admin/session', { cookie })).status).toBe(401);
+      expect(await newest(2)).toMatchObject([{ action: 'session.delete_all' }, { action: 'user.update' }]);
+    });
+
+    it('403 and 422: an admin ends none of a super_admin; what is no boolean is refused', async () => {
+      const cookie = await service.signIn(await service.admin());
+      const admin = people['admin'];
+      const root = await service.admin();
+      expect((await patch(root, { end_sessions: true }, admin)).json.code).toBe(40300);
+      expect((await patch(root, { end_sessions: 'yes' })).status).toBe(422);
+      expect((await service.get('/admin/session', { cookie })).status).toBe(200);
+    });
+  });
+
   describe('gatewright user create', () => {
     const create = (names: readonly string[], password: string, LOCALE = 'zh-CN') =>
       run(['user', 'create', ...names, '--password-stdin'], {
@@ -354,6 +484,14 @@ describeEachDatabase('users of the administration area', (databases) => {
         'gatewright: Password must not rest on the name of the service or of the account: what remains without it is no password\n',
       );
       expect((await create(names, 'moreau walks 99 dogs')).status).toBe(0);
+    });
+
+    it('exit 0: with --must-change-password the first thing is another password', async () => {
+      const names = ['--username', 'by.hand', '--email', 'hand@example.com', '--must-change-password'];
+      expect((await create(names, commonPassword)).status).toBe(0);
+      const { status, data } = await service.login('by.hand', commonPassword);
+      expect(status).toBe(200);
+      expect((await service.get('/api/v1/users', { token: data.token })).json.code).toBe(40302);
     });
   });
 

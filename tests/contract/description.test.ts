@@ -100,6 +100,16 @@ describeEachDatabase('the API description', (databases) => {
     await ask('GET', `/admin/users/${person.data.id}`, { token });
     await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: { name: 'Eve' } } });
     await ask('PUT', `/admin/users/${person.data.id}`, { token, body: { user: { email: 'x' } } });
+    const ofEve = { token: service.tokenOf(person.data.id) };
+    const due = { must_change_password: true, end_sessions: true };
+    await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: due } });
+    await ask('POST', '/admin/session', { body: { account: 'eve', password: 'a good word 12' } });
+    await ask('GET', '/admin/session', ofEve);
+    await ask('GET', '/admin/users', ofEve);
+    await ask('PUT', '/admin/password', {
+      ...ofEve,
+      body: { current_password: 'a good word 12', password: 'a better word 12' },
+    });
     await ask('POST', '/admin/roles', { token, body: { role: { name: 'editor' } } });
     await ask('PUT', '/admin/permissions/editor/Order/create', { token });
     const session = await ask('POST', '/admin/session', {

@@ -185,8 +185,19 @@ describeEachDatabase('sessions', (databases) => {
         200,
         [expect.stringMatching(/^gatewright_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/)],
       ]);
+      // The cache only: "cookies" and "storage" would take what is not ours.
+      expect(headers['clear-site-data']).toBe('"cache"');
       expect((await whoami(cookie)).json.code).toBe(40106);
       expect((await whoami(other)).status).toBe(200);
+    });
+
+    it('a sign-out that is refused clears nothing', async () => {
+      const cookie = await service.signIn(admin);
+      const refused = await service.delete('/admin/session', {
+        cookie,
+        headers: { origin: 'https://x.example' },
+      });
+      expect([refused.status, refused.headers['clear-site-data']]).toEqual([403, undefined]);
     });
 
     it('200: all of one’s own, nobody else’s', async () => {
@@ -206,7 +217,8 @@ describeEachDatabase('sessions', (databases) => {
           last_used_at: expect.any(String),
         },
       ]);
-      expect((await service.delete('/admin/sessions', { cookie, headers: own() })).status).toBe(200);
+      const ended = await service.delete('/admin/sessions', { cookie, headers: own() });
+      expect([ended.status, ended.headers['clear-site-data']]).toEqual([200, '"cache"']);
       expect([
         (await whoami(cookie)).status,
         (await whoami(other)).status,
@@ -312,6 +324,74 @@ describeEachDatabase('sessions', (databases) => {
       const cookie = await service.signIn(admin);
       for (const path of ['/api/v1/users', '/api/v1/auth/me', '/api/v1/api_keys'])
         expect((await service.get(path, { cookie })).status).toBe(401);
+    });
+  });
+
+  describe('PUT /admin/password', () => {
+    const put = (cookie: string, body: object, headers: Record<string, string> = own()) =>
+      service.request('PUT', '/admin/password', { cookie, headers, body });
+
+    it('200: one’s own, by cookie; all one’s sessions end', async () => {
+      const user = await service.createUser(['admin']);
+      const [cookie, other] = [await service.signIn(user), await service.signIn(user)];
+      const body = { current_password: user.password, password: 'lamp under the stair' };
+      expect((await put(cookie, body)).text).toBe('{"code":0,"message":"操作成功"}');
+      expect([(await whoami(cookie)).status, (await whoami(other)).status]).toEqual([401, 401]);
+      expect((await service.login(user.username, user.password)).status).toBe(401);
+      expect((await service.login(user.username, body.password)).status).toBe(200);
+      const [entry] = await service.ok<object[]>(
+        'GET',
+        `/admin/audit?filter[action]=user.password&filter[target_id]=${user.id}`,
+        { token: await service.admin() },
+      );
+      expect(entry).toMatchObject({ actor_name: user.username, target_name: user.username });
+    });
+
+    it('422: by field, in its own words', async () => {
+      const user = await service.createUser(['admin']);
+      const cookie = await service.signIn(user);
+      for (const [body, field, rule] of [
+        [{ password: 'lamp under the stair' }, 'current_password', 'required'],
+        [{ current_password: user.password }, 'password', 'required'],
+        [
+          { current_password: 'wrong one', password: 'lamp under the stair' },
+          'current_password',
+          'wrong_password',
+        ],
+        [{ current_password: user.password, password: user.password }, 'password', 'same_password'],
+        [
+          { current_password: user.password, password: `${user.username}-${user.username}` },
+          'password',
+          'own_name',
+        ],
+        [{ current_password: user.password, password: 'password1' }, 'password', 'common_password'],
+      ] as const) {
+        const { status, json } = await put(cookie, body);
+        expect([body, status, json.data]).toEqual([
+          body,
+          422,
+          { errors: [{ field, rule, message: expect.any(String) }] },
+        ]);
+      }
+      expect((await whoami(cookie)).status).toBe(200);
+    });
+
+    it('429: wrong ones count as failed logins', async () => {
+      const user = await service.createUser(['admin']);
+      const cookie = await service.signIn(user);
+      const body = { current_password: 'wrong one', password: 'lamp under the stair' };
+      for (let count = 0; count < 10; count += 1) expect((await put(cookie, body)).status).toBe(422);
+      expect((await put(cookie, { ...body, current_password: user.password })).status).toBe(429);
+    });
+
+    it('403: from another page, and for who is no administrator', async () => {
+      const cookie = await service.signIn(admin);
+      const body = { current_password: admin.password, password: 'lamp under the stair' };
+      expect((await put(cookie, body, { origin: 'https://evil.example' })).json.code).toBe(40301);
+      expect((await service.request('PUT', '/admin/password', { token: viewer, body })).json.code).toBe(
+        40300,
+      );
+      expect((await service.request('PUT', '/admin/password', { body })).status).toBe(401);
     });
   });
 

@@ -14,6 +14,10 @@ export const command = defineCommand({
     name: { type: 'string', value: 'NAME', help: "the person's name; the username where it is not given" },
     role: { type: 'string', multiple: true, value: 'ROLE', help: 'a role; may be repeated (viewer)' },
     'password-stdin': { type: 'boolean', help: 'read the password from stdin instead of generating one' },
+    'must-change-password': {
+      type: 'boolean',
+      help: 'the user has to change the password before anything else',
+    },
     ...jsonOption,
   },
   description: ['Creates a user. A generated password is printed once and stored as a hash only.'],
@@ -35,13 +39,15 @@ export const command = defineCommand({
         email,
         password,
         roles: values.role ?? ['viewer'],
+        must_change_password: values['must-change-password'] === true,
         ...(values.name === undefined ? {} : { name: values.name }),
       };
       const { change, errors } = await input.read(body, 'create');
       if (errors.length > 0) throw new CommandError(errors.map(({ message }) => message).join(', '));
-      const { usernameCanonical = '', emailCanonical = '', roles = [] } = change;
+      const { usernameCanonical = '', emailCanonical = '', roles = [], mustChangePassword = false } = change;
       const passwordHash = await createPasswords().hash(password);
-      const user = { ...{ username, usernameCanonical, email, emailCanonical, passwordHash, roles } };
+      const names = { username, usernameCanonical, email, emailCanonical };
+      const user = { ...names, passwordHash, roles, mustChangePassword };
       try {
         return await users.create(
           { ...user, name: change.name ?? username, disabled: false },

@@ -1,6 +1,8 @@
 import { bearerChallenge } from '../../auth/bearer.ts';
+import type { Identity } from '../../auth/ports.ts';
 import { sameOrigin } from '../../auth/same-origin.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
@@ -19,11 +21,37 @@ const maxUserAgent = 200;
 
 const sessionCookie: Label = { 'zh-CN': '会话的 Cookie', en: 'The cookie of the session' };
 
+/**
+ * At sign-out the browser forgets the pages that it keeps for its back button, and what else of this origin it has in its
+ * cache. Not `"cookies"`: that would take those of every other service below the same registered domain, and ours is
+ * taken by Set-Cookie. Not `"storage"`: a front end may live on this origin, and the pages themselves keep only language
+ * and theme there.
+ */
+const signOutHeaders = {
+  'Set-Cookie': sessionCookie,
+  'Clear-Site-Data': {
+    'zh-CN': '`"cache"`：浏览器清除本站缓存，后退时不再显示已退出的页面',
+    en: '`"cache"`: the browser empties its cache of this site, so that its back button shows no page of the session',
+  },
+} as const satisfies Readonly<Record<string, Label>>;
+
 /** A browser's sign-in must come from a page of this service; a client without cookie and Origin is no browser. */
 const refuseForeignPage = (call: Call, baseUrl: string): void => {
   if (call.header('cookie') === undefined && call.header('origin') === undefined) return;
   if (!sameOrigin(call, baseUrl)) throw new Problem('cross_site');
 };
+
+const sessionUserText: Label = {
+  'zh-CN':
+    '仅当管理员要求修改密码时带有 `must_change_password`：在 `PUT /admin/password` 之前，其他路由均为 403。',
+  en: '`must_change_password` is there only while an administrator asks that the password be changed: every other route is 403 until `PUT /admin/password`.',
+};
+
+/** The person behind a session, and whether the password has to be changed before anything else. */
+const sessionUser = ({ id, username, email, name, roles, mustChangePassword }: Identity): JsonObject => ({
+  ...{ id, username, email, name, roles: [...roles].sort() },
+  ...(mustChangePassword ? { must_change_password: true } : {}),
+});
 
 /** Sign-in, sign-out and who is signed in. */
 export const sessionEndpoints = (services: Services): Endpoint[] => {
@@ -31,6 +59,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
   const input = credentialsInput(services.locale);
   const identities = createIdentityStore(services.database, () => {});
   const path = '/admin/session';
+  const signedOut = () => ({ 'Set-Cookie': cookies.clear(), 'Clear-Site-Data': '"cache"' });
   return [
     {
       operation: 'createSession',
@@ -42,8 +71,9 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       input: input.schema,
       docs: {
         summary: { 'zh-CN': '登录管理后台', en: 'Sign in to the administration area' },
+        description: sessionUserText,
         tag: adminTag,
-        data: schemas.user,
+        data: schemas.sessionUser,
         headers: { 'Set-Cookie': sessionCookie },
         problems: ['login_failed', 'forbidden', 'cross_site', 'too_many_requests', 'overloaded'],
       },
@@ -68,9 +98,8 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
           { userId: id, hash: session.hash, address: call.address, userAgent },
           { principal, address: call.address },
         );
-        const { username, email, name, roles } = user;
         return {
-          data: { id, username, email, name, roles: [...roles].sort() },
+          data: sessionUser(user),
           headers: { 'Set-Cookie': cookies.set(session.id) },
         };
       },
@@ -80,30 +109,32 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       method: 'GET',
       path,
       auth: adminAuth,
-      policy: administratorOnly,
+      policy: { kind: 'administrator', beforePasswordChange: true },
       accepts: 'nothing',
-      docs: { summary: { 'zh-CN': '当前登录者', en: 'Who is signed in' }, tag: adminTag, data: schemas.user },
-      handle: (call) => {
-        const { id, username, email, name, roles } = userOf(call);
-        return { data: { id, username, email, name, roles: [...roles].sort() } };
+      docs: {
+        summary: { 'zh-CN': '当前登录者', en: 'Who is signed in' },
+        description: sessionUserText,
+        tag: adminTag,
+        data: schemas.sessionUser,
       },
+      handle: (call) => ({ data: sessionUser(userOf(call)) }),
     },
     {
       operation: 'deleteSession',
       method: 'DELETE',
       path,
       auth: ['session'],
-      policy: { kind: 'user' },
+      policy: { kind: 'user', beforePasswordChange: true },
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '退出登录', en: 'Sign out' },
         tag: adminTag,
-        headers: { 'Set-Cookie': sessionCookie },
+        headers: signOutHeaders,
       },
       handle: async (call) => {
         const { id, credential } = userOf(call);
         if (credential !== undefined) await sessions.remove(credential, id, actorOf(call));
-        return { headers: { 'Set-Cookie': cookies.clear() } };
+        return { headers: signedOut() };
       },
     },
     listEndpoint(services, sessionSource, {
@@ -127,11 +158,11 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '退出我的全部会话', en: 'End all my sessions' },
         tag: adminTag,
-        headers: { 'Set-Cookie': sessionCookie },
+        headers: signOutHeaders,
       },
       handle: async (call) => {
         await sessions.removeAll(userOf(call).id, actorOf(call));
-        return { headers: { 'Set-Cookie': cookies.clear() } };
+        return { headers: signedOut() };
       },
     },
   ];

@@ -1,12 +1,12 @@
 import { canonicalAccount, emailViolation, usernameViolation } from '../../auth/account.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
-import type { RuleViolation } from '../../fields/field.ts';
+import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import type { FieldError } from '../../kernel/problem.ts';
 import type { StoredNames, UserChange, UserStore } from '../../store/tables/users.ts';
-import { createInput } from '../input.ts';
+import { createInput, type Input } from '../input.ts';
 
 /** Characters of a person's name. */
 const maxName = 200;
@@ -17,13 +17,27 @@ const maxRoles = 50;
 export interface ReadUser {
   readonly change: Omit<UserChange, 'passwordHash'>;
   readonly password: string | undefined;
+  /** What an administrator who changes their own password knows. */
+  readonly currentPassword: string | undefined;
+  readonly sessionsEnd: boolean;
   readonly errors: readonly FieldError[];
 }
 
-const order = ['username', 'email', 'name', 'password', 'roles', 'disabled'];
+const order = [
+  ...['username', 'email', 'name', 'password', 'current_password', 'roles'],
+  ...['disabled', 'must_change_password', 'end_sessions'],
+];
+
+/** The user whom an update is about; `own` says that they send it themselves. */
+export interface UpdatedUser extends StoredNames {
+  readonly own?: boolean;
+}
 
 const isTexts = (value: Json): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 /** Reads and checks the users that administrators and the command line make and change. */
 export const createUserInput = (users: UserStore, locale: Locale) => {
@@ -32,9 +46,13 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     email: field.text({ required: true }),
     name: field.string({ required: false, max: maxName }),
     disabled: field.boolean(),
+    must_change_password: field.boolean(),
   };
-  const input = createInput({ ...fields, password: field.text({ required: true }) }, locale);
-  const passwordless = createInput(fields, locale);
+  const password = field.text({ required: true });
+  const updated = { ...fields, current_password: field.text(), end_sessions: field.boolean() };
+  const created = createInput({ ...fields, password }, locale);
+  const input = createInput({ ...updated, password }, locale);
+  const passwordless = createInput(updated, locale);
 
   const readRoles = async (
     sent: Json | undefined,
@@ -67,6 +85,24 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     return errors;
   };
 
+  const readerOf = (body: JsonObject, action: 'create' | 'update'): Input => {
+    if (action === 'create') return created;
+    return own(body, 'password') === undefined ? passwordless : input;
+  };
+
+  /** Who changes their own password says the current one too: a page left open must not be enough to take it over. */
+  const checkCurrent = (
+    values: Readonly<Record<string, Json>>,
+    bad: ReadonlySet<string>,
+    stored: UpdatedUser | undefined,
+  ): FieldError[] => {
+    const { password: next, current_password: current } = values;
+    if (stored?.own !== true || typeof next !== 'string' || bad.has('current_password')) return [];
+    if (typeof current !== 'string' || current === '')
+      return [input.error('current_password', { rule: 'required' })];
+    return current === next ? [input.error('password', { rule: 'same_password' })] : [];
+  };
+
   /** The rules of a password, under the names that the account is going to have; a broken one is no name. */
   const checkPassword = async (
     values: Readonly<Record<string, Json>>,
@@ -93,35 +129,44 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
       : {}),
     ...(typeof values['name'] === 'string' ? { name: values['name'] } : {}),
     ...(typeof values['disabled'] === 'boolean' ? { disabled: values['disabled'] } : {}),
+    ...(typeof values['must_change_password'] === 'boolean'
+      ? { mustChangePassword: values['must_change_password'] }
+      : {}),
     ...(roles === undefined ? {} : { roles }),
   });
 
-  return {
-    schema: {
-      ...input.schema,
-      properties: {
-        ...(isJsonObject(input.schema['properties']) ? input.schema['properties'] : {}),
-        roles: { type: 'array', items: { type: 'string' } },
-      },
+  const withRoles = (schema: JsonSchema): JsonSchema => ({
+    ...schema,
+    properties: {
+      ...(isJsonObject(schema['properties']) ? schema['properties'] : {}),
+      roles: { type: 'array', items: { type: 'string' } },
     },
+  });
+  const { required: _none, ...changes } = input.schema;
+
+  return {
+    schemas: { create: withRoles(created.schema), update: withRoles(changes) },
     /** The message of a unique field that was taken after the look-up. */
     taken: (name: string): FieldError => input.error(name, { rule: 'unique' }),
 
-    /** `stored`: the user whom an update is about. */
-    read: async (body: JsonObject, action: 'create' | 'update', stored?: StoredNames): Promise<ReadUser> => {
-      const reader = action === 'create' || own(body, 'password') !== undefined ? input : passwordless;
-      const { values, errors } = reader.read(body, action);
+    /** The message of a current password that is not the user's. */
+    wrongPassword: (): FieldError => input.error('current_password', { rule: 'wrong_password' }),
+
+    read: async (body: JsonObject, action: 'create' | 'update', stored?: UpdatedUser): Promise<ReadUser> => {
+      const { values, errors } = readerOf(body, action).read(body, action);
       const bad = new Set(errors.map((error) => error.field));
       const found = [...errors, ...(await checkAccount(values, bad, stored?.id))];
       const wrong = new Set(found.map((error) => error.field));
-      found.push(...(await checkPassword(values, wrong, stored)));
+      found.push(...(await checkPassword(values, wrong, stored)), ...checkCurrent(values, wrong, stored));
       const sent = own(body, 'roles');
       const roles = sent === undefined && action === 'update' ? undefined : await readRoles(sent, action);
       if (roles !== undefined && 'rule' in roles) found.push(input.error('roles', roles));
       found.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
       return {
         change: toChange(values, roles === undefined || 'rule' in roles ? undefined : roles),
-        password: typeof values['password'] === 'string' ? values['password'] : undefined,
+        password: textOf(values['password']),
+        currentPassword: textOf(values['current_password']),
+        sessionsEnd: values['end_sessions'] === true,
         errors: found,
       };
     },

@@ -1,16 +1,24 @@
+import { passwordRules } from '../../auth/password-rules.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createShow } from '../../store/show.ts';
 import { userFields, userSource } from '../../store/tables/sources.ts';
 import { TakenError } from '../../store/tables/users.ts';
+import { isOwnPassword } from '../auth/own-password.ts';
 import { refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf, reachesIn, turnOf } from '../shared.ts';
+import { actorOf, idOf, reachesIn, turnOf, userOf } from '../shared.ts';
 import { adminAuth, administratorReads, adminTag } from './area.ts';
 import { createUserInput } from './user-input.ts';
+
+const mustChange = {
+  'zh-CN':
+    '`must_change_password: true` 要求该用户先修改密码：在此之前，除登录、`/auth/me` 与修改密码外均为 403 (40302)。',
+  en: '`must_change_password: true` asks the user to change the password first: until then everything but signing in, `/auth/me` and the change itself is 403 (40302).',
+} as const;
 
 /** Users as administrators manage them. An admin's hand on a super_admin is 403, the last super_admin stays. */
 export const adminUserEndpoints = (services: Services): Endpoint[] => {
@@ -20,7 +28,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
   const reaches = reachesIn(services.database, userSource);
   const path = '/admin/users';
   const common = { auth: adminAuth, policy: administratorReads(userFields) } as const;
-  const body = { accepts: 'json-or-form', bodyKey: 'user', input: input.schema } as const;
+  const body = { accepts: 'json-or-form', bodyKey: 'user' } as const;
 
   const answer = async (call: Call, id: number): Promise<Answer> => {
     const shown = await show(call.grant, id);
@@ -66,9 +74,14 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       path,
       ...common,
       ...body,
+      input: input.schemas.create,
       status: 201,
       docs: {
         summary: { 'zh-CN': '创建用户', en: 'Create a user' },
+        description: {
+          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}`,
+          en: `${passwordRules.en} ${mustChange.en}`,
+        },
         tag: adminTag,
         data: schemas.adminUser,
         problems: ['overloaded'],
@@ -82,6 +95,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
           ...{ username, usernameCanonical, email, emailCanonical, passwordHash },
           name: change.name ?? username,
           disabled: change.disabled ?? false,
+          mustChangePassword: change.mustChangePassword ?? false,
           roles: change.roles ?? ['viewer'],
         };
         const id = await saving(() => users.create(values, actorOf(call)));
@@ -94,21 +108,34 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       path: `${path}/:id`,
       ...common,
       ...body,
+      input: input.schemas.update,
       docs: {
         summary: { 'zh-CN': '修改用户', en: 'Change a user' },
+        description: {
+          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}修改自己的密码须附 \`current_password\`，错误为 422 并计入登录限制。新密码、停用以及 \`end_sessions: true\` 会结束该用户的全部会话。`,
+          en: `${passwordRules.en} ${mustChange.en} A password of one's own needs \`current_password\`; a wrong one is 422 and counts as a failed login. A new password, a disabling and \`end_sessions: true\` end all sessions of the user.`,
+        },
         tag: adminTag,
         data: schemas.adminUser,
-        problems: ['record_not_found', 'last_super_admin', 'overloaded'],
+        problems: ['record_not_found', 'last_super_admin', 'too_many_requests', 'overloaded'],
       },
       handle: async (call) => {
         const id = idOf(call);
         const stored = await users.namesOf(id);
         if (stored === undefined) throw new Problem('record_not_found');
-        const { change, password, errors } = await input.read(call.body, 'update', stored);
-        refuseInvalid(errors);
+        const self = userOf(call);
+        const read = await input.read(call.body, 'update', { ...stored, own: self.id === id });
+        refuseInvalid(read.errors);
+        const { change, password, currentPassword, sessionsEnd } = read;
+        if (
+          self.id === id &&
+          password !== undefined &&
+          !(await isOwnPassword(services, call, self, currentPassword ?? ''))
+        )
+          refuseInvalid([input.wrongPassword()]);
         const passwordHash =
           password === undefined ? {} : { passwordHash: await passwords.hash(password, turnOf(call)) };
-        await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call)));
+        await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), sessionsEnd));
         return answer(call, id);
       },
       reaches,

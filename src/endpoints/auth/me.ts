@@ -8,7 +8,7 @@ export const meEndpoint = (): Endpoint => ({
   method: 'GET',
   path: '/api/v1/auth/me',
   auth: ['jwt'],
-  policy: { kind: 'user' },
+  policy: { kind: 'user', beforePasswordChange: true },
   accepts: 'nothing',
   docs: { summary: { 'zh-CN': '当前用户', en: 'Current user' }, tag: 'Auth', data: schemas.user },
   handle: (call) => {

@@ -25,6 +25,8 @@ export type RuleName =
   | 'reference'
   | 'common_password'
   | 'own_name'
+  | 'same_password'
+  | 'wrong_password'
   | 'password_length'
   | 'role';
 
@@ -32,6 +34,7 @@ export type RuleName =
 export type ExplainedRule =
   | 'route'
   | 'authentication'
+  | 'password_change'
   | 'open'
   | 'user'
   | 'role'

@@ -22,6 +22,7 @@ export const en: Catalogue = {
     invalid_session: 'The session is invalid or has expired',
     forbidden: 'No permission',
     cross_site: 'Cross-site request refused',
+    password_change_required: 'The password must be changed first',
     record_not_found: 'Record does not exist',
     path_not_found: 'Path does not exist',
     method_not_allowed: 'Method not allowed',
@@ -66,6 +67,8 @@ export const en: Catalogue = {
     common_password: '{label} is too common',
     own_name:
       '{label} must not rest on the name of the service or of the account: what remains without it is no password',
+    same_password: '{label} must differ from the current one',
+    wrong_password: '{label} is wrong',
     password_length: '{label} must have {min} to {max} bytes',
     role: '{label} does not exist',
   },
@@ -81,6 +84,7 @@ export const en: Catalogue = {
   explained: {
     route: 'Endpoint',
     authentication: 'Authentication',
+    password_change: 'Change of password',
     open: 'Open to anybody',
     user: 'Signed-in user',
     role: 'Role',
@@ -102,6 +106,8 @@ export const en: Catalogue = {
     current_password: 'Current password',
     roles: 'Roles',
     disabled: 'Disabled',
+    must_change_password: 'Must change the password',
+    end_sessions: 'End sessions',
     expires_at: 'Expires at',
     user_id: 'User',
     created_at: 'Created at',

@@ -14,6 +14,7 @@ interface IdentityRow {
   /** Names separated by blanks; null where there are none. Role names and actions hold no blank. */
   readonly roles: string | null;
   readonly granted: string | null;
+  readonly must_change_password: boolean | number;
   readonly credential: number | null;
 }
 
@@ -26,6 +27,7 @@ const toIdentity = (row: IdentityRow): Identity => ({
   name: row.name,
   roles: words(row.roles),
   granted: words(row.granted),
+  mustChangePassword: Boolean(row.must_change_password),
 });
 
 const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.user_id = u.id)`;
@@ -47,7 +49,7 @@ const forms = <Arguments extends StatementArguments>(
   const compiler = compilerFor<CoreSchema>(database.dialect);
   const build = (granted: RawBuilder<unknown>, tail: RawBuilder<unknown>) => ({
     compile: () =>
-      sql`select u.id, u.username, u.email, u.name, ${roles} as roles, ${granted} as granted,
+      sql`select u.id, u.username, u.email, u.name, u.must_change_password, ${roles} as roles, ${granted} as granted,
         ${credential} as credential from ${tail} and u.disabled = false`.compile(compiler),
   });
   const plain = prepare<Arguments>((param) => build(sql`null`, rest(param)));

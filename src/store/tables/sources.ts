@@ -53,6 +53,7 @@ export const userSource = source(
     column('name', field.string(always)),
     column('roles', field.text(), { render: (dialect) => rolesOf[dialect], comparable: false }),
     column('disabled', field.boolean(always)),
+    column('must_change_password', field.boolean(always)),
     createdAt,
     column('updated_at', field.datetime(always)),
   ],
@@ -66,6 +67,7 @@ export const publicUserFields = Object.freeze(['id', 'username', 'email', 'name'
 export const userFields = Object.freeze([
   ...publicUserFields,
   'disabled',
+  'must_change_password',
   'created_at',
   'updated_at',
 ] as const);

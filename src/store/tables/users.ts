@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { superAdmin } from '../../policy/rule.ts';
@@ -16,6 +17,8 @@ export interface UserValues {
   readonly name: string;
   readonly passwordHash: string;
   readonly disabled: boolean;
+  /** Asks that the password be changed before anything else; off unless given. */
+  readonly mustChangePassword?: boolean;
   readonly roles: readonly string[];
 }
 
@@ -62,13 +65,24 @@ const columns = (change: UserChange) => ({
   ...(change.name === undefined ? {} : { name: change.name }),
   ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
   ...(change.disabled === undefined ? {} : { disabled: change.disabled }),
+  ...(change.mustChangePassword === undefined ? {} : { must_change_password: change.mustChangePassword }),
 });
 
 /** Names of what a change touches, for the audit list; the values of secrets are not among them. */
-const changedFields = (change: UserChange): string[] =>
-  (['username', 'email', 'name', 'disabled', 'roles'] as const)
-    .filter((field) => change[field] !== undefined)
-    .concat(change.passwordHash === undefined ? [] : (['password'] as never[]));
+const changedFields = (change: UserChange): string[] => [
+  ...(['username', 'email', 'name', 'disabled', 'roles'] as const).filter(
+    (field) => change[field] !== undefined,
+  ),
+  ...(change.passwordHash === undefined ? [] : ['password']),
+  ...(change.mustChangePassword === undefined ? [] : ['must_change_password']),
+];
+
+/** What of a change the audit list tells by its value. */
+const auditDetail = ({ roles, disabled, mustChangePassword }: UserChange): JsonObject => ({
+  ...(roles === undefined ? {} : { roles }),
+  ...(disabled === undefined ? {} : { disabled }),
+  ...(mustChangePassword === undefined ? {} : { must_change_password: mustChangePassword }),
+});
 
 /** Users and the roles that they hold. Whatever takes rights away has happened when the promise resolves. */
 export const createUserStore = ({ database, clock }: TableContext) => {
@@ -96,9 +110,8 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       await transaction.run(toQuery(sql.insertInto('user_roles').values({ user_id: id, role })));
   };
 
-  const endSessions = async (transaction: Transaction, id: number): Promise<void> => {
-    await transaction.run(toQuery(sql.deleteFrom('sessions').where('user_id', '=', id)));
-  };
+  const endSessions = (transaction: Transaction, id: number): Promise<number> =>
+    transaction.run(toQuery(sql.deleteFrom('sessions').where('user_id', '=', id)));
 
   const insert = async (transaction: Transaction, values: UserValues, now: string): Promise<number> => {
     const query = sql
@@ -111,6 +124,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         name: values.name,
         password_hash: values.passwordHash,
         disabled: values.disabled,
+        must_change_password: values.mustChangePassword ?? false,
         created_at: now,
         updated_at: now,
       })
@@ -128,7 +142,11 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     await recordAudit(transaction, dialect, now, actor, {
       action: 'user.create',
       target: { kind: 'user', id, name: values.username },
-      detail: { roles: values.roles, disabled: values.disabled },
+      detail: {
+        roles: values.roles,
+        disabled: values.disabled,
+        ...(values.mustChangePassword === true ? { must_change_password: true } : {}),
+      },
     });
     return id;
   };
@@ -182,34 +200,38 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         return there === undefined ? create(transaction, values, actor) : undefined;
       }),
 
-    /** @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin` */
-    update: (id: number, change: UserChange, actor: Actor): Promise<void> =>
+    /**
+     * Changes a user; a new password, a disabling and `sessionsEnd` end their sessions, the last with a line of its own
+     * in the audit list. @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin`
+     */
+    update: (id: number, change: UserChange, actor: Actor, sessionsEnd = false): Promise<void> =>
       database
         .write(async (transaction) => {
           await lockSuperAdmins(transaction, dialect);
           const before = await stored(transaction, id);
           guardSuperAdmin(actor, before.roles, change.roles ?? []);
           const now = clock();
-          const update = sql
-            .updateTable('users')
-            .set({ ...columns(change), updated_at: toTimestamp(now) })
-            .where('id', '=', id);
-          await transaction.run(toQuery(update));
-          if (change.roles !== undefined) await setRoles(transaction, id, change.roles);
-          if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
+          const target = { kind: 'user', id, name: change.username ?? before.username };
+          // Sessions ended and nothing else sent: the user is as before.
+          if (!sessionsEnd || Object.keys(change).length > 0) {
+            const update = sql
+              .updateTable('users')
+              .set({ ...columns(change), updated_at: toTimestamp(now) })
+              .where('id', '=', id);
+            await transaction.run(toQuery(update));
+            if (change.roles !== undefined) await setRoles(transaction, id, change.roles);
+            if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
+            const detail = { fields: changedFields(change), ...auditDetail(change) };
+            await recordAudit(transaction, dialect, now, actor, { action: 'user.update', target, detail });
+          }
           // At the end of the disabling too: a sign-in that was under way when it began has left a session.
           const enabled = before.disabled && change.disabled === false;
-          if (change.passwordHash !== undefined || change.disabled === true || enabled)
-            await endSessions(transaction, id);
-          await recordAudit(transaction, dialect, now, actor, {
-            action: 'user.update',
-            target: { kind: 'user', id, name: change.username ?? before.username },
-            detail: {
-              fields: changedFields(change),
-              ...(change.roles === undefined ? {} : { roles: change.roles }),
-              ...(change.disabled === undefined ? {} : { disabled: change.disabled }),
-            },
-          });
+          const ends = change.passwordHash !== undefined || change.disabled === true || enabled;
+          if (!ends && !sessionsEnd) return;
+          const sessions = await endSessions(transaction, id);
+          if (!sessionsEnd) return;
+          const ended = { action: 'session.delete_all', target, detail: { sessions } };
+          await recordAudit(transaction, dialect, now, actor, ended);
         })
         .catch((error: unknown) => {
           throw takenBy(error);
@@ -238,14 +260,14 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           throw error;
         }),
 
-    /** A user's own new password; their sessions end. @throws Problem `record_not_found` */
+    /** A user's own new password, which ends their sessions and what asked for it. @throws Problem `record_not_found` */
     changePassword: (id: number, passwordHash: string, actor: Actor): Promise<void> =>
       database.write(async (transaction) => {
         const { username } = await stored(transaction, id);
         const now = clock();
         const update = sql
           .updateTable('users')
-          .set({ password_hash: passwordHash, updated_at: toTimestamp(now) })
+          .set({ password_hash: passwordHash, must_change_password: false, updated_at: toTimestamp(now) })
           .where('id', '=', id);
         await transaction.run(toQuery(update));
         await endSessions(transaction, id);

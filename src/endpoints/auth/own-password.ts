@@ -1,0 +1,45 @@
+import type { UserPrincipal } from '../../auth/method.ts';
+import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
+import { field } from '../../fields/define.ts';
+import type { Call } from '../../http/endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { createInput, type Input, refuseInvalid } from '../input.ts';
+import type { Services } from '../services.ts';
+
+/** Old and new password as everybody sends them who changes their own. */
+export const ownPasswordInput = (locale: Services['locale']): Input =>
+  createInput(
+    { current_password: field.text({ required: true }), password: field.text({ required: true }) },
+    locale,
+  );
+
+/** @throws Problem `invalid_record` where the new password breaks a rule, or is the old one again */
+export const readOwnPassword = async (input: Input, body: JsonObject, account: AccountNames) => {
+  const { values, errors } = input.read(body);
+  refuseInvalid(errors);
+  const current = String(values['current_password']);
+  const password = String(values['password']);
+  const violation =
+    current === password ? { rule: 'same_password' as const } : await passwordViolation(password, account);
+  if (violation !== undefined) refuseInvalid([input.error('password', violation)]);
+  return { current, password };
+};
+
+/**
+ * Whether this is the user's password, asked and counted as a login is, so that neither a stolen token nor a page left
+ * open can be used to guess it. @throws Problem `too_many_requests`, `overloaded`
+ */
+export const isOwnPassword = async (
+  services: Services,
+  { address, signal }: Pick<Call, 'address' | 'signal'>,
+  user: UserPrincipal,
+  password: string,
+): Promise<boolean> => {
+  try {
+    return (await services.login({ account: user.username, password, address, signal })) === user.id;
+  } catch (error) {
+    if (error instanceof Problem && error.problem === 'login_failed') return false;
+    throw error;
+  }
+};
