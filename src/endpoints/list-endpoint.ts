@@ -31,12 +31,9 @@ export const listEndpoint = (
 };
 
 /** Runs a list for a call. Links begin with the origin of the service's public address. */
-export const answerList = async (
-  list: List,
-  { grant, query, path }: Call,
-  origin: string,
-): Promise<Answer> => {
-  const answer = await list(grant, { query, path: origin + path });
+export const answerList = async (list: List, call: Call, origin: string): Promise<Answer> => {
+  const { grant, query, path } = call;
+  const answer = await list(grant, { query, path: origin + path, by: call });
   const headers = answer.headers as Readonly<Record<string, string>>;
   return 'json' in answer ? { data: new JsonText(answer.json), headers } : { data: answer.chunks, headers };
 };

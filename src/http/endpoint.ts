@@ -28,6 +28,10 @@ export interface Call {
   readonly requestId: string;
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal;
+  /** Whom limits count as one: a user, an application, or the network of a stranger. */
+  readonly caller: string;
+  /** Cuts the connection: the caller does not read what is answered. */
+  cut(reason: Error): void;
 }
 
 /** What a handler answers. Everything absent means: 200, the success text, no data. */

@@ -1,3 +1,4 @@
+import { callerOf } from '../auth/caller.ts';
 import { guard } from '../auth/guard.ts';
 import type { AuthMethod, AuthMethodName, AuthRequest, Principal } from '../auth/method.ts';
 import { nobody } from '../auth/method.ts';
@@ -20,6 +21,8 @@ export interface HttpRequest extends AuthRequest {
   readonly signal: AbortSignal;
   /** Told who the caller is as soon as it is known, for the log. */
   identified(principal: Principal): void;
+  /** Cuts the connection: the caller does not read what is answered. */
+  cut(reason: Error): void;
 }
 
 export interface HttpResponse {
@@ -132,6 +135,14 @@ class PipelineCall implements Call {
 
   get signal(): AbortSignal {
     return this.#request.signal;
+  }
+
+  get caller(): string {
+    return callerOf(this.principal, this.#request.address);
+  }
+
+  cut(reason: Error): void {
+    this.#request.cut(reason);
   }
 
   header(name: string): string | undefined {

@@ -88,6 +88,11 @@ export class Request implements HttpRequest {
     return this.#abort.signal;
   }
 
+  cut(reason: Error): void {
+    // Whoever writes the answer is told by the end of the response, and logs it.
+    this.response.destroy(reason);
+  }
+
   identified(principal: Principal): void {
     this.principal = principal;
   }

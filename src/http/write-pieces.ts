@@ -10,7 +10,7 @@ class Drain {
     this.#response = response;
     this.#timer = setTimeout(() => this.#settle?.(new Error('the caller stopped reading')), stall);
     response.on('drain', () => this.#settle?.());
-    response.on('close', () => this.#settle?.(new Error('the caller hung up')));
+    response.on('close', () => this.#settle?.(response.errored ?? new Error('the caller hung up')));
   }
 
   /** Rejects when the caller went away or reads nothing for too long. */

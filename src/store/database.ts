@@ -11,6 +11,16 @@ export interface Query {
   readonly parameters: readonly SqlValue[];
 }
 
+/** On whose behalf something runs that nothing bounds. What it tells is found out when it is asked for. */
+export interface Caller {
+  /** Whom limits count: `user:5`, `app:shop`, or `net:` and a network where nobody has been authenticated. */
+  readonly caller: string;
+  /** Aborted when the caller hangs up. */
+  readonly signal: AbortSignal;
+  /** Cuts the connection of a caller who does not read. */
+  cut(reason: Error): void;
+}
+
 export interface Reader {
   /** All rows, in one go: for statements that an index bounds to few rows. */
   all<Row>(query: Query): Promise<Row[]>;
@@ -28,15 +38,17 @@ export interface Database extends Reader {
   readonly dialect: DialectName;
   /**
    * All rows of a statement that no index bounds (a filter or sort over a whole table, a count). On SQLite it runs
-   * in a reader thread, so that nobody else waits for it.
+   * in a reader thread, so that nobody else waits for it; on PostgreSQL such statements take half of the sessions at
+   * most. A caller has a share of that, and waits for it; `overloaded` where that lasts too long.
    */
-  scan<Row>(query: Query): Promise<Row[]>;
+  scan<Row>(query: Query, by?: Caller): Promise<Row[]>;
   /**
    * The rows of a statement with one text column `json`, from one snapshot, as chunks of texts joined by commas,
    * in constant memory: the next chunk is produced when it is asked for. Ending the iteration early frees
-   * everything. At most 8 at a time; one more is the problem `overloaded`.
+   * everything. At most 8 at a time, 2 for a caller; one more waits for 10 s, then it is the problem `overloaded`. A
+   * reader who takes less than 32 KiB in 5 s is cut where another waits.
    */
-  stream(query: Query): Promise<AsyncIterableIterator<string>>;
+  stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>>;
   /** One writing statement in a transaction of its own; answers its RETURNING rows. Durable when it resolves. */
   execute<Row>(query: Query): Promise<Row[]>;
   /**

@@ -3,7 +3,7 @@ import type { ColumnValue } from '../fields/field.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ArrayChunks } from './array-chunks.ts';
 import { parsePlace, placeOf } from './cursor.ts';
-import type { Database, Query, SqlValue } from './database.ts';
+import type { Caller, Database, Query, SqlValue } from './database.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './list-plan.ts';
 import { anchorStatement, type PageRow, streamUntilStatement, toQuery, weightStatement } from './query.ts';
 import type { Scope } from './scope.ts';
@@ -62,57 +62,62 @@ export class ListRows {
    * The page in one row. Where a row is too large for its share of one piece although all of them together are not too
    * much, the page is asked for again with all.
    */
-  async page(list: PreparedList, scope: Scope): Promise<FoundPage> {
-    const { row, direct } = await this.#pageRow(list, scope);
+  async page(list: PreparedList, scope: Scope, by?: Caller): Promise<FoundPage> {
+    const { row, direct } = await this.#pageRow(list, scope, by);
     const page = found(row, list.rowBytes);
     if (page.json !== undefined) return page;
     const weight = weightStatement(list.shape, this.#database.dialect);
     const values = [...scope.values, ...list.values];
-    const { bytes } = await this.#first<{ bytes: number | null }>(toQuery(weight, values), direct);
+    const { bytes } = await this.#first<{ bytes: number | null }>(toQuery(weight, values), direct, by);
     if (Number(bytes) > maxPieceBytes) return page;
-    const again = await this.#first<PageRow>(pageQueryWith(list, scope, null, maxPieceBytes), direct);
+    const again = await this.#first<PageRow>(pageQueryWith(list, scope, null, maxPieceBytes), direct, by);
     return found(again, maxPieceBytes);
   }
 
-  async #pageRow(list: PreparedList, scope: Scope): Promise<{ row: PageRow; direct: boolean }> {
+  async #pageRow(
+    list: PreparedList,
+    scope: Scope,
+    by: Caller | undefined,
+  ): Promise<{ row: PageRow; direct: boolean }> {
     // Awaited only where the size is needed and not known.
     const small = list.bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
-    if (small) return { row: await this.#first<PageRow>(pageQuery(list, scope), true), direct: true };
+    if (small) return { row: await this.#first<PageRow>(pageQuery(list, scope), true, by), direct: true };
     const revision = this.#totals.revision();
     const total = this.#totals.at(revision, list, scope);
     if (total !== undefined) {
       const direct = list.boundedRows && skippedRows(list.parameters) <= smallTable;
-      const row = await this.#first<PageRow>(pageQueryWith(list, scope, total), direct);
+      const row = await this.#first<PageRow>(pageQueryWith(list, scope, total), direct, by);
       // Somebody may have written between the two.
       if (this.#totals.revision() === revision) return { row, direct };
     }
-    const row = await this.#first<PageRow>(pageQuery(list, scope), false);
+    const row = await this.#first<PageRow>(pageQuery(list, scope), false, by);
     if (row.total != null) this.#totals.keep(revision, list, scope, Number(row.total));
     return { row, direct: false };
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
-  async all(list: PreparedList, scope: Scope): Promise<FoundRows> {
+  async all(list: PreparedList, scope: Scope, by?: Caller): Promise<FoundRows> {
     // Asking for a piece of what is known to be too much would only cost time.
     const few = !list.whole || (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
     if (few) {
-      const { row, json } = await this.page(list, scope);
+      const { row, json } = await this.page(list, scope, by);
       if (json !== undefined && Number(row.rows) <= maxWholeRows) return { json };
     }
-    return { chunks: await this.stream(list, scope) };
+    return { chunks: await this.stream(list, scope, undefined, by) };
   }
 
   /** The rows of a page in chunks: up to `place`, where one was told, so that the two agree. */
   async stream(
     list: PreparedList,
     scope: Scope,
-    place?: readonly unknown[],
+    place: readonly unknown[] | undefined,
+    by: Caller | undefined,
   ): Promise<AsyncIterableIterator<string>> {
     const values = [...scope.values, ...list.values];
     const end = place === undefined ? undefined : await this.#valuesOf(list.parameters.sort, scope, place);
     const query =
       end === undefined ? toQuery(list.stream, values) : this.#untilQuery(list, [...values, ...end], end);
-    return new ArrayChunks(await this.#database.stream(query));
+    return new ArrayChunks(await this.#database.stream(query, by));
   }
 
   /** The sort values of the row with a key; undefined where the caller sees no such row (any more). */
@@ -124,8 +129,10 @@ export class ListRows {
   }
 
   /** The row of an aggregate, which is always there. */
-  async #first<Row>(query: Query, direct: boolean): Promise<Row> {
-    const row = direct ? await this.#database.get<Row>(query) : (await this.#database.scan<Row>(query))[0];
+  async #first<Row>(query: Query, direct: boolean, by: Caller | undefined): Promise<Row> {
+    const row = direct
+      ? await this.#database.get<Row>(query)
+      : (await this.#database.scan<Row>(query, by))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }

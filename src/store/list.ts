@@ -2,7 +2,7 @@ import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Grant, RowCondition } from '../policy/grant.ts';
 import { encodeCursor, parsePlace } from './cursor.ts';
-import type { Database } from './database.ts';
+import type { Caller, Database } from './database.ts';
 import { type Links, linkHeader } from './links.ts';
 import {
   type AnchorPaging,
@@ -33,6 +33,8 @@ export interface ListRequest {
   readonly query: string;
   /** What links begin with: base URL and path, escaped as a URL is. */
   readonly path: string;
+  /** Who asks, for the limits of what nothing bounds; the service itself where absent. */
+  readonly by?: Caller;
 }
 
 export interface ListOptions {
@@ -123,13 +125,13 @@ class SourceList {
     if (scope === undefined) return this.#nothing(read, request.path);
     const list = read.kind === 'prepared' ? read.list : await this.#behindAnchor(read, scope);
     if (list.parameters.paging.kind === 'all') {
-      return { ...(await this.#rows.all(list, scope)), headers: {} };
+      return { ...(await this.#rows.all(list, scope, request.by)), headers: {} };
     }
-    const { row, json } = await this.#rows.page(list, scope);
+    const { row, json } = await this.#rows.page(list, scope, request.by);
     const place = nextPlace(list, row);
     const headers = headersOf(list.parameters, request.path, Number(row.total ?? 0), place);
     return json === undefined
-      ? { chunks: await this.#rows.stream(list, scope, place), headers }
+      ? { chunks: await this.#rows.stream(list, scope, place, request.by), headers }
       : { json, headers };
   }
 

@@ -1,10 +1,27 @@
+import type { Caller } from '../database.ts';
 import { overloaded } from './problems.ts';
+import { Shares } from './shares.ts';
 
 /** Streams that may be open at a time: each holds a snapshot, which keeps the database from tidying up. */
 export const streamLimit = 8;
 
-/** How long a stream may lie unread before it is ended, in milliseconds. */
-const idleLimit = 60_000;
+/** Times of streams, in milliseconds. */
+export interface StreamTimes {
+  /** How long one may lie unread before it is ended. */
+  readonly idle: number;
+  /** How long its reader may take for `slowBytes` before it is cut, where another waits. */
+  readonly slow: number;
+  /** How long another waits. */
+  readonly wait: number;
+}
+
+const usualTimes: StreamTimes = { idle: 60_000, slow: 5_000, wait: 10_000 };
+
+/** What a reader takes at least, in UTF-16 units of the text, to go on while another waits. */
+const slowLength = 32 * 1024;
+
+/** Milliseconds between two looks at the readers while somebody waits. */
+const lookInterval = 250;
 
 /** Rows that were ready, joined by commas. */
 export interface Chunk {
@@ -19,24 +36,78 @@ export interface ChunkSource {
   end(): Promise<void>;
 }
 
+/** How long a reader has had what was given: the time in which it waits for more is not its own. */
+class Pace {
+  readonly #limit: number;
+  #left: number;
+  #taken = 0;
+  /** Undefined while the reader waits. */
+  #since: number | undefined = performance.now();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#left = limit;
+  }
+
+  asks(): void {
+    if (this.#since !== undefined) this.#left -= performance.now() - this.#since;
+    this.#since = undefined;
+  }
+
+  gets(length: number): void {
+    this.#since = performance.now();
+    this.#taken += length;
+    if (this.#taken < slowLength) return;
+    this.#taken = 0;
+    this.#left = this.#limit;
+  }
+
+  get slow(): boolean {
+    return this.#since !== undefined && performance.now() - this.#since >= this.#left;
+  }
+}
+
 class ChunkIterator implements AsyncIterableIterator<string> {
+  readonly by: Caller | undefined;
   readonly #source: ChunkSource;
-  readonly #release: () => void;
+  readonly #release: (stream: ChunkIterator) => void;
   readonly #idle: NodeJS.Timeout;
+  readonly #pace: Pace;
   #ready: Chunk | undefined;
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(source: ChunkSource, release: () => void, limit: number) {
+  constructor(
+    source: ChunkSource,
+    by: Caller | undefined,
+    times: StreamTimes,
+    release: (stream: ChunkIterator) => void,
+  ) {
+    this.by = by;
     this.#source = source;
     this.#release = release;
     this.#ready = source.first;
-    this.#idle = setTimeout(() => void this.#abandon(), limit).unref();
+    this.#pace = new Pace(times.slow);
+    this.#idle = setTimeout(() => this.cut('Nobody read the stream for too long'), times.idle).unref();
+  }
+
+  /** Whether the reader took too little for too long. */
+  get slow(): boolean {
+    return this.#pace.slow;
+  }
+
+  /** Ends the stream for its reader, who is told so, and whose connection is cut. */
+  cut(why: string): void {
+    const error = new Error(`${why}; it was ended`);
+    this.#failure = { error: overloaded(error) };
+    void this.#end();
+    this.by?.cut(error);
   }
 
   next(): Promise<IteratorResult<string, undefined>> {
     this.#idle.refresh();
+    this.#pace.asks();
     const result = this.#turn.then(() => this.#step());
     this.#turn = result.catch(() => {});
     return result;
@@ -57,6 +128,7 @@ class ChunkIterator implements AsyncIterableIterator<string> {
     try {
       const chunk = this.#ready ?? (await this.#source.next());
       this.#ready = undefined;
+      this.#pace.gets(chunk.text.length);
       if (chunk.done) this.#close();
       return chunk.text === '' && chunk.done
         ? { value: undefined, done: true }
@@ -65,11 +137,6 @@ class ChunkIterator implements AsyncIterableIterator<string> {
       this.#close();
       throw error;
     }
-  }
-
-  async #abandon(): Promise<void> {
-    this.#failure = { error: overloaded(new Error('Nobody read the stream for too long; it was ended')) };
-    await this.#end();
   }
 
   async #end(): Promise<void> {
@@ -83,33 +150,64 @@ class ChunkIterator implements AsyncIterableIterator<string> {
     if (this.#ended) return false;
     this.#ended = true;
     clearTimeout(this.#idle);
-    this.#release();
+    this.#release(this);
     return true;
   }
 }
 
-/** Gives out the few places for streams. */
+/**
+ * Gives out the few places for streams: two for a caller, and two of all that no strangers get. A reader who takes
+ * next to nothing loses its place to the one who waits.
+ */
 export class StreamSlots {
-  readonly #idleLimit: number;
-  #taken = 0;
+  readonly #times: StreamTimes;
+  readonly #shares: Shares;
+  readonly #open = new Set<ChunkIterator>();
+  #looking: NodeJS.Timeout | undefined;
 
-  constructor(limit = idleLimit) {
-    this.#idleLimit = limit;
+  constructor(times: Partial<StreamTimes> = {}) {
+    this.#times = { ...usualTimes, ...times };
+    this.#shares = new Shares({
+      what: 'whole lists that are streamed',
+      total: streamLimit,
+      each: 2,
+      strangers: streamLimit - 2,
+      queue: 256,
+      wait: this.#times.wait,
+    });
   }
 
-  async open(source: () => Promise<ChunkSource>): Promise<AsyncIterableIterator<string>> {
-    if (this.#taken >= streamLimit) throw overloaded(new Error('Too many streams are open'));
-    this.#taken += 1;
+  async open(
+    source: () => Promise<ChunkSource>,
+    by: Caller | undefined,
+  ): Promise<AsyncIterableIterator<string>> {
+    const place = this.#shares.take(by);
+    if (this.#shares.waiting > 0) this.#look();
+    const release = await place;
     try {
-      const opened = await source();
-      return new ChunkIterator(opened, () => this.#free(), this.#idleLimit);
+      const stream = new ChunkIterator(await source(), by, this.#times, (closed) => {
+        this.#open.delete(closed);
+        release();
+      });
+      this.#open.add(stream);
+      return stream;
     } catch (error) {
-      this.#free();
+      release();
       throw error;
     }
   }
 
-  #free(): void {
-    this.#taken -= 1;
+  close(): void {
+    clearTimeout(this.#looking);
+    this.#shares.close();
+  }
+
+  /** Cuts readers who are too slow, as long as somebody waits whom that helps. The longest open goes first. */
+  #look(): void {
+    clearTimeout(this.#looking);
+    for (const stream of [...this.#open])
+      if (stream.slow && this.#shares.wouldHelp(stream.by))
+        stream.cut('Nobody took enough of the stream while another waited');
+    if (this.#shares.waiting > 0) this.#looking = setTimeout(() => this.#look(), lookInterval).unref();
   }
 }

@@ -95,7 +95,9 @@ describeEachDatabase('a stream', (databases) => {
   it('is open at most 8 times, and an early end makes room, read or not', async () => {
     const database = await prepared(5_000, 100);
     const open = await Promise.all(Array.from({ length: 8 }, () => database.stream(all)));
-    await expect(database.stream(all)).rejects.toMatchObject({
+    // A ninth waits; its caller hangs up.
+    const ninth = database.stream(all, { caller: 'user:1', signal: AbortSignal.timeout(50), cut: () => {} });
+    await expect(ninth).rejects.toMatchObject({
       problem: 'overloaded',
       headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
     });

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
-import type { Database, Query } from '../../database.ts';
-import { StreamSlots, streamLimit } from '../chunk-stream.ts';
+import type { Caller, Database, Query } from '../../database.ts';
+import { StreamSlots, type StreamTimes, streamLimit } from '../chunk-stream.ts';
+import { type ShareLimits, Shares } from '../shares.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan } from './errors.ts';
 import { ReadBatches } from './read-batches.ts';
@@ -17,6 +18,7 @@ export interface PostgresOptions {
   readonly unitLimit?: number;
   /** After how long without any answer a connection counts as broken, in milliseconds; 35 s unless given. */
   readonly silenceLimit?: number;
+  readonly streamTimes?: Partial<StreamTimes>;
 }
 
 /** Longest run of a statement and of a unit, in milliseconds. */
@@ -44,6 +46,23 @@ const poolConfig = (url: string, idle: number, max: number): PoolConfig => ({
   max,
 });
 
+/** Scans that may wait for a session, and for how many milliseconds. */
+const scanQueue = 64;
+const scanWait = 10_000;
+
+/** What nothing bounds takes half of the sessions at most, a quarter for one caller, so that the rest stay quick. */
+const scanLimits = (poolSize: number): ShareLimits => {
+  const total = Math.max(1, Math.floor(poolSize / 2));
+  return {
+    what: 'statements that no index bounds',
+    total,
+    each: Math.max(1, Math.floor(poolSize / 4)),
+    strangers: Math.max(1, total - 1),
+    queue: scanQueue,
+    wait: scanWait,
+  };
+};
+
 const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(error);
 
 class PostgresDatabase implements Database {
@@ -51,7 +70,8 @@ class PostgresDatabase implements Database {
   readonly #sessions: Sessions;
   readonly #streaming: Sessions;
   readonly #reads: ReadBatches;
-  readonly #slots = new StreamSlots();
+  readonly #slots: StreamSlots;
+  readonly #scans: Shares;
   readonly #unitLimit: number | undefined;
   /** Units that met a conflict go one at a time: they conflict with each other first of all. */
   #again: Promise<unknown> = Promise.resolve();
@@ -63,6 +83,8 @@ class PostgresDatabase implements Database {
     this.#reads = new ReadBatches(this.#sessions);
     this.#streaming = new Sessions(poolConfig(url, streamIdleTimeout, streamLimit), silenceLimit);
     this.#unitLimit = unitLimit;
+    this.#slots = new StreamSlots(options.streamTimes);
+    this.#scans = new Shares(scanLimits(poolSize));
   }
 
   async all<Row>(query: Query): Promise<Row[]> {
@@ -73,12 +95,17 @@ class PostgresDatabase implements Database {
     return (await this.#read(query)).rows[0];
   }
 
-  async scan<Row>(query: Query): Promise<Row[]> {
-    return (await this.#alone(query, 'none')).rows;
+  async scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
+    const release = await this.#scans.take(by);
+    try {
+      return (await this.#alone(query, 'none')).rows;
+    } finally {
+      release();
+    }
   }
 
-  stream(query: Query): Promise<AsyncIterableIterator<string>> {
-    return this.#slots.open(() => openCursor(this.#streaming, query));
+  stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
+    return this.#slots.open(() => openCursor(this.#streaming, query), by);
   }
 
   async execute<Row>(query: Query): Promise<Row[]> {
@@ -102,6 +129,8 @@ class PostgresDatabase implements Database {
   }
 
   close(): Promise<void> {
+    this.#slots.close();
+    this.#scans.close();
     this.#closing ??= Promise.all([this.#sessions.close(closingGrace), this.#streaming.close(0)]).then(
       () => {},
     );

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import type { Database, Query, Transaction } from '../../database.ts';
+import type { Caller, Database, Query, Transaction } from '../../database.ts';
+import { StreamSlots, type StreamTimes } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { removeTemporary, type SqliteTarget } from '../target.ts';
 import { whileBusy } from './busy.ts';
@@ -17,6 +18,7 @@ export interface SqliteOptions {
   readonly busyLimit?: number;
   /** How long a scan may take, in milliseconds; 30 s unless given. */
   readonly scanLimit?: number;
+  readonly streamTimes?: Partial<StreamTimes>;
 }
 
 /** Bytes from which on a file is expected to have lists that are scanned and streamed. */
@@ -53,7 +55,7 @@ class SqliteDatabase implements Database {
     const startThread = (onExit: (thread: ReaderThread) => void) =>
       new ReaderThread(target.path, (error) => reading.toError(error), onExit);
     this.#scans = new ScanPool(startThread, options.scanLimit);
-    this.#streams = new StreamThread(() => startThread(() => {}));
+    this.#streams = new StreamThread(() => startThread(() => {}), new StreamSlots(options.streamTimes));
     this.#sizing = setInterval(() => this.#warmIfLarge(), sizeInterval).unref();
     this.#warmIfLarge();
   }
@@ -79,12 +81,12 @@ class SqliteDatabase implements Database {
     return this.#read(() => this.#reading.get<Row>(query));
   }
 
-  scan<Row>(query: Query): Promise<Row[]> {
-    return this.#scans.scan<Row>(query);
+  scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
+    return this.#scans.scan<Row>(query, by);
   }
 
-  stream(query: Query): Promise<AsyncIterableIterator<string>> {
-    return this.#streams.stream(query);
+  stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
+    return this.#streams.stream(query, by);
   }
 
   execute<Row>(query: Query): Promise<Row[]> {

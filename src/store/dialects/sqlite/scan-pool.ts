@@ -1,5 +1,6 @@
-import type { Query } from '../../database.ts';
+import type { Caller, Query } from '../../database.ts';
 import { databaseUnavailable, overloaded } from '../problems.ts';
+import { Shares } from '../shares.ts';
 import type { ReaderThread } from './reader-thread.ts';
 
 /** Threads for scans. A third would only take the processor from the main thread. */
@@ -11,48 +12,32 @@ const queueSize = 64;
 /** How long a scan may wait and run, in milliseconds. */
 const scanLimit = 30_000;
 
-type Taker = (thread: ReaderThread) => void;
-
 /** Runs each scan on a thread of its own, of a few that are started when they are first needed. */
 export class ScanPool {
   readonly #start: (onExit: (thread: ReaderThread) => void) => ReaderThread;
   readonly #limit: number;
+  readonly #shares: Shares;
   readonly #threads = new Set<ReaderThread>();
   #idle: ReaderThread[] = [];
-  #waiting: Taker[] = [];
   #closed = false;
 
   constructor(start: (onExit: (thread: ReaderThread) => void) => ReaderThread, limit = scanLimit) {
     this.#start = start;
     this.#limit = limit;
+    this.#shares = new Shares({
+      what: 'statements that no index bounds',
+      total: threadLimit,
+      each: 1,
+      strangers: threadLimit - 1,
+      queue: queueSize,
+      wait: limit,
+    });
   }
 
-  scan<Row>(query: Query): Promise<Row[]> {
-    if (this.#closed) return Promise.reject(databaseUnavailable(new Error('The database is closed')));
-    return new Promise((resolve, reject) => {
-      let running: ReaderThread | undefined;
-      const taker: Taker = (thread) => {
-        running = thread;
-        thread
-          .ask<Row[]>({ kind: 'scan', query })
-          .reply.then(resolve, reject)
-          .finally(() => {
-            clearTimeout(timer);
-            this.#giveBack(thread);
-          });
-      };
-      const timer = setTimeout(() => {
-        reject(overloaded(new Error(`A scan took longer than ${this.#limit} ms`)));
-        this.#waiting = this.#waiting.filter((waiting) => waiting !== taker);
-        // SQLite cannot be interrupted from here. The thread keeps its place until it is out of the statement, so
-        // that runaway scans never pile up.
-        void running?.terminate();
-      }, this.#limit);
-      if (this.#waiting.length >= queueSize) {
-        clearTimeout(timer);
-        reject(overloaded(new Error('Too many scans wait')));
-      } else this.#take(taker);
-    });
+  async scan<Row>(query: Query, by: Caller | undefined): Promise<Row[]> {
+    const until = performance.now() + this.#limit;
+    const release = await this.#shares.take(by);
+    return this.#run<Row>(this.#thread(release), query, until - performance.now(), release);
   }
 
   /** Starts a thread before the first scan needs it. */
@@ -62,31 +47,45 @@ export class ScanPool {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#shares.close();
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
   }
 
-  #take(taker: Taker): void {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) taker(idle);
-    else if (this.#threads.size < threadLimit) taker(this.#add());
-    else this.#waiting.push(taker);
+  #run<Row>(thread: ReaderThread, query: Query, left: number, release: () => void): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(overloaded(new Error(`A scan took longer than ${this.#limit} ms`)));
+        // SQLite cannot be interrupted from here. The thread keeps its place until it is out of the statement, so
+        // that runaway scans never pile up.
+        void thread.terminate();
+      }, left);
+      thread
+        .ask<Row[]>({ kind: 'scan', query })
+        .reply.then(resolve, reject)
+        .finally(() => {
+          clearTimeout(timer);
+          if (thread.usable) this.#idle.push(thread);
+          release();
+        });
+    });
+  }
+
+  /** One that has nothing to do, or a new one: whoever has a place has one. */
+  #thread(release: () => void): ReaderThread {
+    try {
+      return this.#idle.pop() ?? this.#add();
+    } catch (error) {
+      release();
+      throw databaseUnavailable(error);
+    }
   }
 
   #add(): ReaderThread {
     const thread = this.#start((exited) => {
       this.#threads.delete(exited);
       this.#idle = this.#idle.filter((idle) => idle !== exited);
-      const taker = this.#waiting.shift();
-      if (taker !== undefined) this.#take(taker);
     });
     this.#threads.add(thread);
     return thread;
-  }
-
-  #giveBack(thread: ReaderThread): void {
-    if (!thread.usable) return;
-    const taker = this.#waiting.shift();
-    if (taker === undefined) this.#idle.push(thread);
-    else taker(thread);
   }
 }

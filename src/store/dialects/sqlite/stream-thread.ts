@@ -1,5 +1,5 @@
-import type { Query } from '../../database.ts';
-import { type Chunk, StreamSlots } from '../chunk-stream.ts';
+import type { Caller, Query } from '../../database.ts';
+import type { Chunk, StreamSlots } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
 import type { ReaderThread } from './reader-thread.ts';
 
@@ -10,12 +10,12 @@ export class StreamThread {
   #thread: ReaderThread | undefined;
   #closed = false;
 
-  constructor(start: () => ReaderThread, slots = new StreamSlots()) {
+  constructor(start: () => ReaderThread, slots: StreamSlots) {
     this.#start = start;
     this.#slots = slots;
   }
 
-  stream(query: Query): Promise<AsyncIterableIterator<string>> {
+  stream(query: Query, by: Caller | undefined): Promise<AsyncIterableIterator<string>> {
     return this.#slots.open(async () => {
       const thread = this.#usable();
       const opened = thread.ask<Chunk>({ kind: 'open', query });
@@ -25,7 +25,7 @@ export class StreamThread {
         next: () => thread.ask<Chunk>({ kind: 'next', stream: opened.id }).reply,
         end: () => thread.ask<void>({ kind: 'end', stream: opened.id }).reply,
       };
-    });
+    }, by);
   }
 
   /** Starts the thread before the first stream needs it: it takes longer to start than a first chunk may take. */
@@ -35,6 +35,7 @@ export class StreamThread {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#slots.close();
     await this.#thread?.terminate();
   }
 
