@@ -1,6 +1,7 @@
 import type { Json } from '../kernel/json.ts';
 import { number, type OptionTable, text } from '../kernel/options.ts';
 import { type CommonOptions, commonOptions, type JsonSchema, type RuleViolation } from './field.ts';
+import { patternFlaw } from './pattern.ts';
 import { boundsFlaw, given, isStorable } from './values.ts';
 
 /** Options of texts that people write. Lengths are Unicode code points. */
@@ -10,8 +11,8 @@ export interface LengthOptions extends CommonOptions {
   readonly max?: number;
   /**
    * A regular expression (flag `u`) that must match somewhere: anchor it with `^` and `$`. It runs only on texts
-   * within `max`, yet a pattern with nested repetition can take exponential time on a short text: repeat what
-   * cannot match in two ways, as in `^[a-z]+(-[a-z]+)*$`.
+   * within `max`. One whose matching time can explode on such a text, as `^(a+)+$` does, is refused at start: repeat
+   * nothing that can match in two ways, as in `^[a-z]+(-[a-z]+)*$`.
    */
   readonly pattern?: string;
 }
@@ -29,25 +30,14 @@ export const mostCharacters = 1_048_576;
 const isLength = (length: number): boolean =>
   Number.isInteger(length) && length >= 0 && length <= mostCharacters;
 
-const patternFlaw = (pattern: string): string | undefined => {
-  try {
-    new RegExp(pattern, 'u');
-    return undefined;
-  } catch (error) {
-    return `pattern: ${error instanceof Error ? error.message : String(error)}`;
-  }
-};
-
 /** What is wrong with the options of a text. */
 export const lengthFlaw = (options: LengthOptions, max: number): string | undefined => {
   for (const [name, length] of Object.entries({ min: options.min, max: options.max }))
     if (length !== undefined && !isLength(length))
       return `${name} must be a whole number from 0 to ${mostCharacters}`;
-  if (options.pattern !== undefined) {
-    const flaw = patternFlaw(options.pattern);
-    if (flaw !== undefined) return flaw;
-  }
-  return boundsFlaw(options.min, max);
+  const flaw = boundsFlaw(options.min, max);
+  if (flaw !== undefined || options.pattern === undefined) return flaw;
+  return patternFlaw(options.pattern, max);
 };
 
 /** A required text is never blank, so forms may ask for one character at once. */

@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface PatternQuestion {
+  readonly source: string;
+  /** Most characters of a text that the pattern is matched with. */
+  readonly longest: number;
+}
+
+/** `growth` of the steps with the length N of a text; `attack` is code that makes such a text. */
+export type Verdict =
+  | { readonly kind: 'safe' }
+  | { readonly kind: 'slow'; readonly growth: string; readonly attack: string }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** One character, or a class of them: what cannot match in two ways. */
+const atom = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\[^1-9kbBpPucx]|\[(?:\\.|[^\]\\])*\]|[^\\()[\]{}|*+?^$]/y;
+const count = /(?:[*+?]|\{(\d+)(,\d*)?\})\??/y;
+
+const next = (form: RegExp, text: string, at: number): RegExpExecArray | null => {
+  form.lastIndex = at;
+  return form.exec(text);
+};
+
+/**
+ * Whether a pattern is a row of characters and classes from the beginning, of which one at most may be there more or
+ * less often: it gives back a character at a time, and the rest fails or fits where it stands. Most patterns are such.
+ */
+const isPlainRow = (source: string): boolean => {
+  if (!source.startsWith('^')) return false;
+  const end = source.endsWith('$') && !source.endsWith('\\$') ? source.length - 1 : source.length;
+  let varying = 0;
+  for (let at = 1; at < end; ) {
+    const part = next(atom, source, at);
+    if (part === null) return false;
+    at += part[0].length;
+    const times = next(count, source, at);
+    if (times === null) continue;
+    at += times[0].length;
+    if (times[1] === undefined || times[2] !== undefined) varying += 1;
+  }
+  return varying <= 1;
+};
+
+/** The same module as source (under a test runner) and compiled. */
+const program = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './pattern-child.ts' : './pattern-child.js', import.meta.url),
+);
+
+/** Milliseconds for the verdict of a process, its start included. */
+const patience = 30_000;
+
+/** Its heap, in MiB. */
+const heapLimit = 512;
+
+/**
+ * Asks `recheck` in a process of its own: its 150 MB are gone afterwards, and a pattern that it does not come to an
+ * end with ends that process only.
+ */
+const ask = (question: PatternQuestion): Verdict => {
+  const { status, stdout, error } = spawnSync(
+    process.execPath,
+    [`--max-old-space-size=${heapLimit}`, program],
+    { input: JSON.stringify(question), timeout: patience, env: {}, encoding: 'utf8', killSignal: 'SIGKILL' },
+  );
+  if (status === 0) return JSON.parse(stdout) as Verdict;
+  return { kind: 'unknown', reason: error?.message ?? 'no verdict' };
+};
+
+const verdicts = new Map<string, Verdict>();
+
+const verdictOn = (source: string, longest: number): Verdict => {
+  if (isPlainRow(source)) return { kind: 'safe' };
+  const key = `${longest} ${source}`;
+  const verdict = verdicts.get(key) ?? ask({ source, longest });
+  verdicts.set(key, verdict);
+  return verdict;
+};
+
+/**
+ * What is wrong with a pattern (flag `u`) that texts of up to `longest` characters are matched with, as a clause for
+ * a developer: it does not compile, or some text takes it longer than a request may. Waits for the verdict, since a
+ * model is defined at once or not at all.
+ */
+export const patternFlaw = (source: string, longest: number): string | undefined => {
+  try {
+    new RegExp(source, 'u');
+  } catch (error) {
+    return `pattern: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  const verdict = verdictOn(source, longest);
+  if (verdict.kind === 'safe') return undefined;
+  if (verdict.kind === 'unknown')
+    return `pattern ${source}: how long it can take could not be told (${verdict.reason}); write it simpler`;
+  return (
+    `pattern ${source} can take ${verdict.growth} steps on a text of N characters, of which max allows ${longest}, ` +
+    `for example on ${verdict.attack}: repeat nothing that can match in two ways, or lower max`
+  );
+};
