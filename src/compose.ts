@@ -29,6 +29,7 @@ import { createLoginAttempts } from './store/tables/login-attempts.ts';
 import { createPaymentStore } from './store/tables/payments.ts';
 import { createRequestCounts } from './store/tables/request-counts.ts';
 import { createRoleStore } from './store/tables/roles.ts';
+import { createSecurityEvents } from './store/tables/security-events.ts';
 import { createSessionStore } from './store/tables/sessions.ts';
 import type { Usage } from './store/tables/usage.ts';
 import { createUserStore } from './store/tables/users.ts';
@@ -51,6 +52,11 @@ export const compose = async ({ config, application, clock, logger, database, va
   const passwords = createPasswords();
   const idempotency = createIdempotency(context);
   const report = (error: unknown, what: string): void => logger.error({ err: error }, what);
+  const securityEvents = createSecurityEvents(
+    context,
+    (level, line) => logger[level](line, 'security event'),
+    (error) => logger.warn({ err: error }, 'security events'),
+  );
   const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
   const services: Services = {
     locale: config.locale,
@@ -61,7 +67,12 @@ export const compose = async ({ config, application, clock, logger, database, va
     tokens: keyed.tokens,
     cookies: keyed.cookies,
     passwords,
-    login: createLogin({ accounts: createAccountStore(database), passwords, throttle: keyed.throttle }),
+    login: createLogin({
+      accounts: createAccountStore(database),
+      passwords,
+      throttle: keyed.throttle,
+      events: securityEvents,
+    }),
     routes: new Routes(),
     users: createUserStore(context),
     keys: createKeyStore(context),
@@ -70,6 +81,7 @@ export const compose = async ({ config, application, clock, logger, database, va
     payments: createPaymentStore(context),
     idempotency,
     requestCounts: createRequestCounts(context),
+    securityEvents,
     applications: vault,
     resources: createResources(application.models, {
       ...context,
@@ -85,7 +97,13 @@ export const compose = async ({ config, application, clock, logger, database, va
     cookies: keyed.cookies,
     identities: createIdentityStore(database, usage.sessionUsed),
     applications: vault,
-    usage,
+    usage: {
+      keyUsed: (id, now, address) => {
+        usage.keyUsed(id, now);
+        securityEvents.keyUsed(id, address, now);
+      },
+      applicationUsed: usage.applicationUsed,
+    },
     clock,
   });
   return { services, methods };

@@ -3,8 +3,10 @@ import { createServer as createNetServer } from 'node:net';
 import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
+import type { SecurityEvents } from './auth/security-events.ts';
 import { allEndpoints, compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
+import { tellRefused, watchCredentials } from './credentials-watch.ts';
 import { endpointsOf } from './describe.ts';
 import { openAdminPages } from './endpoints/admin/shell.ts';
 import type { Services } from './endpoints/services.ts';
@@ -13,7 +15,7 @@ import type { Endpoint, HttpMethod } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { Routes } from './http/routes.ts';
-import { createHttpServer, type HttpServer } from './http/server.ts';
+import { createHttpServer, type HttpOptions, type HttpServer } from './http/server.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { createLogger } from './log.ts';
 import { prepareDatabase } from './migrate.ts';
@@ -23,6 +25,7 @@ import { type DatabaseTarget, databaseTarget } from './store/dialects/target.ts'
 import { isEmptyFile } from './store/migrations/runner.ts';
 import { openDatabase } from './store/open.ts';
 import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
+import { createSeenCredentials } from './store/tables/seen-credentials.ts';
 import { createUsageRecorder } from './store/tables/usage.ts';
 import { openVault, type Vault } from './vault/vault.ts';
 
@@ -80,6 +83,22 @@ const injecting =
 /** Endpoints whose refusals are failed sign-ins. */
 const signInOperations: ReadonlySet<string> = new Set(['login', 'createSession']);
 
+/** Counts the answers of an endpoint, and tells of those that the administration area refuses. */
+const counterOf =
+  ({ requestCounts, securityEvents }: Services): HttpOptions['counterOf'] =>
+  ({ operation, method, path, docs }) => {
+    // The files of a page are nobody's requests of the service.
+    if (docs.hidden === true) return undefined;
+    if (signInOperations.has(operation)) return requestCounts.countSignIn;
+    if (!path.startsWith('/admin/')) return requestCounts.count;
+    return (principal, status, { address }) => {
+      requestCounts.count(principal, status);
+      if (status !== 403) return;
+      const by = principal.kind === 'user' ? { id: principal.id, username: principal.username } : undefined;
+      securityEvents.record({ action: 'admin.refused', address, by, detail: { method, path } });
+    };
+  };
+
 /** Milliseconds that requests in flight get at a stop before their connections are cut. */
 const grace = 8_000;
 
@@ -122,13 +141,18 @@ const checkEndpoints = async (application: Application, config: Config): Promise
   new Routes().add(endpoints, config.basePath);
 };
 
-const openCredentials = async (config: Config, logger: Logger): Promise<Vault> => {
+const openCredentials = async (
+  config: Config,
+  logger: Logger,
+  onRefused: (error: Error) => void,
+): Promise<Vault> => {
   const vault = await openVault({
     file: config.credentialsFile,
     keyFile: config.credentialsKeyFile,
     key: config.credentialsKey,
     production: config.production,
     onError: (error) => logger.error({ err: error }, 'credentials'),
+    onRefused,
   });
   vault.watch();
   return vault;
@@ -138,6 +162,7 @@ const startSweeping = (services: Services, logger: Logger): NodeJS.Timeout => {
   const sweep = async (): Promise<void> => {
     await services.idempotency.sweep();
     await services.requestCounts.sweep();
+    await services.securityEvents.sweep();
     await sweepLoginAttempts(services, services.clock() - throttleWindow);
   };
   const timer = setInterval(() => {
@@ -170,7 +195,10 @@ const stopHttp = async (http: HttpServer): Promise<void> => {
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
   const { application, clock = systemClock } = options;
   const logger = options.logger ?? createLogger(config.logLevel);
-  const vault = await openCredentials(config, logger);
+  let events: SecurityEvents | undefined;
+  const vault = await openCredentials(config, logger, (error) => {
+    if (events !== undefined) tellRefused(events, error);
+  });
   const target = databaseTarget(config.databaseUrl);
   const closers: (() => Promise<unknown> | undefined)[] = [async () => vault.close()];
   const close = async (): Promise<void> => {
@@ -197,6 +225,9 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       usage,
     });
     const { services, methods } = composed;
+    events = services.securityEvents;
+    closers.push(services.securityEvents.start());
+    await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
     const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue) });
@@ -213,11 +244,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       logger,
       routes: services.routes,
       stall: options.stall,
-      counterOf: ({ operation, docs }) => {
-        // The files of a page are nobody's requests of the service.
-        if (docs.hidden === true) return undefined;
-        return signInOperations.has(operation) ? requestCounts.countSignIn : requestCounts.count;
-      },
+      counterOf: counterOf(services),
       pages: pages === undefined ? [] : [pages.area],
       onTurn: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
     });

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
-import { type AuthMethod, type AuthOutcome, absent } from './method.ts';
+import { type AuthMethod, type AuthOutcome, type AuthRequest, absent } from './method.ts';
 import type { IdentityStore, UsageRecorder } from './ports.ts';
 import { userPrincipal } from './user-principal.ts';
 
@@ -39,7 +39,10 @@ export const createApiKeyMethod = ({ identities, usage, clock }: ApiKeyDependenc
   // A key's hash stays the same; whether the key is good the database says every time.
   const hashes = new BoundedCache<{ readonly hash: string }>(remembered);
 
-  const identify = async (key: string, model: string | undefined): Promise<AuthOutcome> => {
+  const identify = async (
+    key: string,
+    { model, address }: Pick<AuthRequest, 'model' | 'address'>,
+  ): Promise<AuthOutcome> => {
     const known = hashes.get(key);
     if (known === undefined && !keyForm.test(key)) return rejected();
     const hash = known?.hash ?? hashKey(key);
@@ -48,7 +51,7 @@ export const createApiKeyMethod = ({ identities, usage, clock }: ApiKeyDependenc
     if (found === undefined) return rejected();
     // Only those that somebody holds: strangers cannot crowd them out.
     if (known === undefined) hashes.set(key, { hash });
-    usage.keyUsed(found.keyId, now);
+    usage.keyUsed(found.keyId, now, address);
     return { kind: 'principal', principal: userPrincipal(found.identity, 'api_key', found.keyId) };
   };
   return {
@@ -57,7 +60,7 @@ export const createApiKeyMethod = ({ identities, usage, clock }: ApiKeyDependenc
     schemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
     authenticate(request) {
       const key = request.header('x-api-key');
-      return key === undefined ? absent : identify(key, request.model);
+      return key === undefined ? absent : identify(key, request);
     },
   };
 };

@@ -4,6 +4,7 @@ import { createLogin } from './login.ts';
 import { createLoginThrottle, throttleWindow } from './login-throttle.ts';
 import { createPasswords } from './password.ts';
 import { type Account, reservationLifetime, type ThrottleStore } from './ports.ts';
+import type { SecurityEvents } from './security-events.ts';
 
 interface Row {
   windowEnds: number;
@@ -46,6 +47,8 @@ const memoryStore = () => {
   };
   return { store, rows, seen };
 };
+
+const silent: SecurityEvents = { record: () => {}, logged: () => {} };
 
 const secret = 'a secret of at least 32 bytes, for tests only';
 
@@ -246,7 +249,7 @@ describe('logins under siege', () => {
       await new Promise((resolve) => setTimeout(resolve, 2));
       return password === 'right' ? tag : new Uint8Array(tag.length);
     });
-    const account = { id: 7, passwordHash: '', disabled: false };
+    const account = { id: 7, username: 'ann', passwordHash: '', disabled: false };
     const ready = passwords.hash('right').then((hash) => {
       Object.assign(account, { passwordHash: hash });
       hashed.length = 0;
@@ -254,6 +257,7 @@ describe('logins under siege', () => {
     const login = createLogin({
       passwords,
       throttle,
+      events: silent,
       accounts: {
         byAccount: async (name) => (name === 'ann' ? account : undefined),
         replaceHash: async () => {},
@@ -323,12 +327,21 @@ describe('login', () => {
 
   const build = (overrides: Partial<Account> = {}) => {
     const { throttle } = setUp();
-    const account: Account = { id: 7, passwordHash: hash, disabled: false, ...overrides };
+    const account: Account = { id: 7, username: 'ann', passwordHash: hash, disabled: false, ...overrides };
     const asked: string[] = [];
     const replaced: unknown[] = [];
+    const told: unknown[] = [];
+    const lookUps: Parameters<SecurityEvents['record']>[1][] = [];
     const login = createLogin({
       passwords,
       throttle,
+      events: {
+        record: ({ action, account: named, detail }, lookUp) => {
+          told.push([action, named?.username, detail]);
+          lookUps.push(lookUp);
+        },
+        logged: () => {},
+      },
       accounts: {
         byAccount: async (canonical) => {
           asked.push(canonical);
@@ -341,7 +354,7 @@ describe('login', () => {
     });
     const attempt = (name: string, password: string) =>
       login({ account: name, password, address: '192.0.2.7' });
-    return { attempt, asked, replaced };
+    return { attempt, asked, replaced, told, lookUps };
   };
 
   test('username or email, in any case or width, and the password', async () => {
@@ -387,6 +400,23 @@ describe('login', () => {
         headers: { 'Retry-After': '900' },
       });
     }
+  });
+
+  test('every failure is told, with the account if somebody has it and never with what was typed', async () => {
+    const { attempt, told, lookUps } = build();
+    expect(await attempt('ann', 'right password')).toBe(7);
+    for (const name of ['ANN', 'my password by mistake'])
+      await expect(attempt(name, 'wrong password')).rejects.toMatchObject({ status: 401 });
+    const disabled = build({ disabled: true });
+    await expect(disabled.attempt('ann', 'right password')).rejects.toMatchObject({ status: 401 });
+    expect([...told, ...disabled.told]).toEqual([
+      ['sign_in.failed', 'ann', {}],
+      ['sign_in.failed', undefined, {}],
+      ['sign_in.failed', 'ann', { disabled: true }],
+    ]);
+    for (let count = 0; count < 10; count += 1) await attempt('ann', 'wrong password').catch(() => {});
+    expect(told.at(-1)).toEqual(['sign_in.locked', undefined, undefined]);
+    expect(await lookUps.at(-1)?.()).toMatchObject({ id: 7, username: 'ann' });
   });
 
   test('an older hash is made anew once the password is known to be right', async () => {

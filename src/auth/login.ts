@@ -5,6 +5,7 @@ import { networkOf } from './client-network.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import type { Passwords } from './password.ts';
 import type { Account, AccountStore } from './ports.ts';
+import type { SecurityEvents } from './security-events.ts';
 import type { Turn } from './waiting-lines.ts';
 
 export interface LoginAttempt {
@@ -21,6 +22,8 @@ export interface LoginDependencies {
   readonly accounts: AccountStore;
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
+  /** Told of every failure; who is let in is told by whoever opens the door. */
+  readonly events: SecurityEvents;
 }
 
 /**
@@ -30,11 +33,31 @@ export interface LoginDependencies {
  */
 export type AuthenticateAccount = (attempt: LoginAttempt) => Promise<number>;
 
-export const createLogin = ({ accounts, passwords, throttle }: LoginDependencies): AuthenticateAccount => {
-  const check = async (canonical: string, password: string, turn: Turn): Promise<Account | undefined> => {
+export const createLogin = ({
+  accounts,
+  passwords,
+  throttle,
+  events,
+}: LoginDependencies): AuthenticateAccount => {
+  const check = async (
+    canonical: string,
+    password: string,
+    address: string,
+    turn: Turn,
+  ): Promise<Account | undefined> => {
     const account = await accounts.byAccount(canonical);
     const good = await passwords.verify(password, account?.passwordHash, turn);
-    return good && account?.disabled === false ? account : undefined;
+    if (good && account?.disabled === false) return account;
+    const detail = good ? { disabled: true } : {};
+    const named = account === undefined ? undefined : { id: account.id, username: account.username };
+    events.record({ action: 'sign_in.failed', address, account: named, detail });
+    return undefined;
+  };
+
+  /** The answer does not wait for the name: it is the same for accounts that nobody has. */
+  const tellLocked = (error: unknown, canonical: string, address: string): void => {
+    if (error instanceof Problem && error.problem === 'too_many_requests')
+      events.record({ action: 'sign_in.locked', address }, () => accounts.byAccount(canonical));
   };
 
   /** The only moment at which the password is known: what was hashed with older parameters is hashed anew. */
@@ -46,7 +69,11 @@ export const createLogin = ({ accounts, passwords, throttle }: LoginDependencies
   return async ({ account, password, address, signal }) => {
     const canonical = canonicalAccount(account);
     const turn = { line: networkOf(address), signal };
-    const found = await throttle.run(canonical, address, () => check(canonical, password, turn), signal);
+    const attempt = () => check(canonical, password, address, turn);
+    const found = await throttle.run(canonical, address, attempt, signal).catch((error: unknown) => {
+      tellLocked(error, canonical, address);
+      throw error;
+    });
     if (found === undefined) {
       throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
     }

@@ -41,6 +41,8 @@ export interface AuthRequest {
   readonly method: string;
   /** A header's value; undefined where it is absent. A header sent twice is answered as it cannot be valid. */
   header(name: string): string | undefined;
+  /** The client's IP address. */
+  readonly address: string;
   /** The raw bytes of the body, empty where there is none. Throws `body_too_large`. */
   bytes(): Uint8Array;
   /** The model whose grants the principal shall carry; undefined where the endpoint has none. */

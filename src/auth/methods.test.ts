@@ -38,6 +38,7 @@ const request = ({ method = 'GET', headers = {}, body = '' }: Sent = {}): AuthRe
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
   bytes: () => Buffer.from(body),
   model: 'Note',
+  address: '192.0.2.7',
 });
 
 /** The real methods over a store that knows one user, one key, one session, two applications. */
@@ -71,7 +72,7 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
         appId === 'shop' ? ['current'] : appId === 'turning' ? ['new', 'old', 'older'] : [],
     },
     usage: {
-      keyUsed: (id, at) => used.push(`key ${id} ${at}`),
+      keyUsed: (id, at, address) => used.push(`key ${id} ${at} ${address}`),
       applicationUsed: (appId, at) => used.push(`application ${appId} ${at}`),
     },
   });
@@ -145,7 +146,7 @@ describe('API key', () => {
       credential: 3,
     });
     expect(asked).toEqual(['key true Note']);
-    expect(used).toEqual([`key 3 ${now}`]);
+    expect(used).toEqual([`key 3 ${now} 192.0.2.7`]);
   });
 
   test('an unknown key is refused and no use recorded', async () => {

@@ -32,6 +32,7 @@ export interface IdentityStore {
 /** What a login needs to know of an account. */
 export interface Account {
   readonly id: number;
+  readonly username: string;
   /** argon2id, PHC string. */
   readonly passwordHash: string;
   readonly disabled: boolean;
@@ -76,6 +77,7 @@ export interface ApplicationSecrets {
 
 /** Told of every successful use; written to the database in batches, never in the request's path. */
 export interface UsageRecorder {
-  keyUsed(keyId: number, now: number): void;
+  /** `address` is the client's. */
+  keyUsed(keyId: number, now: number, address: string): void;
   applicationUsed(appId: string, now: number): void;
 }

@@ -27,6 +27,7 @@ const request = (headers: Readonly<Record<string, string>>, method = 'GET'): Aut
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
   bytes: () => new Uint8Array(),
   model: undefined,
+  address: '192.0.2.7',
 });
 
 const setUp = (baseUrl = https) => {

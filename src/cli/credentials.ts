@@ -1,6 +1,17 @@
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
+import { olderCredentials } from '../credentials-watch.ts';
+import type { Database } from '../store/database.ts';
+import { databaseTarget } from '../store/dialects/target.ts';
+import { isEmptyFile } from '../store/migrations/runner.ts';
+import { openDatabase } from '../store/open.ts';
+import { type AuditEntry, recordAudit } from '../store/tables/audit.ts';
+import { createSeenCredentials } from '../store/tables/seen-credentials.ts';
+import type { Credentials } from '../vault/credentials.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
 import type { Io } from './io.ts';
+
+/** Milliseconds that a command waits for a database that does not answer. */
+const patience = 5_000;
 
 /** The encrypted credentials that the environment names. */
 export const openCredentials = (io: Io): Promise<Vault> => {
@@ -13,3 +24,82 @@ export const openCredentials = (io: Io): Promise<Vault> => {
     onError: (error) => io.warn(`gatewright: ${error.message}`),
   });
 };
+
+/**
+ * The database of the audit list; undefined where none was made yet, and where it does not answer, which is said. Only
+ * a service that never started has none: nothing is made for the list's sake.
+ */
+const openAuditList = async ({ databaseUrl }: Config): Promise<Database | undefined> => {
+  if (databaseUrl === 'sqlite::memory:') return undefined;
+  const target = databaseTarget(databaseUrl);
+  if (isEmptyFile(target)) return undefined;
+  return openDatabase(target, { poolSize: 1 });
+};
+
+const within = async <T>(work: Promise<T>): Promise<T> => {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('the database does not answer')), patience);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+export interface ChangeOptions {
+  /** Which line the audit list gets; never a secret. */
+  readonly entry: AuditEntry;
+  /** Whether a file that is older than one seen before may be changed: by who edits it as a whole. */
+  readonly older?: boolean;
+}
+
+/**
+ * Changes the credentials, with a line in the audit list and a serial above every one that was seen. A database that
+ * does not answer is said and holds nothing up: a secret that leaked has to be replaced without it, too.
+ * @throws VaultError where the file is older than one that was seen
+ */
+export const changeCredentials = async (
+  io: Io,
+  vault: Vault,
+  change: (current: Credentials) => Credentials,
+  { entry, older = false }: ChangeOptions,
+): Promise<void> => {
+  const config = readConfig(io.env);
+  const unlisted = (error: unknown): undefined => {
+    const reason = error instanceof Error ? error.message : String(error);
+    io.warn(`gatewright: this change is not in the audit list: ${reason}`);
+  };
+  const database = await openAuditList(config).catch(unlisted);
+  try {
+    const seen = database && createSeenCredentials({ database, clock: io.clock });
+    const last = await (seen && within(seen.last()).catch(unlisted));
+    if (!older && last !== undefined && vault.file !== undefined && vault.file.serial < last.serial)
+      throw olderCredentials(config.credentialsFile, vault.file.serial, last.serial);
+    await vault.update(change, last?.serial);
+    const { file } = vault;
+    if (database === undefined || seen === undefined || file === undefined) return;
+    const written = database.write(async (transaction) => {
+      const { action, target, detail } = entry;
+      const actor = { principal: 'command line', address: null } as const;
+      const line = { action, target, detail: { serial: file.serial, ...detail } };
+      await recordAudit(transaction, database.dialect, io.clock(), actor, line);
+      await transaction.run(seen.put(file));
+    });
+    await within(written).catch(unlisted);
+  } finally {
+    await (database && within(database.close()).catch(unlisted));
+  }
+};
+
+/** The line of the audit list about an application. */
+export const applicationEntry = (
+  action: `app.${string}`,
+  appId: string,
+  detail: AuditEntry['detail'] = {},
+): AuditEntry => ({ action, target: { kind: 'application', id: appId, name: appId }, detail });
+
+/** The line about the credentials themselves. */
+export const credentialsEntry = (action: `credentials.${string}`, name: string | null): AuditEntry => ({
+  action,
+  target: { kind: 'credentials', id: null, name },
+});

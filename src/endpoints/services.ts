@@ -13,6 +13,7 @@ import type { Idempotency } from '../store/tables/idempotency.ts';
 import type { PaymentStore } from '../store/tables/payments.ts';
 import type { RequestCounts } from '../store/tables/request-counts.ts';
 import type { RoleStore } from '../store/tables/roles.ts';
+import type { SecurityEventStore } from '../store/tables/security-events.ts';
 import type { SessionStore } from '../store/tables/sessions.ts';
 import type { PermissionEntry } from '../store/tables/sources.ts';
 import type { UserStore } from '../store/tables/users.ts';
@@ -51,6 +52,7 @@ export interface Services {
   readonly payments: PaymentStore;
   readonly idempotency: Idempotency;
   readonly requestCounts: RequestCounts;
+  readonly securityEvents: SecurityEventStore;
   readonly applications: Applications;
   /** Every model with its operations, by model name. */
   readonly resources: ReadonlyMap<string, Resource>;

@@ -15,8 +15,12 @@ export interface RequestSettings {
   readonly timed: boolean;
 }
 
-/** Told of an answer. */
-export type AnswerCounter = (principal: Principal, status: number) => void;
+/** Told of an answer, and of the address that it goes to. */
+export type AnswerCounter = (
+  principal: Principal,
+  status: number,
+  request: Pick<HttpRequest, 'address'>,
+) => void;
 
 /** One of Node's requests in the pipeline's terms. What costs something is found out when it is asked for. */
 export class Request implements HttpRequest {

@@ -164,7 +164,7 @@ const createAnswering = (
     const { response } = request;
     try {
       const answer = await respondTo(request);
-      request.count?.(request.principal, answer.status);
+      request.count?.(request.principal, answer.status, request);
       responder.send(request, answer);
     } catch (error) {
       if (response.headersSent) responder.cut(request, error);

@@ -3,6 +3,27 @@ import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import { type Application, assertAppId, type Credentials, type PreviousSecret } from './credentials.ts';
 import { VaultError } from './vault-error.ts';
 
+/** What a new content differs in: names, never secrets. */
+export interface CredentialsChange {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  readonly jwt_secret: boolean;
+}
+
+/** What changed between two contents, by app_id in code point order. */
+export const changeOf = (before: Credentials, after: Credentials): CredentialsChange => {
+  const names = [...new Set([...before.apps.keys(), ...after.apps.keys()])].sort();
+  const differs = (id: string): boolean =>
+    JSON.stringify(before.apps.get(id)) !== JSON.stringify(after.apps.get(id));
+  return {
+    added: names.filter((id) => !before.apps.has(id)),
+    changed: names.filter((id) => before.apps.has(id) && after.apps.has(id) && differs(id)),
+    removed: names.filter((id) => !after.apps.has(id)),
+    jwt_secret: before.jwt_secret !== after.jwt_secret,
+  };
+};
+
 /** 32 random bytes, lowercase hex. */
 export const newSecret = (): string => randomBytes(32).toString('hex');
 

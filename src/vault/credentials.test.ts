@@ -10,7 +10,11 @@ const parse = (content: unknown) => parseCredentials(JSON.stringify(content));
 describe('parseCredentials', () => {
   it('reads what it documents', () => {
     const previous = [{ api_secret: 'old', until: rotated_at }];
-    const { jwt_secret, apps } = parse({ jwt_secret: 'j'.repeat(32), apps: { shop: { ...shop, previous } } });
+    const { jwt_secret, apps } = parse({
+      serial: 0,
+      jwt_secret: 'j'.repeat(32),
+      apps: { shop: { ...shop, previous } },
+    });
     expect(jwt_secret).toBe('j'.repeat(32));
     expect([...apps]).toEqual([['shop', { ...shop, previous }]]);
     expect(parse({}).apps.size).toBe(0);
@@ -19,7 +23,7 @@ describe('parseCredentials', () => {
   it.each([
     [[], 'the content is not an object'],
     [null, 'the content is not an object'],
-    [{ aps: {} }, 'the content holds an unknown field "aps"; it may hold jwt_secret, apps'],
+    [{ aps: {} }, 'the content holds an unknown field "aps"; it may hold serial, jwt_secret, apps'],
     [{ apps: [] }, 'apps is not an object'],
     [{ apps: { shop: 'x' } }, 'apps.shop is not an object'],
     [{ apps: { shop: { rotated_at } } }, 'apps.shop.api_secret is not text'],
@@ -48,6 +52,11 @@ describe('parseCredentials', () => {
     ],
     [{ jwt_secret: 'é'.repeat(15) }, 'jwt_secret has 30 bytes, at least 32 are needed'],
     [{ jwt_secret: null }, 'jwt_secret is not text'],
+    [{ serial: -1 }, 'serial is not a whole number from 0 on'],
+    [{ serial: 1.5 }, 'serial is not a whole number from 0 on'],
+    [{ serial: 2 ** 53 }, 'serial is not a whole number from 0 on'],
+    [{ serial: '3' }, 'serial is not a whole number from 0 on'],
+    [{ serial: null }, 'serial is not a whole number from 0 on'],
     [
       { apps: { ['x'.repeat(90)]: shop } },
       `"${'x'.repeat(80)}…" is no app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
@@ -116,7 +125,7 @@ describe('parseCredentials', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(appId, application)), (entries) => {
-        const credentials = { jwt_secret: 'j'.repeat(32), apps: new Map(entries) };
+        const credentials = { serial: entries.length, jwt_secret: 'j'.repeat(32), apps: new Map(entries) };
         expect(parseCredentials(formatCredentials(credentials))).toEqual(credentials);
       }),
     );

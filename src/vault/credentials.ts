@@ -16,11 +16,13 @@ export interface Application {
 
 /** What the encrypted file holds. A map, so that no app_id can name something that Object.prototype lends. */
 export interface Credentials {
+  /** Raised by every change; 0 in a file that no command has changed since there are serials. */
+  readonly serial: number;
   readonly jwt_secret?: string;
   readonly apps: ReadonlyMap<string, Application>;
 }
 
-export const noCredentials: Credentials = { apps: new Map() };
+export const noCredentials: Credentials = { serial: 0, apps: new Map() };
 
 const minimumJwtSecretBytes = 32;
 const maximumSecretBytes = 1024;
@@ -98,6 +100,13 @@ const applicationAt = (value: Json, where: string): Application => {
   };
 };
 
+const serialAt = (value: Json | undefined): number => {
+  if (value === undefined) return 0;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    return refuse('serial', 'is not a whole number from 0 on');
+  return value;
+};
+
 /** The parser's own message quotes the text around the mistake, which is a secret as likely as not. */
 const parseJson = (text: string): Json => {
   try {
@@ -113,17 +122,20 @@ const parseJson = (text: string): Json => {
 
 /** Reads the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
 export const parseCredentials = (text: string): Credentials => {
-  const content = objectAt(parseJson(text), 'the content', ['jwt_secret', 'apps']);
+  const content = objectAt(parseJson(text), 'the content', ['serial', 'jwt_secret', 'apps']);
+  const serial = serialAt(own(content, 'serial'));
   const apps = new Map<string, Application>();
   for (const [appId, value] of Object.entries(objectAt(own(content, 'apps') ?? {}, 'apps'))) {
     assertAppId(appId);
     apps.set(appId, applicationAt(value, `apps.${appId}`));
   }
   const secret = own(content, 'jwt_secret');
-  if (secret === undefined) return { apps };
-  return { jwt_secret: secretAt(secret, 'jwt_secret', minimumJwtSecretBytes), apps };
+  if (secret === undefined) return { serial, apps };
+  return { serial, jwt_secret: secretAt(secret, 'jwt_secret', minimumJwtSecretBytes), apps };
 };
 
 /** The content as it is encrypted and as `credentials edit` shows it. */
-export const formatCredentials = (credentials: Credentials): string =>
-  `${JSON.stringify({ ...credentials, apps: Object.fromEntries(credentials.apps) }, null, 2)}\n`;
+export const formatCredentials = ({ serial, apps, ...secrets }: Credentials): string => {
+  const numbered = serial === 0 ? {} : { serial };
+  return `${JSON.stringify({ ...numbered, ...secrets, apps: Object.fromEntries(apps) }, null, 2)}\n`;
+};

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addApplication, rotateSecret } from './changes.ts';
+import { addApplication, removeApplication, rotateSecret } from './changes.ts';
 import { formatCredentials } from './credentials.ts';
 import { openVault, type Vault, type VaultOptions } from './vault.ts';
+import { VaultError } from './vault-error.ts';
 
 const now = Date.parse('2026-05-01T00:00:00.000Z');
 const hour = 3_600_000;
@@ -254,7 +255,10 @@ describe('reload', () => {
     await reader.reload();
     await reader.reload();
     expect([changes, reader.applications().length]).toEqual([1, 1]);
-    await writeFile(file, await sealed(formatCredentials({ apps: new Map() }), await identityOf()));
+    await writeFile(
+      file,
+      await sealed(formatCredentials({ serial: 0, apps: new Map() }), await identityOf()),
+    );
     await writer.reload();
     stop();
     await reader.reload();
@@ -273,7 +277,10 @@ describe('reload', () => {
     expect(errors).toEqual([
       `${file} cannot be opened: it is damaged, or was made for another key than ${keyFile}; the credentials read before stay in force`,
     ]);
-    await writeFile(file, await sealed(formatCredentials({ apps: new Map() }), await identityOf()));
+    await writeFile(
+      file,
+      await sealed(formatCredentials({ serial: 0, apps: new Map() }), await identityOf()),
+    );
     await vault.reload();
     expect(vault.applications()).toEqual([]);
     expect(errors).toHaveLength(1);
@@ -312,15 +319,95 @@ describe('reload', () => {
   });
 });
 
+describe('admission', () => {
+  const write = async (serial: number): Promise<void> =>
+    writeFile(file, await sealed(formatCredentials({ serial, apps: new Map() }), await identityOf()));
+
+  it('is asked about the file in force and about every other before it is believed', async () => {
+    const refused: string[] = [];
+    const vault = await open({ onRefused: (error: Error) => refused.push(error.message) });
+    await add(vault, 'shop');
+    const asked: number[] = [];
+    let answer: Error | undefined;
+    await vault.admitBy(async ({ serial, digest }) => {
+      expect(digest).toMatch(/^[0-9a-f]{64}$/);
+      asked.push(serial);
+      if (answer !== undefined) throw answer;
+    });
+    answer = new VaultError('too old');
+    await write(0);
+    await vault.reload();
+    await vault.reload();
+    expect([vault.applications().length, vault.file?.serial, asked]).toEqual([1, 1, [1, 0]]);
+    expect([errors, refused]).toEqual([['too old; the credentials read before stay in force'], ['too old']]);
+    answer = undefined;
+    await write(2);
+    await vault.reload();
+    expect([vault.applications().length, vault.file?.serial, asked]).toEqual([0, 2, [1, 0, 2]]);
+    await rm(file);
+    await vault.reload();
+    expect(vault.file).toBeUndefined();
+    await vault.admitBy(() => Promise.reject(new Error('there is no file to be asked about')));
+  });
+
+  it('that nobody can give now is asked for again, and said once', async () => {
+    const vault = await open();
+    await add(vault, 'shop');
+    let away = true;
+    await vault.admitBy(async () => {});
+    await vault.admitBy(() => (away ? Promise.reject(new Error('away')) : Promise.resolve())).catch(() => {});
+    await write(2);
+    await vault.reload();
+    await vault.reload();
+    expect(vault.applications()).toHaveLength(1);
+    expect(errors).toEqual([`${file} has changed and cannot be compared with what was seen before`]);
+    away = false;
+    await vault.reload();
+    expect([vault.applications(), errors.length]).toEqual([[], 1]);
+  });
+
+  it('the serial rises with every change, above what was seen, or to where a change raises it', async () => {
+    const vault = await open();
+    await add(vault, 'shop');
+    await add(vault, 'stall');
+    const serials = [vault.file?.serial];
+    await vault.update((current) => current, 7);
+    serials.push(vault.file?.serial);
+    await vault.update((current) => ({ ...current, serial: 20 }));
+    serials.push(vault.file?.serial);
+    await vault.update((current) => ({ ...current, serial: 3 }));
+    serials.push(vault.file?.serial, (await open()).file?.serial);
+    expect(serials).toEqual([2, 8, 20, 21, 21]);
+  });
+
+  it('tells what changed by name', async () => {
+    const vault = await open();
+    const told: unknown[] = [];
+    vault.onChange((change, serial) => told.push([serial, change]));
+    await add(vault, 'shop');
+    await vault.update((current) => ({
+      ...rotateSecret(current, 'shop', 'another-secret', now, 0),
+      jwt_secret: 'j'.repeat(32),
+    }));
+    await vault.update((current) => removeApplication(current, 'shop'));
+    const none = { added: [], changed: [], removed: [], jwt_secret: false };
+    expect(told).toEqual([
+      [1, { ...none, added: ['shop'] }],
+      [2, { ...none, changed: ['shop'], jwt_secret: true }],
+      [3, { ...none, removed: ['shop'] }],
+    ]);
+  });
+});
+
 describe('watch', () => {
   it('sees a file in a directory that comes later, within a second or so', async () => {
     const vault = await open();
-    const heard = new Promise<void>((resolve) => vault.onChange(resolve));
+    const heard = new Promise<void>((resolve) => vault.onChange(() => resolve()));
     const started = performance.now();
     vault.watch();
     await add(await open(), 'shop');
     await heard;
-    const again = new Promise<void>((resolve) => vault.onChange(resolve));
+    const again = new Promise<void>((resolve) => vault.onChange(() => resolve()));
     await add(await open(), 'stall');
     await again;
     vault.close();

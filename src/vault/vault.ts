@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { isInGrace } from './changes.ts';
+import { type CredentialsChange, changeOf, isInGrace } from './changes.ts';
 import { type Credentials, formatCredentials, noCredentials, parseCredentials } from './credentials.ts';
 import { fingerprint, readIfPresent, settledPath, writeAtomically } from './files.ts';
 import { Keyring, type KeyringOptions } from './keyring.ts';
@@ -11,6 +12,8 @@ export interface VaultOptions extends KeyringOptions {
   readonly file: string;
   /** Told of a reload that failed, of a file that vanished and of a listener that threw. For the log. */
   onError(error: Error): void;
+  /** Told besides of a file that was not taken. */
+  onRefused?(error: Error): void;
 }
 
 /** What may be told of an application: never its secret. */
@@ -19,9 +22,28 @@ export interface ApplicationSummary {
   readonly rotated_at: string;
 }
 
-type Listener = () => void;
+/** One reading of the file. */
+export interface CredentialsFile {
+  readonly serial: number;
+  /** SHA-256 of the encrypted bytes, lowercase hex: tells one file from another and nothing of its content. */
+  readonly digest: string;
+}
+
+/**
+ * Asked before a file is believed. A `VaultError` refuses it for good; whatever else is thrown means that nobody can
+ * know now, and the file is asked about again at the next look.
+ */
+export type Admission = (file: CredentialsFile) => Promise<void>;
+
+type Listener = (change: CredentialsChange, serial: number) => void;
+
+interface Reading extends CredentialsFile {
+  readonly credentials: Credentials;
+}
 
 const pollMilliseconds = 500;
+
+const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
@@ -34,9 +56,11 @@ export class Vault {
   readonly #keyring: Keyring;
   readonly #listeners = new Set<Listener>();
   #credentials: Credentials = noCredentials;
+  #file: CredentialsFile | undefined;
+  #admission: Admission | undefined;
+  #unanswered = false;
   /** Fingerprints of the files that were read last, be it without success: an error is reported once for each. */
   #seen = '';
-  #present = false;
   #timer: NodeJS.Timeout | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -50,6 +74,19 @@ export class Vault {
   async load(): Promise<void> {
     this.#seen = await this.#fingerprint();
     this.#adopt(await this.#read());
+  }
+
+  /** The file whose content is in force; undefined where there is none. */
+  get file(): CredentialsFile | undefined {
+    return this.#file;
+  }
+
+  /** Has the file in force admitted, and from now on every other before it is believed. Throws what refuses this one. */
+  async admitBy(admission: Admission): Promise<void> {
+    this.#admission = admission;
+    await this.#inTurn(async () => {
+      if (this.#file !== undefined) await admission(this.#file);
+    });
   }
 
   get jwtSecret(): string | undefined {
@@ -105,18 +142,22 @@ export class Vault {
     return this.#inTurn(async () => {
       const seen = await this.#fingerprint();
       if (seen === this.#seen) return;
-      this.#seen = seen;
-      const was = this.#present;
+      const was = this.#file;
       try {
-        this.#adopt(await this.#read());
+        const reading = await this.#read();
+        if (reading !== undefined && !(await this.#admits(reading))) return;
+        this.#seen = seen;
+        this.#adopt(reading);
       } catch (thrown) {
-        const { message } = asError(thrown);
+        this.#seen = seen;
+        const error = asError(thrown);
         this.#options.onError(
-          new VaultError(`${message}; the credentials read before stay in force`, { cause: thrown }),
+          new VaultError(`${error.message}; the credentials read before stay in force`, { cause: thrown }),
         );
+        this.#options.onRefused?.(error);
         return;
       }
-      if (was && !this.#present) {
+      if (was !== undefined && this.#file === undefined) {
         this.#options.onError(new VaultError(`${this.#options.file} was removed: it holds nothing now`));
       }
     });
@@ -124,18 +165,23 @@ export class Vault {
 
   /**
    * Changes the file. What `change` is given was read under the lock of all writers, so nothing of theirs is lost; what
-   * it answers is validated, written and on the disk when this resolves. What it throws, changes nothing.
+   * it answers is validated, written and on the disk when this resolves. What it throws, changes nothing. The serial
+   * rises by one, or to what `change` raises it to; always above `seen`, the highest that was seen anywhere.
    */
-  update(change: (current: Credentials) => Credentials): Promise<void> {
+  update(change: (current: Credentials) => Credentials, seen = 0): Promise<void> {
     return this.#inTurn(async () => {
       await this.#keyring.assertUsable();
       const file = await settledPath(this.#options.file);
       await withLock(`${file}.lock`, async () => {
-        const content = formatCredentials(change((await this.#read()) ?? noCredentials));
-        const next = parseCredentials(content);
-        await writeAtomically(file, await this.#keyring.seal(content));
+        const current = (await this.#read())?.credentials ?? noCredentials;
+        const changed = change(current);
+        const serial = Math.max(changed.serial, current.serial + 1, seen + 1);
+        const content = formatCredentials({ ...changed, serial });
+        const credentials = parseCredentials(content);
+        const bytes = await this.#keyring.seal(content);
+        await writeAtomically(file, bytes);
         this.#seen = await this.#fingerprint();
-        this.#adopt(next);
+        this.#adopt({ credentials, serial, digest: digestOf(bytes) });
       });
     });
   }
@@ -170,26 +216,44 @@ export class Vault {
   }
 
   /** Undefined where there is no file. */
-  async #read(): Promise<Credentials | undefined> {
+  async #read(): Promise<Reading | undefined> {
     const { file } = this.#options;
     const bytes = await readIfPresent(file);
     if (bytes === undefined) return undefined;
     const text = await this.#keyring.unseal(bytes, file);
     try {
-      return parseCredentials(text);
+      const credentials = parseCredentials(text);
+      return { credentials, serial: credentials.serial, digest: digestOf(bytes) };
     } catch (cause) {
       throw new VaultError(`${file}: ${asError(cause).message}`, { cause });
     }
   }
 
-  #adopt(credentials: Credentials | undefined): void {
-    const before = this.format();
-    this.#present = credentials !== undefined;
-    this.#credentials = credentials ?? noCredentials;
-    if (this.format() === before) return;
+  /** False where nobody can tell now; throws the `VaultError` of a refusal. Either is reported once. */
+  async #admits({ serial, digest }: Reading): Promise<boolean> {
+    try {
+      await this.#admission?.({ serial, digest });
+      this.#unanswered = false;
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof VaultError) throw thrown;
+      const message = `${this.#options.file} has changed and cannot be compared with what was seen before`;
+      if (!this.#unanswered) this.#options.onError(new VaultError(message, { cause: thrown }));
+      this.#unanswered = true;
+      return false;
+    }
+  }
+
+  #adopt(reading: Reading | undefined): void {
+    const before = this.#credentials;
+    const next = reading?.credentials ?? noCredentials;
+    this.#file = reading === undefined ? undefined : { serial: reading.serial, digest: reading.digest };
+    this.#credentials = next;
+    if (formatCredentials(next) === formatCredentials(before)) return;
+    const change = changeOf(before, next);
     for (const listener of this.#listeners) {
       try {
-        listener();
+        listener(change, next.serial);
       } catch (thrown) {
         this.#options.onError(asError(thrown));
       }

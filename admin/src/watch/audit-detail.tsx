@@ -4,7 +4,7 @@ import { Link } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Text, type TextKey, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-import type { AuditEntry } from './audit-entry.ts';
+import { type AuditEntry, actionText } from './audit-entry.ts';
 
 /** Names of what the service writes beside an action; one that these pages do not know stands as it is. */
 const names: Readonly<Record<string, TextKey>> = {
@@ -14,6 +14,19 @@ const names: Readonly<Record<string, TextKey>> = {
   disabled: 'users.disabled',
   fields: 'audit.fields',
   sessions: 'audit.sessions',
+  account: 'audit.details.account',
+  method: 'audit.details.method',
+  path: 'audit.details.path',
+  serial: 'audit.details.serial',
+  same_serial: 'audit.details.sameSerial',
+  added: 'audit.details.added',
+  changed: 'audit.details.changed',
+  removed: 'audit.details.removed',
+  jwt_secret: 'audit.details.jwtSecret',
+  grace_seconds: 'audit.details.grace',
+  more: 'audit.details.more',
+  since: 'audit.details.since',
+  reason: 'audit.details.reason',
 };
 
 const fieldNames: Readonly<Record<string, TextKey>> = {
@@ -35,6 +48,12 @@ const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
     return <Link to={`/users/${value}/show`}>#{value}</Link>;
   if (name === 'expires_at' && (value === null || typeof value === 'string'))
     return <Time value={value} format="day" otherwise={text('keys.neverExpires')} />;
+  if (name === 'since' && typeof value === 'string') return <Time value={value} format="full" />;
+  if (name === 'account' && value === 'unknown') return text('audit.details.unknown');
+  if (name === 'more' && typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .map(([action, count]) => `${actionText(text, action)} × ${count}`)
+      .join(', ');
   if (typeof value === 'boolean') return text(value ? 'common.yes' : 'common.no');
   if (Array.isArray(value))
     return value.map((each) => (name === 'fields' ? fieldName(text, each) : String(each))).join(', ');

@@ -29,6 +29,19 @@ export const actionKeys: Readonly<Record<string, TextKey>> = {
   'session.create': 'audit.actions.sessionCreate',
   'session.delete': 'audit.actions.sessionDelete',
   'session.delete_all': 'audit.actions.sessionDeleteAll',
+  sign_in: 'audit.actions.signIn',
+  'sign_in.failed': 'audit.actions.signInFailed',
+  'sign_in.locked': 'audit.actions.signInLocked',
+  'key.new_network': 'audit.actions.keyNewNetwork',
+  'admin.refused': 'audit.actions.adminRefused',
+  'app.create': 'audit.actions.applicationCreate',
+  'app.rotate': 'audit.actions.applicationRotate',
+  'app.remove': 'audit.actions.applicationRemove',
+  'credentials.set': 'audit.actions.credentialsSet',
+  'credentials.edit': 'audit.actions.credentialsEdit',
+  'credentials.reload': 'audit.actions.credentialsReload',
+  'credentials.refused': 'audit.actions.credentialsRefused',
+  'events.counted': 'audit.actions.eventsCounted',
 };
 
 const kindKeys: Readonly<Record<string, TextKey>> = {
@@ -38,6 +51,12 @@ const kindKeys: Readonly<Record<string, TextKey>> = {
   permission: 'audit.kinds.permission',
   'command line': 'audit.kinds.commandLine',
   'first start': 'audit.kinds.firstStart',
+  service: 'audit.kinds.service',
+  nobody: 'audit.kinds.nobody',
+  application: 'audit.kinds.application',
+  credentials: 'audit.kinds.credentials',
+  admin: 'audit.kinds.administration',
+  events: 'audit.kinds.events',
 };
 
 /** What kind of thing was changed, or who changed it where that was no user. */

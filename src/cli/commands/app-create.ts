@@ -1,7 +1,7 @@
 import { addApplication, newSecret } from '../../vault/changes.ts';
 import { printSecret } from '../application-secret.ts';
 import { defineCommand, jsonOption } from '../command.ts';
-import { openCredentials } from '../credentials.ts';
+import { applicationEntry, changeCredentials, openCredentials } from '../credentials.ts';
 
 export const command = defineCommand({
   operands: ['ID'],
@@ -14,7 +14,9 @@ export const command = defineCommand({
   async run({ values, operands: [appId = ''] }, io) {
     const vault = await openCredentials(io);
     const secret = newSecret();
-    await vault.update((current) => addApplication(current, appId, secret, io.clock()));
+    await changeCredentials(io, vault, (current) => addApplication(current, appId, secret, io.clock()), {
+      entry: applicationEntry('app.create', appId),
+    });
     printSecret(io, appId, secret, values.json);
   },
 });

@@ -1,6 +1,6 @@
 import { removeApplication } from '../../vault/changes.ts';
 import { defineCommand, jsonOption } from '../command.ts';
-import { openCredentials } from '../credentials.ts';
+import { applicationEntry, changeCredentials, openCredentials } from '../credentials.ts';
 
 export const command = defineCommand({
   operands: ['ID'],
@@ -11,7 +11,9 @@ export const command = defineCommand({
   examples: ['gatewright app remove shop'],
   async run({ values, operands: [appId = ''] }, io) {
     const vault = await openCredentials(io);
-    await vault.update((current) => removeApplication(current, appId));
+    await changeCredentials(io, vault, (current) => removeApplication(current, appId), {
+      entry: applicationEntry('app.remove', appId),
+    });
     io.print(values.json === true ? JSON.stringify({ app_id: appId }) : `removed ${appId}`);
   },
 });

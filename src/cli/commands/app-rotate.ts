@@ -1,7 +1,8 @@
 import { newSecret, rotateSecret } from '../../vault/changes.ts';
+import type { Credentials } from '../../vault/credentials.ts';
 import { printSecret } from '../application-secret.ts';
 import { defineCommand, jsonOption } from '../command.ts';
-import { openCredentials } from '../credentials.ts';
+import { applicationEntry, changeCredentials, openCredentials } from '../credentials.ts';
 import { parseDuration } from '../duration.ts';
 
 export const command = defineCommand({
@@ -24,7 +25,10 @@ export const command = defineCommand({
     const grace = parseDuration(values.grace, 'grace');
     const vault = await openCredentials(io);
     const secret = newSecret();
-    await vault.update((current) => rotateSecret(current, appId, secret, io.clock(), grace));
+    const rotate = (current: Credentials) => rotateSecret(current, appId, secret, io.clock(), grace);
+    await changeCredentials(io, vault, rotate, {
+      entry: applicationEntry('app.rotate', appId, { grace_seconds: Math.floor(grace / 1000) }),
+    });
     printSecret(io, appId, secret, values.json);
   },
 });

@@ -1,9 +1,9 @@
-import { formatCredentials, parseCredentials } from '../../vault/credentials.ts';
+import { type Credentials, formatCredentials, parseCredentials } from '../../vault/credentials.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { defineCommand } from '../command.ts';
-import { openCredentials } from '../credentials.ts';
+import { changeCredentials, credentialsEntry, openCredentials } from '../credentials.ts';
 import { editText } from '../editor.ts';
-import { CommandError } from '../io.ts';
+import { CommandError, type Io } from '../io.ts';
 
 const startingText = async (vault: Vault, resume: boolean | undefined): Promise<string> => {
   const draft = await vault.readDraft();
@@ -18,14 +18,20 @@ const startingText = async (vault: Vault, resume: boolean | undefined): Promise<
 };
 
 /** Saves the text unless somebody changed the credentials since `base` was read. */
-const save = (vault: Vault, base: string, text: string): Promise<void> =>
-  vault.update((current) => {
+const save = (io: Io, vault: Vault, base: string, text: string): Promise<void> => {
+  const edit = (current: Credentials): Credentials => {
     const edited = parseCredentials(text);
     if (formatCredentials(current) === base) return edited;
     throw new CommandError(
       'another command changed the credentials meanwhile: compare before you save again',
     );
+  };
+  // Whoever has seen the whole content and saves it means it, also where a newer one was seen.
+  return changeCredentials(io, vault, edit, {
+    entry: credentialsEntry('credentials.edit', null),
+    older: true,
   });
+};
 
 export const command = defineCommand({
   operands: [],
@@ -35,7 +41,8 @@ export const command = defineCommand({
   },
   description: [
     'Opens the decrypted credentials in $VISUAL or $EDITOR, in a private file that is removed afterwards.',
-    'What is saved is checked first. An edit that cannot be saved is kept, encrypted, beside the credentials.',
+    'What is saved is checked first, and gets a serial above every one that was seen.',
+    'An edit that cannot be saved is kept, encrypted, beside the credentials.',
   ],
   examples: ['gatewright credentials edit', "EDITOR='code --wait' gatewright credentials edit --resume"],
   async run({ values }, io) {
@@ -50,7 +57,7 @@ export const command = defineCommand({
       return io.print('nothing was changed');
     }
     try {
-      await save(vault, base, text);
+      await save(io, vault, base, text);
     } catch (cause) {
       await vault.writeDraft(text);
       const reason = cause instanceof Error ? cause.message : String(cause);

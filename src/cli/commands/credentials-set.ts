@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { openCredentials } from '../credentials.ts';
+import { changeCredentials, credentialsEntry, openCredentials } from '../credentials.ts';
 import { readSecret, UsageError } from '../io.ts';
 
 export const command = defineCommand({
@@ -15,7 +15,9 @@ export const command = defineCommand({
     const vault = await openCredentials(io);
     await vault.assertWritable();
     const secret = await readSecret(io, name);
-    await vault.update((current) => ({ ...current, jwt_secret: secret }));
+    await changeCredentials(io, vault, (current) => ({ ...current, jwt_secret: secret }), {
+      entry: credentialsEntry('credentials.set', name),
+    });
     io.print('jwt_secret is set');
   },
 });

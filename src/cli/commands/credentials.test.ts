@@ -69,7 +69,7 @@ describe('credentials edit', () => {
     const result = await edit(`${look()}\nsed -i s/jjjj/kkkk/ "$1"`);
     expect(result).toEqual({ status: 0, stdout: 'saved\n', stderr: '' });
     expect((await vault()).jwtSecret).toBe(`kkkk${secret.slice(4)}`);
-    expect(await seen()).toBe(`{\n  "jwt_secret": "${secret}",\n  "apps": {}\n}\n`);
+    expect(await seen()).toBe(`{\n  "serial": 1,\n  "jwt_secret": "${secret}",\n  "apps": {}\n}\n`);
     expect(await readFile(join(directory, 'modes'), 'utf8')).toBe('drwx------\n-rw-------\n');
     await expect(readdir((await readFile(join(directory, 'where'), 'utf8')).trim())).rejects.toThrow(
       'ENOENT',

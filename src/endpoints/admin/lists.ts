@@ -12,6 +12,15 @@ import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { adminAuth, administratorReads, adminTag } from './area.ts';
 
+/** The list with what has happened up to now: security events are written in batches. */
+const flushed = ({ securityEvents }: Services, list: Endpoint): Endpoint => ({
+  ...list,
+  handle: async (call) => {
+    await securityEvents.flush();
+    return list.handle(call);
+  },
+});
+
 /** What administrators look at and nobody changes: applications, payments, the audit list. */
 export const adminListEndpoints = (services: Services): Endpoint[] => {
   // The credentials file can change while the service runs; its list is rebuilt then, not for every request.
@@ -42,12 +51,15 @@ export const adminListEndpoints = (services: Services): Endpoint[] => {
         data: schemas.payment,
       },
     }),
-    listEndpoint(services, auditSource, {
-      operation: 'listAudit',
-      path: '/admin/audit',
-      auth: adminAuth,
-      policy: administratorReads(auditFields),
-      docs: { summary: { 'zh-CN': '审计记录', en: 'Audit list' }, tag: adminTag, data: schemas.audit },
-    }),
+    flushed(
+      services,
+      listEndpoint(services, auditSource, {
+        operation: 'listAudit',
+        path: '/admin/audit',
+        auth: adminAuth,
+        policy: administratorReads(auditFields),
+        docs: { summary: { 'zh-CN': '审计记录', en: 'Audit list' }, tag: adminTag, data: schemas.audit },
+      }),
+    ),
   ];
 };

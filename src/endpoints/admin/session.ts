@@ -1,6 +1,7 @@
 import { bearerChallenge } from '../../auth/bearer.ts';
 import type { Identity } from '../../auth/ports.ts';
 import { sameOrigin } from '../../auth/same-origin.ts';
+import type { KnownUser } from '../../auth/security-events.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
@@ -36,10 +37,8 @@ const signOutHeaders = {
 } as const satisfies Readonly<Record<string, Label>>;
 
 /** A browser's sign-in must come from a page of this service; a client without cookie and Origin is no browser. */
-const refuseForeignPage = (call: Call, baseUrl: string): void => {
-  if (call.header('cookie') === undefined && call.header('origin') === undefined) return;
-  if (!sameOrigin(call, baseUrl)) throw new Problem('cross_site');
-};
+const isForeignPage = (call: Call, baseUrl: string): boolean =>
+  (call.header('cookie') !== undefined || call.header('origin') !== undefined) && !sameOrigin(call, baseUrl);
 
 const sessionUserText: Label = {
   'zh-CN':
@@ -60,6 +59,13 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
   const identities = createIdentityStore(services.database, () => {});
   const path = '/admin/session';
   const signedOut = () => ({ 'Set-Cookie': cookies.clear(), 'Clear-Site-Data': '"cache"' });
+
+  const refuse = ({ address }: Call, problem: 'cross_site' | 'forbidden', by?: KnownUser): Problem => {
+    const detail = { method: 'POST', path };
+    services.securityEvents.record({ action: 'admin.refused', address, by, detail });
+    return new Problem(problem);
+  };
+
   return [
     {
       operation: 'createSession',
@@ -78,7 +84,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         problems: ['login_failed', 'forbidden', 'cross_site', 'too_many_requests', 'overloaded'],
       },
       handle: async (call) => {
-        refuseForeignPage(call, baseUrl);
+        if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
         const { values, errors } = input.read(call.body);
         refuseInvalid(errors);
         const id = await services.login({
@@ -91,13 +97,15 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         if (user === undefined)
           throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
         const principal = { kind: 'user', method: 'session', ...user } as const;
-        if (!isAdministrator(principal)) throw new Problem('forbidden');
+        const by = { id, username: user.username };
+        if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
         const session = cookies.create();
         const userAgent = (call.header('user-agent') ?? '').slice(0, maxUserAgent).toWellFormed();
         await sessions.create(
           { userId: id, hash: session.hash, address: call.address, userAgent },
           { principal, address: call.address },
         );
+        services.securityEvents.logged({ action: 'sign_in', address: call.address, by });
         return {
           data: sessionUser(user),
           headers: { 'Set-Cookie': cookies.set(session.id) },

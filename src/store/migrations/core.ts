@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { builtInRoles } from '../../policy/rule.ts';
 import { requestCounts } from './0002-request-counts.ts';
 import { mustChangePassword } from './0003-must-change-password.ts';
+import { securityEvents } from './0004-security-events.ts';
 import { identity } from './0005-identity.ts';
 import type { Migration, Migrations } from './runner.ts';
 
@@ -157,5 +158,6 @@ export const coreMigrations: Migrations = {
   '0001_core': initial,
   '0002_request_counts': requestCounts,
   '0003_must_change_password': mustChangePassword,
+  '0004_security_events': securityEvents,
   '0005_identity': identity,
 };

@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/method.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { Transaction } from '../database.ts';
+import type { Query, Transaction } from '../database.ts';
 import type { CoreSchema } from '../schema.ts';
 import { compilerFor, toQuery } from '../statement.ts';
 
@@ -23,13 +23,41 @@ export interface AuditEntry {
   readonly detail?: JsonObject;
 }
 
-const who = ({ principal }: Actor) => {
+/** Who did something, as the list shows it. */
+export interface AuditActor {
+  readonly actor_kind: string;
+  readonly actor_id: string | null;
+  readonly actor_name: string | null;
+}
+
+const who = ({ principal }: Actor): AuditActor => {
   if (typeof principal === 'string') return { actor_kind: principal, actor_id: null, actor_name: null };
   if (principal.kind === 'user')
     return { actor_kind: 'user', actor_id: String(principal.id), actor_name: principal.username };
   const id = principal.kind === 'application' ? principal.appId : null;
   return { actor_kind: principal.kind, actor_id: id, actor_name: id };
 };
+
+/** A line of the audit list, of something that happened at `now`. */
+export const auditQuery = (
+  dialect: 'sqlite' | 'postgres',
+  now: number,
+  actor: AuditActor & Pick<Actor, 'address'>,
+  { action, target, detail = {} }: AuditEntry,
+): Query =>
+  toQuery(
+    compilerFor<CoreSchema>(dialect)
+      .insertInto('audit')
+      .values({
+        created_at: toTimestamp(now),
+        ...actor,
+        action,
+        target_kind: target.kind,
+        target_id: target.id === null ? null : String(target.id),
+        target_name: target.name,
+        detail: JSON.stringify(detail),
+      }),
+  );
 
 /** Writes a line of the audit list in the transaction of the change itself: neither stands without the other. */
 export const recordAudit = async (
@@ -39,17 +67,6 @@ export const recordAudit = async (
   actor: Actor,
   entry: AuditEntry,
 ): Promise<void> => {
-  const insert = compilerFor<CoreSchema>(dialect)
-    .insertInto('audit')
-    .values({
-      created_at: toTimestamp(now),
-      ...who(actor),
-      action: entry.action,
-      target_kind: entry.target.kind,
-      target_id: entry.target.id === null ? null : String(entry.target.id),
-      target_name: entry.target.name,
-      detail: JSON.stringify(entry.detail ?? {}),
-      address: actor.address,
-    });
-  await transaction.run(toQuery(insert));
+  const { address } = actor;
+  await transaction.run(auditQuery(dialect, now, { ...who(actor), address }, entry));
 };

@@ -103,6 +103,7 @@ export const createIdentityStore = (
 
 interface AccountRow {
   readonly id: number;
+  readonly username: string;
   readonly password_hash: string;
   readonly disabled: boolean | number;
 }
@@ -114,7 +115,7 @@ export const createAccountStore = (database: Database): AccountStore => {
     prepare<{ canonical: string }>((param) =>
       compiler
         .selectFrom('users')
-        .select(['id', 'password_hash', 'disabled'])
+        .select(['id', 'username', 'password_hash', 'disabled'])
         .where(column, '=', param('canonical')),
     );
   const byUsername = by('username_canonical');
@@ -125,7 +126,12 @@ export const createAccountStore = (database: Database): AccountStore => {
       const row = await database.get<AccountRow>(query);
       return row === undefined
         ? undefined
-        : { id: row.id, passwordHash: row.password_hash, disabled: Boolean(row.disabled) };
+        : {
+            id: row.id,
+            username: row.username,
+            passwordHash: row.password_hash,
+            disabled: Boolean(row.disabled),
+          };
     },
     replaceHash: async (id, from, hash) => {
       const update = compiler

@@ -17,7 +17,8 @@ const interval = 5_000;
 export const createUsageRecorder = (
   { database }: TableContext,
   onError: (error: unknown) => void,
-): UsageRecorder & {
+): Pick<UsageRecorder, 'applicationUsed'> & {
+  keyUsed(id: number, now: number): void;
   sessionUsed(id: number, now: number): void;
   flush(): Promise<void>;
   stop(): Promise<void>;

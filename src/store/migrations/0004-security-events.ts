@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Migration } from './runner.ts';
+
+const types = {
+  sqlite: { text: sql`text`, integer: sql`integer`, timestamp: sql`text` },
+  postgres: { text: sql`text collate "C"`, integer: sql`bigint`, timestamp: sql`timestamptz(3)` },
+} as const;
+
+/** From which networks keys were used, and which credentials were seen last. */
+export const securityEvents: Migration = {
+  up: async (db, dialect) => {
+    const t = types[dialect];
+    for (const statement of [
+      sql`create table key_networks (
+        key_id ${t.integer} not null references api_keys (id) on delete cascade,
+        network ${t.text} not null,
+        first_used_at ${t.timestamp} not null,
+        primary key (key_id, network)
+      )`,
+      sql`create index key_networks_first_used_at on key_networks (first_used_at)`,
+      // One row: the name of the file is each instance's own.
+      sql`create table seen_credentials (
+        id ${t.integer} primary key not null,
+        serial ${t.integer} not null,
+        digest ${t.text} not null,
+        seen_at ${t.timestamp} not null
+      )`,
+    ])
+      await statement.execute(db);
+  },
+};
