@@ -34,6 +34,10 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Bytes of a request body. */
   readonly bodyLimit: number;
+  /** Bytes of all request bodies that are held at one moment. */
+  readonly bodyMemory: number;
+  /** Connections that may be open at one moment. */
+  readonly maxConnections: number;
   readonly apiDocs: boolean;
   readonly migrate: 'start' | 'off';
   /** A new database may take the place of one that is gone. */
@@ -117,6 +121,12 @@ export const variables: readonly Variable[] = [
   { name: 'LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   { name: 'CORS_ORIGINS', fallback: '', meaning: 'exact origins, comma-separated; none: CORS is off' },
   { name: 'BODY_LIMIT', fallback: '1048576', meaning: 'largest request body in bytes, 1,024 to 104,857,600' },
+  {
+    name: 'BODY_MEMORY',
+    fallback: '67108864',
+    meaning: 'bytes of all request bodies held at one moment, at least four times BODY_LIMIT; 503 beyond',
+  },
+  { name: 'MAX_CONNECTIONS', fallback: '10000', meaning: 'connections open at one moment, 10 to 1,000,000' },
   {
     name: 'API_DOCS',
     fallback: 'on',
@@ -240,6 +250,14 @@ const readHost = (reader: EnvironmentReader): string => {
   return /^[A-Za-z0-9:._-]+$/.test(host) ? host : '127.0.0.1';
 };
 
+const readBodies = (reader: EnvironmentReader): Pick<Config, 'bodyLimit' | 'bodyMemory'> => {
+  const bodyLimit = reader.integer('BODY_LIMIT', 1_048_576, 1024, 104_857_600);
+  // Callers whom nobody knows share half: a body of theirs has to fit even while another is there.
+  const least = 4 * bodyLimit;
+  const bodyMemory = reader.integer('BODY_MEMORY', Math.max(67_108_864, least), least, 1e12);
+  return { bodyLimit, bodyMemory };
+};
+
 /**
  * Reads the whole configuration.
  * @throws ConfigError naming every mistake.
@@ -272,7 +290,8 @@ export const readConfig = (environment: Environment): Config => {
     locale: reader.choice('LOCALE', 'zh-CN', locales),
     logLevel: reader.choice('LOG_LEVEL', 'info', logLevels),
     corsOrigins: Object.freeze(readOrigins(reader)),
-    bodyLimit: reader.integer('BODY_LIMIT', 1_048_576, 1024, 104_857_600),
+    ...readBodies(reader),
+    maxConnections: reader.integer('MAX_CONNECTIONS', 10_000, 10, 1_000_000),
     apiDocs: reader.choice('API_DOCS', 'on', ['on', 'off']) === 'on',
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
     newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',

@@ -43,8 +43,11 @@ export interface AuthRequest {
   header(name: string): string | undefined;
   /** The client's IP address. */
   readonly address: string;
-  /** The raw bytes of the body, empty where there is none. Throws `body_too_large`. */
-  bytes(): Uint8Array;
+  /**
+   * The raw bytes of the body, empty where there is none; read when they are first asked for. Throws `body_too_large`,
+   * and `overloaded` where too many bodies are held.
+   */
+  bytes(): Uint8Array | Promise<Uint8Array>;
   /** The model whose grants the principal shall carry; undefined where the endpoint has none. */
   readonly model: string | undefined;
 }

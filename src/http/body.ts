@@ -14,9 +14,13 @@ const decode = (bytes: Uint8Array): string => {
   }
 };
 
-/** Refuses text nested deeper than `maxDepth` before a parser or walker meets it. One pass, no recursion. */
-const checkDepth = (text: string): void => {
+/**
+ * Refuses text nested deeper than `maxDepth` before a parser or walker meets it. One pass, no recursion.
+ * @returns how many values it holds at most
+ */
+const checkDepth = (text: string): number => {
   let depth = 0;
+  let values = 0;
   let inString = false;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -24,10 +28,13 @@ const checkDepth = (text: string): void => {
       if (code === 0x5c) index++;
       else if (code === 0x22) inString = false;
     } else if (code === 0x22) inString = true;
+    else if (code === 0x2c) values++;
     else if (code === 0x5b || code === 0x7b) {
+      values++;
       if (++depth > maxDepth) throw new Problem('too_deep', { params: { max: maxDepth } });
     } else if (code === 0x5d || code === 0x7d) depth--;
   }
+  return values;
 };
 
 /** Whether text can be kept by both databases and sent on: no NUL, no lone surrogate. */
@@ -48,12 +55,16 @@ const checkTexts = (value: Json): void => {
 
 /**
  * Parses a body strictly: UTF-8 without a byte order mark, JSON to the letter, at most `maxDepth` levels, no text
- * with NUL or lone surrogates (only an escape can bring one in: the decoder is fatal).
+ * with NUL or lone surrogates (only an escape can bring one in: the decoder is fatal). `expect` is told how many
+ * values there will be at most, before they are made; a short text's are not worth a word.
  */
-export const parseJson = (bytes: Uint8Array): Json => {
+export const parseJson = (bytes: Uint8Array, expect?: (values: number) => void): Json => {
   const text = decode(bytes);
   // Fewer brackets than levels allowed cannot nest too deeply; the scan is for the rest.
-  if (text.length > maxDepth) checkDepth(text);
+  if (text.length > maxDepth) {
+    const values = checkDepth(text);
+    expect?.(values);
+  }
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -64,8 +75,8 @@ export const parseJson = (bytes: Uint8Array): Json => {
   return value;
 };
 
-export const parseObject = (bytes: Uint8Array): JsonObject => {
-  const value = parseJson(bytes);
+export const parseObject = (bytes: Uint8Array, expect?: (values: number) => void): JsonObject => {
+  const value = parseJson(bytes, expect);
   if (!isJsonObject(value)) throw new Problem('not_an_object');
   return value;
 };

@@ -19,6 +19,11 @@ export interface HttpRequest extends AuthRequest {
   readonly path: string;
   readonly address: string;
   readonly signal: AbortSignal;
+  /**
+   * Told how many values the body will be, before they are made of its bytes.
+   * @throws Problem `overloaded` where there is no room for them
+   */
+  expect(values: number): void;
   /** Told who the caller is as soon as it is known, for the log. */
   identified(principal: Principal): void;
   /** Cuts the connection: the caller does not read what is answered. */
@@ -44,10 +49,12 @@ const json = 'application/json; charset=utf-8';
 /**
  * The way of every request, in the order in which it can be refused:
  *
- *     bytes → match → guard (401) → policy (403) → parse (400, 413, 415) → handle (404, 412, 422) → envelope
+ *     match → guard (401) → policy (403) → read (413, 415) → parse (400) → handle (404, 412, 422) → envelope
  *
- * The bytes were read and the endpoint was matched before this is called. A body is parsed only for a caller who may
- * send it. Whatever a stage throws becomes an error envelope; what is no `Problem` is a 500 that says nothing.
+ * The endpoint was matched before this is called. A body is read only for a caller who may send it, and where its
+ * endpoint wants one; a refusal waits for none. One thing comes before: bytes that are signed are read by the guard, as
+ * it cannot tell otherwise who sends them. Whatever a stage throws becomes an error envelope; what is no `Problem` is a
+ * 500 that says nothing.
  */
 export const createPipeline = ({ methods, envelope }: PipelineParts) => {
   const failed = (error: unknown): HttpResponse => {
@@ -70,8 +77,16 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
         request.identified(principal);
         const decision = decide(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
-        const body = endpoint.accepts === 'nothing' ? undefined : parseBody(endpoint, request);
-        const answer = await endpoint.handle(new PipelineCall(request, principal, decision.grant, body));
+        let bytes = noBytes;
+        let body = nothing;
+        if (endpoint.accepts !== 'nothing') {
+          const type = bodyType(endpoint, request);
+          const read = request.bytes();
+          bytes = read instanceof Promise ? await read : read;
+          body = parseBody(endpoint, type, bytes, request);
+        }
+        const call = new PipelineCall(request, principal, decision.grant, body, bytes);
+        const answer = await endpoint.handle(call);
         const response = respond(answer, endpoint.status ?? 200, envelope);
         return response instanceof Promise ? await response : response;
       } catch (error) {
@@ -86,27 +101,28 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
 export type Pipeline = ReturnType<typeof createPipeline>;
 
 const nothing: JsonObject = Object.freeze({});
-const noBytes = new Uint8Array(0);
+const noBytes: Uint8Array = new Uint8Array(0);
 
 /** A call reads from its request what its handler asks for, and nothing before. */
 class PipelineCall implements Call {
   readonly principal: Principal;
   readonly grant: Call['grant'];
   readonly body: JsonObject;
+  readonly bytes: Uint8Array;
   readonly #request: HttpRequest;
-  readonly #takesBody: boolean;
 
   constructor(
     request: HttpRequest,
     principal: Principal,
     grant: Call['grant'],
-    body: JsonObject | undefined,
+    body: JsonObject,
+    bytes: Uint8Array,
   ) {
     this.#request = request;
     this.principal = principal;
     this.grant = grant;
-    this.body = body ?? nothing;
-    this.#takesBody = body !== undefined;
+    this.body = body;
+    this.bytes = bytes;
   }
 
   get params(): Call['params'] {
@@ -115,10 +131,6 @@ class PipelineCall implements Call {
 
   get query(): string {
     return this.#request.query;
-  }
-
-  get bytes(): Uint8Array {
-    return this.#takesBody ? this.#request.bytes() : noBytes;
   }
 
   get address(): string {
@@ -150,16 +162,27 @@ class PipelineCall implements Call {
   }
 }
 
-/** The body of a write: JSON (or a form where the endpoint takes one), and in it the object under the body key. */
-const parseBody = (endpoint: Endpoint, request: HttpRequest): JsonObject => {
-  const bytes = request.bytes();
+/** What a body claims to be, before it is read. */
+const bodyType = (endpoint: Endpoint, request: HttpRequest): 'json' | 'form' => {
   const type = request.header('content-type');
   const encoding = request.header('content-encoding');
   if (encoding !== undefined && encoding !== 'identity') throw new Problem('unsupported_media_type');
   if (endpoint.accepts === 'json-or-form' && endpoint.bodyKey !== undefined && isFormMediaType(type))
-    return parseForm(bytes, endpoint.bodyKey, endpoint.input ?? {});
+    return 'form';
   if (!isJsonMediaType(type)) throw new Problem('unsupported_media_type');
-  const body = parseObject(bytes);
+  return 'json';
+};
+
+/** The body of a write: JSON (or a form where the endpoint takes one), and in it the object under the body key. */
+const parseBody = (
+  endpoint: Endpoint,
+  type: 'json' | 'form',
+  bytes: Uint8Array,
+  request: HttpRequest,
+): JsonObject => {
+  if (type === 'form' && endpoint.bodyKey !== undefined)
+    return parseForm(bytes, endpoint.bodyKey, endpoint.input ?? {});
+  const body = parseObject(bytes, (values) => request.expect(values));
   if (endpoint.bodyKey === undefined) return body;
   const record = own(body, endpoint.bodyKey);
   if (!isJsonObject(record)) throw new Problem('missing_key', { params: { key: endpoint.bodyKey } });

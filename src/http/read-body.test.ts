@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readBody } from './read-body.ts';
+import { Problem } from '../kernel/problem.ts';
+import { BodyMemory } from './body-memory.ts';
+import { type BodyReading, type BodySender, readBody } from './read-body.ts';
+import { Turns } from './turns.ts';
 
 let server: Server | undefined;
 
@@ -13,12 +16,21 @@ afterEach(() => {
 
 const limit = 200_000;
 
+const reading = (bodyLimit = limit, memory = 4 * limit): BodyReading => ({
+  limit: bodyLimit,
+  memory: new BodyMemory(memory),
+  turns: new Turns(),
+});
+
 /** A request as it comes from these pieces, each sent by itself, a turn of the event loop after its head. */
 const arrival = async (
   ...pieces: readonly string[]
-): Promise<{ readonly raw: IncomingMessage; readonly socket: Socket }> => {
-  const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
-  server = createServer((request) => resolve(request));
+): Promise<{ readonly raw: IncomingMessage; readonly sender: BodySender; readonly socket: Socket }> => {
+  const { promise, resolve } = Promise.withResolvers<BodySender>();
+  server = createServer((raw, response) => {
+    const connection = { unanswered: 1, ending: false, network: undefined };
+    resolve({ raw, response, connection, held: 0, unidentified: true });
+  });
   await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setNoDelay(true);
   socket.on('error', () => {});
@@ -26,46 +38,89 @@ const arrival = async (
     socket.write(piece);
     await new Promise((sent) => setTimeout(sent, 20));
   }
-  const raw = await promise;
+  const sender = await promise;
   await nextTurn();
-  return { raw, socket };
+  return { raw: sender.raw, sender, socket };
 };
 
 const post = (length: number): string => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
 
+/** What it throws, at once or later. */
+const refusal = async (read: () => Buffer | Promise<Buffer>): Promise<string | undefined> => {
+  try {
+    await read();
+    return undefined;
+  } catch (error) {
+    return error instanceof Problem ? error.problem : String(error);
+  }
+};
+
 describe('a body', () => {
   it.each([1, 1_000, 60_000, 70_000, 100_000, limit])('of %i bytes that came whole', async (size) => {
-    const { raw } = await arrival(post(size) + 'x'.repeat(size));
-    expect(String(await readBody(raw, limit))).toBe('x'.repeat(size));
+    const { sender } = await arrival(post(size) + 'x'.repeat(size));
+    expect(String(await readBody(sender, reading()))).toBe('x'.repeat(size));
+    expect(sender.held).toBeGreaterThanOrEqual(size);
   });
 
   it('that came whole with its head is there at once', async () => {
-    const { raw } = await arrival(`${post(4)}abcd`);
-    expect(readBody(raw, limit)).toEqual(Buffer.from('abcd'));
+    const { sender } = await arrival(`${post(4)}abcd`);
+    expect(readBody(sender, reading())).toEqual(Buffer.from('abcd'));
   });
 
   it('that still comes', async () => {
-    const { raw, socket } = await arrival(`${post(6)}ab`);
-    const body = readBody(raw, limit);
+    const { sender, socket } = await arrival(`${post(6)}ab`);
+    const body = readBody(sender, reading());
     socket.write('cd');
     socket.write('ef');
     expect(String(await body)).toBe('abcdef');
   });
 
-  it('that is larger than allowed', async () => {
-    const { raw } = await arrival(post(100) + 'x'.repeat(100));
-    expect(await readBody(raw, 99)).toBe('too-large');
+  it('that is larger than allowed is not waited for', async () => {
+    const { sender } = await arrival(post(100));
+    expect(() => readBody(sender, reading(99))).toThrow('body_too_large');
+  });
+
+  it('that turns out larger than allowed', async () => {
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const whole = await arrival(`${head}64\r\n${'x'.repeat(100)}\r\n0\r\n\r\n`);
+    expect(await refusal(() => readBody(whole.sender, reading(99)))).toBe('body_too_large');
+    server?.close();
+    const { sender, socket } = await arrival(`${head}32\r\n${'x'.repeat(50)}\r\n`);
+    const bodies = reading(99);
+    const refused = refusal(() => readBody(sender, bodies));
+    socket.write(`32\r\n${'x'.repeat(50)}\r\n`);
+    expect(await refused).toBe('body_too_large');
+    bodies.memory.release(sender);
+    expect(bodies.memory.held).toBe(0);
   });
 
   it('whose sender hung up, before it is read or meanwhile', async () => {
     const before = await arrival(`${post(6)}ab`);
     before.socket.resetAndDestroy();
     await expect.poll(() => before.raw.destroyed).toBe(true);
-    await expect(readBody(before.raw, limit)).rejects.toThrow('hung up');
+    expect(await refusal(() => readBody(before.sender, reading()))).toBe('bad_request');
     server?.close();
     const meanwhile = await arrival(`${post(6)}ab`);
-    const body = readBody(meanwhile.raw, limit);
+    const refused = refusal(() => readBody(meanwhile.sender, reading()));
     meanwhile.socket.resetAndDestroy();
-    await expect(body).rejects.toThrow();
+    expect(await refused).toBe('bad_request');
+  });
+
+  it('that came after its connection was given up is nobody’s', async () => {
+    const { sender, socket } = await arrival(`${post(4)}ab`);
+    const refused = refusal(() => readBody(sender, reading()));
+    sender.connection.ending = true;
+    socket.write('cd');
+    expect(await refused).toBe('bad_request');
+  });
+
+  it('in pieces of a byte counts for more than its bytes', async () => {
+    const { sender, socket } = await arrival(post(20));
+    const refused = refusal(() => readBody(sender, reading(limit, 5_000)));
+    for (let count = 0; count < 20; count += 1) {
+      socket.write('x');
+      await new Promise((sent) => setTimeout(sent, 5));
+    }
+    expect(await refused).toBe('overloaded');
   });
 });

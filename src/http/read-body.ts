@@ -1,66 +1,106 @@
-import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
-
-/** The bytes of a body, or `too-large`; the latter is refused only after the caller was found entitled to send one. */
-export type Body = Buffer | 'too-large';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../kernel/problem.ts';
+import { type BodyHolder, type BodyMemory, overloaded } from './body-memory.ts';
+import type { Connection } from './connections.ts';
+import type { Turns } from './turns.ts';
 
 /** Of a request that has none. */
 export const noBytes: Buffer = Buffer.alloc(0);
 
-/** How much of an oversized body is read and thrown away, so that the caller is still there to read the answer. */
-const drained = 8;
-const drainMilliseconds = 2000;
+/** What a piece of a body costs beyond its bytes: whoever sends a byte at a time would pay for it two hundredfold. */
+const perPiece = 256;
 
-const hungUp = (): Error => new Error('the caller hung up before the body had arrived');
+/** A request whose body is read. */
+export interface BodySender extends BodyHolder {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+}
 
-/**
- * Reads a request's body up to `limit` bytes; at once where all of it has come with the head.
- * @throws the stream's error when the caller hangs up.
- */
-export const readBody = (raw: IncomingMessage, limit: number): Body | Promise<Body> => {
-  // What has happened already is not told again.
-  if (raw.destroyed) return Promise.reject(hungUp());
-  if (!raw.complete || raw.readableLength > limit) return collect(raw, limit);
-  // Each call gives one of the chunks that have come.
-  const chunks: Buffer[] = [];
-  for (let chunk = raw.read(); chunk !== null; chunk = raw.read()) chunks.push(chunk as Buffer);
-  return joined(chunks);
+export interface BodyReading {
+  /** Bytes of one body. */
+  readonly limit: number;
+  readonly memory: BodyMemory;
+  readonly turns: Turns;
+}
+
+/** Methods whose body is read; that of any other is left alone. */
+const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Whether the request announces a body. */
+export const bringsBody = ({ headers }: IncomingMessage): boolean => {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
 };
+
+const tooLarge = (limit: number): Problem => new Problem('body_too_large', { params: { limit } });
+
+const hungUp = (cause?: unknown): Problem =>
+  new Problem('bad_request', {
+    cause: new Error('the caller hung up before the body had arrived', { cause }),
+  });
 
 const joined = (chunks: readonly Buffer[]): Buffer => {
   const [first = noBytes] = chunks;
   return chunks.length > 1 ? Buffer.concat(chunks) : first;
 };
 
-const collect = (stream: Readable, limit: number): Promise<Body> =>
+/**
+ * Reads a request's body; at once where all of it has come with the head. Its bytes count in the memory for bodies
+ * until whoever holds them releases it.
+ * @throws Problem `body_too_large`; `overloaded` where that memory is full; `bad_request` when the caller hangs up
+ */
+export const readBody = (sender: BodySender, reading: BodyReading): Buffer | Promise<Buffer> => {
+  const { raw } = sender;
+  const { limit, memory } = reading;
+  if (!methodsWithBody.has(raw.method ?? '') || !bringsBody(raw)) return noBytes;
+  if (Number(raw.headers['content-length']) > limit) throw tooLarge(limit);
+  // What has happened already is not told again.
+  if (raw.destroyed) throw hungUp();
+  if (!raw.complete) return arriving(sender, reading);
+  if (raw.readableLength > limit) throw tooLarge(limit);
+  memory.take(sender, raw.readableLength);
+  // Each call gives one of the chunks that have come.
+  const chunks: Buffer[] = [];
+  for (let chunk = raw.read(); chunk !== null; chunk = raw.read()) chunks.push(chunk as Buffer);
+  return joined(chunks);
+};
+
+/** Goes on together with the requests of the turn in which the last of the body came. */
+const arriving = async (sender: BodySender, reading: BodyReading): Promise<Buffer> => {
+  const { raw, response, connection } = sender;
+  if (raw.headers.expect !== undefined && raw.httpVersion === '1.1') response.writeContinue();
+  const body = await collect(sender, reading);
+  // Another answer went out meanwhile: it took too long to come.
+  if (connection.ending) throw hungUp();
+  await new Promise<void>((resolve) => reading.turns.join(resolve));
+  return body;
+};
+
+const collect = (sender: BodySender, { limit, memory }: BodyReading): Promise<Buffer> =>
   new Promise((resolve, reject) => {
+    const { raw } = sender;
     const chunks: Buffer[] = [];
     let size = 0;
-    let timer: NodeJS.Timeout | undefined;
     const settle = (outcome: () => void): void => {
-      clearTimeout(timer);
-      stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      raw.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      memory.complete(sender);
       outcome();
     };
-    const tooLarge = (): void => {
-      stream.resume();
-      settle(() => resolve('too-large'));
-    };
+    const refuse = (problem: unknown): void => settle(() => reject(problem));
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= limit) {
+      try {
+        if (size > limit) throw tooLarge(limit);
+        memory.take(sender, chunk.length + perPiece);
         chunks.push(chunk);
-        return;
+      } catch (problem) {
+        refuse(problem);
       }
-      chunks.length = 0;
-      timer ??= setTimeout(tooLarge, drainMilliseconds);
-      if (size > limit * drained) tooLarge();
     };
-    const onEnd = (): void => {
-      if (size > limit) tooLarge();
-      else settle(() => resolve(joined(chunks)));
-    };
-    const onError = (error: Error): void => settle(() => reject(error));
-    const onClose = (): void => settle(() => reject(hungUp()));
-    stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+    const onEnd = (): void => settle(() => resolve(joined(chunks)));
+    const onError = (error: Error): void => refuse(hungUp(error));
+    const onClose = (): void => refuse(hungUp());
+    memory.begin(sender, () => refuse(overloaded()));
+    raw.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import proxyAddress from '@fastify/proxy-addr';
+import { finished } from 'node:stream';
 import { nobody, type Principal } from '../auth/method.ts';
-import { Problem } from '../kernel/problem.ts';
+import { callerAddress, type Trust } from './caller-address.ts';
+import type { Connection } from './connections.ts';
 import type { HttpRequest } from './pipeline.ts';
-import { type Body, noBytes } from './read-body.ts';
+import { type BodyReading, type BodySender, readBody } from './read-body.ts';
 
 /** What all requests of a server have in common. */
 export interface RequestSettings {
-  /** Whether the address at a distance of so many hops is one of our own proxies. */
-  readonly trust: (address: string, hop: number) => boolean;
-  readonly bodyLimit: number;
+  readonly trust: Trust;
+  readonly bodies: BodyReading;
   readonly nextId: () => string;
   /** Whether anybody will ask how long a request took. */
   readonly timed: boolean;
@@ -22,10 +22,14 @@ export type AnswerCounter = (
   request: Pick<HttpRequest, 'address'>,
 ) => void;
 
+/** Bytes of a body that count until the answer is out, and not only until it is made: with fewer nothing is gained. */
+const large = 16_384;
+
 /** One of Node's requests in the pipeline's terms. What costs something is found out when it is asked for. */
-export class Request implements HttpRequest {
+export class Request implements HttpRequest, BodySender {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
+  readonly connection: Connection;
   readonly method: string;
   /** Time of arrival by `performance.now()`; 0 where nobody will ask. */
   readonly arrived: number;
@@ -37,14 +41,22 @@ export class Request implements HttpRequest {
   /** Whether the answer is another for a browser, by `Accept`. */
   varies = false;
   count: AnswerCounter | undefined;
-  body: Body = noBytes;
+  /** Bytes that count for the body in the memory for bodies. */
+  held = 0;
+  #bytes: Uint8Array | Promise<Uint8Array> | undefined;
   readonly #settings: RequestSettings;
   #id: string | undefined;
   #abort: AbortController | undefined;
 
-  constructor(raw: IncomingMessage, response: ServerResponse, settings: RequestSettings) {
+  constructor(
+    raw: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    settings: RequestSettings,
+  ) {
     this.raw = raw;
     this.response = response;
+    this.connection = connection;
     this.method = raw.method ?? '';
     this.arrived = settings.timed ? performance.now() : 0;
     this.#settings = settings;
@@ -74,7 +86,9 @@ export class Request implements HttpRequest {
   }
 
   get address(): string {
-    return proxyAddress(this.raw, this.#settings.trust);
+    const { headers, socket } = this.raw;
+    const forwarded = headers['x-forwarded-for'];
+    return callerAddress(socket.remoteAddress ?? '', forwarded?.toString(), this.#settings.trust);
   }
 
   get signal(): AbortSignal {
@@ -97,34 +111,35 @@ export class Request implements HttpRequest {
     this.response.destroy(reason);
   }
 
+  /** Whether nobody knows (yet) who sends this. */
+  get unidentified(): boolean {
+    return this.principal.kind === 'nobody';
+  }
+
   identified(principal: Principal): void {
+    if (this.held > 0 && principal.kind !== 'nobody') this.#settings.bodies.memory.identify(this);
     this.principal = principal;
   }
 
   header(name: string): string | undefined {
     const value = this.raw.headers[name];
-    if (typeof value !== 'string') return value?.join(', ');
-    // Node keeps the first of several Authorization headers; joined like any other, they are refused instead.
-    return name === 'authorization' ? everyAuthorization(this.raw, value) : value;
+    return typeof value === 'string' ? value : value?.join(', ');
   }
 
-  bytes(): Uint8Array {
-    const { body } = this;
-    if (body === 'too-large')
-      throw new Problem('body_too_large', { params: { limit: this.#settings.bodyLimit } });
-    return body;
+  bytes(): Uint8Array | Promise<Uint8Array> {
+    this.#bytes ??= readBody(this, this.#settings.bodies);
+    return this.#bytes;
+  }
+
+  expect(values: number): void {
+    this.#settings.bodies.memory.takeParsed(this, values);
+  }
+
+  /** Called when the answer is made; what is held of the body is given back when it is out. */
+  answered(): void {
+    if (this.held === 0) return;
+    const release = (): void => this.#settings.bodies.memory.release(this);
+    if (this.held < large) release();
+    else finished(this.response, release);
   }
 }
-
-const everyAuthorization = (raw: IncomingMessage, first: string): string => {
-  const { rawHeaders } = raw;
-  let joined = first;
-  let seen = false;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length !== 13 || name.toLowerCase() !== 'authorization') continue;
-    if (seen) joined += `, ${rawHeaders[index + 1]}`;
-    seen = true;
-  }
-  return joined;
-};

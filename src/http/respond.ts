@@ -1,8 +1,10 @@
 import { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { closeGentlyAfterAnswer } from './closing.ts';
 import type { Cors } from './cors.ts';
 import { FramedBytes } from './framed-bytes.ts';
 import type { HttpResponse } from './pipeline.ts';
+import { bringsBody } from './read-body.ts';
 import type { Request } from './request.ts';
 import type { RequestLines } from './request-lines.ts';
 import { writePieces } from './write-pieces.ts';
@@ -15,9 +17,15 @@ export interface ResponderOptions {
   readonly stall: number;
   /** None where the level of the log leaves them out. */
   readonly requestLines: RequestLines | undefined;
+  /** Of every answer: names and values in turn. */
+  readonly headers: readonly string[];
 }
 
 const hasBody = (status: number): boolean => status !== 304 && status !== 204;
+
+/** Whether a body that the answer does not wait for has not come whole. What a test injects has come. */
+const isStillComing = ({ raw }: Request): boolean =>
+  !raw.complete && bringsBody(raw) && raw.socket instanceof Socket;
 
 const put = (head: string[], name: string, value: string): void => {
   const lower = name.toLowerCase();
@@ -52,6 +60,7 @@ export class Responder {
     if (answer.failure !== undefined) this.#logFailure(request, answer.failure);
     const { status, body } = answer;
     const head = this.#head(request, answer);
+    if (status === 413 || isStillComing(request)) this.#endConnection(request, head);
     const whole = typeof body === 'string' || body instanceof Uint8Array;
     if (!whole && !(body instanceof FramedBytes)) {
       response.writeHead(status, head);
@@ -69,15 +78,22 @@ export class Responder {
 
   /** Names and values in turn, as Node takes them fastest. */
   #head(request: Request, { status, type, headers }: HttpResponse): string[] {
-    const head = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
-    const { cors } = this.#options;
+    const { cors, headers: general } = this.#options;
+    const head = [...general];
     if (cors !== undefined) putAll(head, cors.headers(request.header('origin')));
     if (request.varies) put(head, 'vary', 'Accept');
     putAll(head, headers);
     if (status >= 500) head.push('x-request-id', request.id);
-    if (status === 413) head.push('connection', 'close');
     if (hasBody(status)) head.push('content-type', type);
     return head;
+  }
+
+  /** Nobody will read what is still coming: it is thrown away for as long as the caller needs to read the answer. */
+  #endConnection({ raw, response, connection }: Request, head: string[]): void {
+    head.push('connection', 'close');
+    connection.ending = true;
+    raw.resume();
+    if (response.socket instanceof Socket) closeGentlyAfterAnswer(response.socket);
   }
 
   #sendPieces(request: Request, status: number, pieces: AsyncIterableIterator<string>): void {

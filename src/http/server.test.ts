@@ -4,13 +4,13 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AuthMethod, AuthMethodName } from '../auth/method.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
-import type { Answer, Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { Envelope } from './envelope.ts';
 import { createPipeline } from './pipeline.ts';
 import { Routes } from './routes.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
 
-const endpoint = (path: string, handle: () => Answer): Endpoint => ({
+const endpoint = (path: string, handle: Endpoint['handle']): Endpoint => ({
   operation: path,
   method: 'GET',
   path,
@@ -24,7 +24,14 @@ const endpoint = (path: string, handle: () => Answer): Endpoint => ({
 /** More than the buffers of a connection on the loopback take. */
 const large = 'x'.repeat(32_000_000);
 
+/** Requests that wait for an answer that never comes. */
+let never = 0;
+
 const endpoints = [
+  endpoint('/never', () => {
+    never += 1;
+    return new Promise(() => {});
+  }),
   endpoint('/large', () => ({ data: large })),
   endpoint('/small', () => ({ data: 'x' })),
   endpoint('/broken', () => ({ data: 'x', headers: { 'X-Note': 'two\nlines' } })),
@@ -37,7 +44,8 @@ const listen = async (): Promise<number> => {
   const methods = {} as Readonly<Record<AuthMethodName, AuthMethod>>;
   const pipeline = createPipeline({ methods, envelope: new Envelope(catalogueOf('en')) });
   http = createHttpServer(endpoints, pipeline, {
-    ...{ basePath: '', bodyLimit: 1000, trustProxy: false, corsOrigins: [], routes: new Routes(), stall },
+    ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1000, bodyMemory: 4000, maxConnections: 10 },
+    ...{ trustProxy: false, corsOrigins: [], routes: new Routes(), stall },
     logger: pino({ level: 'silent' }),
   });
   http.server.listen(0, '127.0.0.1');
@@ -63,6 +71,22 @@ afterEach(async () => {
   http?.server.closeAllConnections();
   await closed;
 });
+
+/** A client that never closes its side, whatever the server does, and reads what comes. */
+const stubborn = async (port: number, text: string): Promise<{ received: () => string; socket: Socket }> => {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += String(chunk);
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(text);
+  return { received: () => received, socket };
+};
+
+/** Milliseconds within which a connection is gone that was answered for the last time. */
+const gone = 2_000;
 
 describe('the HTTP server', () => {
   it('cuts whoever leaves an answer unread, and nobody who merely says nothing', async () => {
@@ -95,5 +119,85 @@ describe('the HTTP server', () => {
     const port = await listen();
     const answer = await fetch(`http://127.0.0.1:${port}/broken`);
     expect([answer.status, await answer.json()]).toMatchObject([500, { code: 50000 }]);
+  });
+
+  describe('a connection that was answered for the last time is gone, whatever its client does:', () => {
+    const head = 'Host: here\r\nContent-Length: 500\r\n';
+    const cases: Readonly<Record<string, readonly [text: string, status: number]>> = {
+      'what is no HTTP': ['hello\r\n\r\n', 400],
+      'a request without Host, with a body that never ends': [
+        'POST /small HTTP/1.1\r\nContent-Length: 500\r\n\r\nx',
+        400,
+      ],
+      'an unknown path, with a body that never ends': [`POST /nothing HTTP/1.1\r\n${head}\r\nx`, 404],
+      'a wrong method, with a body that never ends': [`PUT /small HTTP/1.1\r\n${head}\r\nx`, 405],
+      'a GET with a body that never ends': [`GET /small HTTP/1.1\r\n${head}\r\nx`, 200],
+      'HEAD with a body that never ends': [`HEAD /small HTTP/1.1\r\n${head}\r\nx`, 200],
+      CONNECT: ['CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 400],
+      'Connection: close': ['GET /small HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n', 200],
+    };
+    for (const [name, [text, status]] of Object.entries(cases))
+      it(name, async () => {
+        const port = await listen();
+        const { received, socket } = await stubborn(port, text);
+        await expect.poll(received, { timeout: 1_000 }).toContain(`HTTP/1.1 ${status} `);
+        expect(received().toLowerCase()).toContain('connection: close');
+        await expect.poll(connections, { timeout: gone }).toBe(0);
+        socket.destroy();
+      });
+
+    it('one that took too long', async () => {
+      const port = await listen();
+      const accepted = new Promise<Socket>((resolve) => http?.server.once('connection', resolve));
+      const { received, socket } = await stubborn(port, 'GET /small HTTP/1.1\r\nHost: he');
+      const served = await accepted;
+      const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      http?.server.emit('clientError', late, served);
+      await expect.poll(received, { timeout: 1_000 }).toContain('HTTP/1.1 408 ');
+      // Too late: nobody answers it any more.
+      socket.write('re\r\n\r\n');
+      await expect.poll(connections, { timeout: gone }).toBe(0);
+      expect(received().match(/HTTP\/1\.1/g)).toHaveLength(1);
+      socket.destroy();
+    });
+
+    it('one that sends on and on', async () => {
+      const port = await listen();
+      const { received, socket } = await stubborn(port, `POST /nothing HTTP/1.1\r\n${head}\r\n`);
+      await expect.poll(received, { timeout: 1_000 }).toContain('HTTP/1.1 404 ');
+      const flood = setInterval(() => socket.write('GET /small HTTP/1.1\r\nHost: here\r\n\r\n'), 20);
+      await expect.poll(connections, { timeout: gone }).toBe(0);
+      clearInterval(flood);
+      // What came behind the refused body is no request.
+      expect(received().match(/HTTP\/1\.1/g)).toHaveLength(1);
+      socket.destroy();
+    });
+  });
+
+  it('has a client that sends a large body read why nobody takes it', async () => {
+    const port = await listen();
+    for (let count = 0; count < 10; count += 1) {
+      const body = Buffer.alloc(4_000_000, 'x');
+      const answer = await fetch(`http://127.0.0.1:${port}/nothing`, { method: 'POST', body });
+      expect([answer.status, await answer.json()]).toMatchObject([404, { code: 40401 }]);
+    }
+  });
+
+  it('503: a connection too many, and only as long as all others are busy', async () => {
+    const port = await listen();
+    const idle = await ask(port, '/small');
+    await once(idle, 'data');
+    const waiting = Array.from({ length: 9 }, () => ask(port, '/never'));
+    for (const socket of await Promise.all(waiting)) socket.on('error', () => {});
+    await expect.poll(connections).toBe(10);
+    const answer = async (): Promise<number> => (await fetch(`http://127.0.0.1:${port}/small`)).status;
+    const closed = once(idle, 'close');
+    const busy = await ask(port, '/never');
+    await closed;
+    await expect.poll(() => never).toBe(10);
+    expect(await answer()).toBe(503);
+    busy.destroy();
+    await expect.poll(connections).toBe(9);
+    expect(await answer()).toBe(200);
   });
 });

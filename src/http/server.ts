@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { Problem } from '../kernel/problem.ts';
-import type { ProblemName } from '../kernel/problem-table.ts';
+import { BodyMemory } from './body-memory.ts';
+import { BrokenRequests } from './broken-requests.ts';
+import type { Trust } from './caller-address.ts';
+import { Connections } from './connections.ts';
 import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
+import { isHost } from './host.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
 import type { HttpRequest, HttpResponse, Pipeline } from './pipeline.ts';
-import { type Connection, Connections } from './pipelining.ts';
-import { readBody } from './read-body.ts';
 import { type AnswerCounter, Request, type RequestSettings } from './request.ts';
 import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
@@ -17,8 +18,14 @@ import type { Routes } from './routes.ts';
 import { Turns } from './turns.ts';
 
 export interface HttpOptions {
+  /** Public address; where it is https, every answer says that this host is to be asked over https only. */
+  readonly baseUrl: string;
   readonly basePath: string;
+  /** Bytes of one body, and of all that are held at one moment. */
   readonly bodyLimit: number;
+  readonly bodyMemory: number;
+  /** Connections that may be open at one moment. */
+  readonly maxConnections: number;
   /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of so many hops, or of addresses and ranges. */
   readonly trustProxy: boolean | number | string[];
   readonly corsOrigins: readonly string[];
@@ -68,19 +75,9 @@ const runnersOf = (
     ]),
   );
 
-/** Methods whose body is read; that of any other is left alone. */
-const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-
-/** Whether the request announces a body that anybody would read. */
-const brings = ({ method = '', headers }: IncomingMessage): boolean => {
-  if (!methodsWithBody.has(method)) return false;
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
-};
-
-/** What HTTP/1.1 forbids (RFC 9112, 3.2). Node would refuse it itself, without the envelope. */
-const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
-  headers.host === undefined && httpVersion === '1.1';
+/** What HTTP/1.1 forbids (RFC 9112, 3.2). Node would refuse some of it itself, without the envelope. */
+const hasBadHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolean =>
+  host === undefined ? httpVersion === '1.1' : !isHost(host);
 
 /** Ids that differ between processes and are cheap to make. */
 const requestIds = (): (() => string) => {
@@ -89,26 +86,39 @@ const requestIds = (): (() => string) => {
   return () => `${process}-${(++count).toString(36)}`;
 };
 
-const trustOf = (trust: HttpOptions['trustProxy']): RequestSettings['trust'] => {
+const trustOf = (trust: HttpOptions['trustProxy']): Trust => {
   if (typeof trust === 'boolean') return () => trust;
   if (typeof trust === 'number') return (_address, hop) => hop < trust;
   return compile(trust);
 };
 
-/** Answers requests: lets those of a turn start together, finds the endpoint, reads the body, runs the pipeline. */
+/** Headers of every answer, names and values in turn; for a year, this host over https only, where it is there. */
+const generalHeaders = (baseUrl: string): readonly string[] => [
+  ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
+  ...(baseUrl.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000'] : []),
+];
+
+/** What answering needs beside what is known of each endpoint. */
+interface AnsweringParts {
+  readonly pipeline: Pipeline;
+  readonly responder: Responder;
+  readonly connections: Connections;
+  readonly cors: Cors | undefined;
+  readonly trust: Trust;
+}
+
+/** Answers requests: lets those of a turn start together, finds the endpoint, runs the pipeline. */
 const createAnswering = (
   endpoints: readonly Endpoint[],
-  pipeline: Pipeline,
-  responder: Responder,
-  cors: Cors | undefined,
+  { pipeline, responder, connections, cors, trust }: AnsweringParts,
   options: HttpOptions,
 ): HttpServer['answer'] => {
-  const { routes, bodyLimit, pages = [] } = options;
+  const { routes, pages = [] } = options;
   const turns = new Turns(options.onTurn);
   const runners = runnersOf(endpoints, pipeline, options);
   const settings: RequestSettings = {
-    trust: trustOf(options.trustProxy),
-    bodyLimit,
+    trust,
+    bodies: { limit: options.bodyLimit, memory: new BodyMemory(options.bodyMemory), turns },
     nextId: requestIds(),
     timed: responder.logsRequests,
   };
@@ -120,29 +130,14 @@ const createAnswering = (
     return pageFor(area, request.method, request.header('accept'));
   };
 
-  /** Read first: a caller who is still sending would not see the answer. */
-  const refuse = async (request: Request, problem: Problem): Promise<HttpResponse> => {
-    if (brings(request.raw)) await readBody(request.raw, bodyLimit);
-    return pipeline.failed(problem);
-  };
-
-  const receiveAndRun = async (request: Request, { run }: Runner): Promise<HttpResponse> => {
-    const body = readBody(request.raw, bodyLimit);
-    if (body instanceof Promise) {
-      request.body = await body;
-      await new Promise<void>((resolve) => turns.join(resolve));
-    } else request.body = body;
-    return run(request);
-  };
-
   const respondTo = (request: Request): Promise<HttpResponse> | HttpResponse => {
-    if (lacksHost(request.raw)) return refuse(request, new Problem('bad_request'));
+    if (hasBadHost(request.raw)) return pipeline.failed(new Problem('bad_request'));
     const destination = routes.find(request.method, request.url);
     request.route = destination.route;
     if (cors !== undefined && isPreflight(request))
       return { status: 204, type: '', headers: cors.preflight(request.header('origin')), body: '' };
     if (destination.endpoint === undefined)
-      return pageOf(request, areaOf(pages, request.path)) ?? refuse(request, destination.problem);
+      return pageOf(request, areaOf(pages, request.path)) ?? pipeline.failed(destination.problem);
     const runner = runners.get(destination.endpoint);
     if (runner === undefined) throw new Error(`${destination.route} leads to an endpoint of another server`);
     const page = pageOf(request, runner.area);
@@ -150,7 +145,7 @@ const createAnswering = (
     request.params = destination.params;
     request.model = runner.model;
     request.count = runner.count;
-    return brings(request.raw) ? receiveAndRun(request, runner) : runner.run(request);
+    return runner.run(request);
   };
 
   const failed = (request: Request, error: unknown): HttpResponse => {
@@ -158,9 +153,7 @@ const createAnswering = (
     return pipeline.failed(gone ? new Problem('bad_request', { cause: error }) : error);
   };
 
-  const connections = new Connections();
-
-  const respond = async (request: Request, connection: Connection): Promise<void> => {
+  const respond = async (request: Request): Promise<void> => {
     const { response } = request;
     try {
       const answer = await respondTo(request);
@@ -170,44 +163,18 @@ const createAnswering = (
       if (response.headersSent) responder.cut(request, error);
       else responder.send(request, failed(request, error));
     } finally {
-      connection.unanswered -= 1;
+      request.connection.unanswered -= 1;
+      request.answered();
     }
   };
 
   return (raw, response) => {
     const connection = connections.arrived(raw.socket);
     if (connection === undefined) return;
-    const request = new Request(raw, response, settings);
-    turns.join(() => void respond(request, connection));
+    const request = new Request(raw, response, connection, settings);
+    turns.join(() => void respond(request));
   };
 };
-
-const brokenRequests: Readonly<Record<string, ProblemName>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-};
-
-/** Bytes that are no HTTP request never reach a route: the envelope is written to the socket itself. */
-const answerBrokenRequest =
-  (pipeline: Pipeline) =>
-  (error: Error & { code?: string }, socket: Socket): void => {
-    if (!socket.writable || error.code === 'ECONNRESET') {
-      socket.destroy();
-      return;
-    }
-    const name = brokenRequests[error.code ?? ''] ?? 'bad_request';
-    const { status, type, body } = pipeline.failed(new Problem(name, { cause: error }));
-    const text = String(body);
-    const head = [
-      `HTTP/1.1 ${status} ${name}`,
-      `Content-Type: ${type}`,
-      `Content-Length: ${Buffer.byteLength(text)}`,
-      'Cache-Control: no-store',
-      'X-Content-Type-Options: nosniff',
-      'Connection: close',
-    ];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-  };
 
 /** Builds the server that runs endpoints through the pipeline; it does not listen yet. */
 export const createHttpServer = (
@@ -216,11 +183,17 @@ export const createHttpServer = (
   options: HttpOptions,
 ): HttpServer => {
   const { logger, corsOrigins, routes, basePath, stall = 30_000 } = options;
+  const headers = generalHeaders(options.baseUrl);
+  const trust = trustOf(options.trustProxy);
+  const connections = new Connections({
+    most: options.maxConnections,
+    isProxy: (address) => trust(address, 0),
+  });
   const cors = corsOrigins.length > 0 ? new Cors(corsOrigins) : undefined;
   const requestLines = logger.isLevelEnabled('info') ? new RequestLines(logger) : undefined;
-  const responder = new Responder({ logger, cors, stall, requestLines });
+  const responder = new Responder({ logger, cors, stall, requestLines, headers });
   routes.add(endpoints, basePath);
-  const answer = createAnswering(endpoints, pipeline, responder, cors, options);
+  const answer = createAnswering(endpoints, { pipeline, responder, connections, cors, trust }, options);
   const server = createServer(
     {
       // Whoever sends nothing, or slowly, is cut by these two; whoever does not read, by the responder.
@@ -231,10 +204,18 @@ export const createHttpServer = (
       keepAliveTimeout: 72_000,
       // Refused here, by the envelope.
       requireHostHeader: false,
+      // Node keeps the first of several Host or Authorization headers; joined like any other, they are refused.
+      joinDuplicateHeaders: true,
     },
     answer,
   );
-  server.on('clientError', answerBrokenRequest(pipeline));
+  // Without these Node would ask for every body, and refuse what else is expected of us without the envelope.
+  server.on('checkContinue', answer).on('checkExpectation', answer);
+  const { broken, tunnel, tooMany } = new BrokenRequests(pipeline, connections, headers);
+  server.on('clientError', broken).on('connect', tunnel);
+  server.on('connection', (socket) => {
+    if (!connections.opened(socket)) tooMany(socket);
+  });
   const close = (): Promise<void> =>
     new Promise((resolve, reject) => {
       server.close((error) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeDatabase } from '../support/databases.ts';
+import { exchange } from '../support/raw-socket.ts';
 import { startService, useService } from '../support/service.ts';
 
 const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -86,7 +87,13 @@ describeDatabase('sqlite', 'the shell of the administration pages', (databases) 
       env: { BASE_URL: 'https://example.com/base', LOCALE: 'en' },
     });
     const { headers, text } = await other.get('/base/admin/users', { headers: html });
-    expect(headers['strict-transport-security']).toBe('max-age=31536000');
+    const secure = 'max-age=31536000';
+    expect(headers['strict-transport-security']).toBe(secure);
+    for (const path of ['/base/api/v1/health', '/base/api/v1/users', '/base/api-docs', '/nothing'])
+      expect((await other.get(path)).headers['strict-transport-security']).toBe(secure);
+    expect((await exchange(other.port, 'no HTTP\r\n\r\n')).toLowerCase()).toContain(
+      `strict-transport-security: ${secure}`,
+    );
     expect(text).toContain('src="/base/admin/assets/');
     expect(text).toContain('lang="en"');
     expect((await other.get('/admin', { headers: html })).json.code).toBe(40401);

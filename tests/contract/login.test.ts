@@ -172,6 +172,27 @@ describeEachDatabase('login', (databases) => {
       }
     });
 
+    it('whatever port stands behind the address', async () => {
+      const victim = await service.createUser();
+      const login = async (password: string, address: string): Promise<number> =>
+        (await service.login(victim.username, password, from(address))).status;
+      for (let port = 40_001; port <= 40_010; port += 1)
+        expect(await login('wrong password', `203.0.113.10:${port}`)).toBe(401);
+      expect(await login(victim.password, '203.0.113.10:50000')).toBe(429);
+      expect(await login(victim.password, '203.0.113.10')).toBe(429);
+      expect(await login(victim.password, '[2001:db8::77]:443')).toBe(200);
+    });
+
+    it('and what is no address counts as the proxy', async () => {
+      const victim = await service.createUser();
+      const login = async (password: string, address: string): Promise<number> =>
+        (await service.login(victim.username, password, from(address))).status;
+      for (let count = 0; count < 10; count += 1)
+        expect(await login('wrong password', `nowhere-${count}`)).toBe(401);
+      expect(await login(victim.password, 'anywhere')).toBe(429);
+      expect(await login(victim.password, '10.9.9.9')).toBe(200);
+    });
+
     it('in the administration area too, counted together with the login', async () => {
       const victim = await service.createUser(['admin']);
       await failFrom(service, '10.3.0.1', Array<string>(10).fill(victim.username));

@@ -227,6 +227,26 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       expect((await send('GET /api/v1/health HTTP/1.0', '', '')).status).toBe(200);
     });
 
+    it.each([
+      ['two Host headers', ['Host: x', 'Host: y']],
+      ['the same Host twice', ['Host: x', 'Host: x']],
+      ['a Host that is none', ['Host: x/y']],
+      ['a Host with a user', ['Host: me@x']],
+      ['two Hosts in one', ['Host: x, y']],
+    ])('%s', async (_name, hosts) => {
+      for (const version of ['1.1', '1.0']) {
+        const answer = await send(
+          `GET /api/v1/health HTTP/${version}`,
+          ...hosts,
+          'Connection: close',
+          '',
+          '',
+        );
+        expect(answer.status).toBe(400);
+        expectEnvelope(answer);
+      }
+    });
+
     it('the process goes on', async () => {
       expect((await service.get('/api/v1/health?ready')).status).toBe(200);
     });
@@ -324,6 +344,26 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       await socket.received('100 Continue');
       socket.write('{}');
       expect(await socket.closed()).toContain('HTTP/1.1 422');
+    });
+
+    it('whoever may not send a body is not asked for it', async () => {
+      const text = await exchange(
+        service.port,
+        crlf(
+          'POST /api/v1/api_keys HTTP/1.1',
+          'Host: x',
+          'Content-Length: 9',
+          'Expect: 100-continue',
+          '',
+          '',
+        ),
+      );
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401']);
+    });
+
+    it('another expectation is no reason to refuse', async () => {
+      const answer = await send('GET /api/v1/health HTTP/1.1', ...closing, 'Expect: wonders', '', '');
+      expect(answer.status).toBe(200);
     });
 
     it('an oversized body is refused before all of it is there', async () => {

@@ -128,7 +128,7 @@ describeEachDatabase('sessions', (databases) => {
         { referer: service.origin },
         { origin: service.origin.toUpperCase() },
         { origin: `${service.origin}/` },
-        { host: 'a@evil.example', origin: 'http://evil.example' },
+        { host: 'a!evil.example', origin: 'http://a!evil.example' },
       ] as Record<string, string>[]) {
         const { status, json } = await write(cookie, headers);
         expect([headers, status, json]).toEqual([headers, 403, { code: 40301, message: '拒绝跨站请求' }]);

@@ -12,10 +12,10 @@ export interface Child {
   readonly exited: Promise<number | null>;
 }
 
-/** Runs a TypeScript file of tests/ with this Node; what it writes to standard error is shown. */
-export const startChild = (file: string, args: readonly string[]): Child => {
+/** Runs a TypeScript file of tests/ with this Node and its `flags`; what it writes to standard error is shown. */
+export const startChild = (file: string, args: readonly string[], flags: readonly string[] = []): Child => {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...flags, path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   return {
     process: child,
     lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),

@@ -24,7 +24,7 @@ export interface Conformance {
 
 /** Headers that any answer may carry without a word about it. */
 const general =
-  /^(date|connection|keep-alive|transfer-encoding|content-(length|type|encoding|security-policy)|cache-control|x-content-type-options|vary|referrer-policy|x-frame-options|cross-origin-[a-z-]+|access-control-[a-z-]+)$/;
+  /^(date|connection|keep-alive|transfer-encoding|content-(length|type|encoding|security-policy)|cache-control|x-content-type-options|strict-transport-security|vary|referrer-policy|x-frame-options|cross-origin-[a-z-]+|access-control-[a-z-]+)$/;
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 

@@ -47,20 +47,14 @@ const pageHeaders = {
   'X-DNS-Prefetch-Control': 'off',
 } as const;
 
-/** Told by browsers to themselves: for a year, this host over https only. */
-const strictTransport = { 'Strict-Transport-Security': 'max-age=31536000' } as const;
-
 export interface ShellOptions {
-  /** Without a trailing slash. */
-  readonly baseUrl: string;
   readonly basePath: string;
   /** Language that the page begins with. */
   readonly locale: Locale;
 }
 
 /** The page of the area, with a nonce of its own in every answer. */
-const createPage = (html: string, { baseUrl, basePath, locale }: ShellOptions): (() => HttpResponse) => {
-  const headers = { ...pageHeaders, ...(baseUrl.startsWith('https:') ? strictTransport : {}) };
+const createPage = (html: string, { basePath, locale }: ShellOptions): (() => HttpResponse) => {
   // The base path is a parsed URL's: it holds nothing that could end an attribute.
   const parts = html
     .replaceAll('./assets/', `${basePath}/admin/assets/`)
@@ -71,7 +65,7 @@ const createPage = (html: string, { baseUrl, basePath, locale }: ShellOptions): 
     return {
       status: 200,
       type: 'text/html; charset=utf-8',
-      headers: { ...headers, 'Content-Security-Policy': policyOf(nonce) },
+      headers: { ...pageHeaders, 'Content-Security-Policy': policyOf(nonce) },
       body: parts.join(nonce),
     };
   };

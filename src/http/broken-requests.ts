@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from '../kernel/problem.ts';
+import type { ProblemName } from '../kernel/problem-table.ts';
+import { overloaded } from './body-memory.ts';
+import { closeGently } from './closing.ts';
+import type { Connections } from './connections.ts';
+import type { Pipeline } from './pipeline.ts';
+
+const problemNames: Readonly<Record<string, ProblemName>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** Answers what reaches no route: the envelope is written to the socket itself, which is closed behind it. */
+export class BrokenRequests {
+  readonly #pipeline: Pipeline;
+  readonly #connections: Connections;
+  readonly #headers: readonly string[];
+
+  /** `headers` of every answer: names and values in turn. */
+  constructor(pipeline: Pipeline, connections: Connections, headers: readonly string[]) {
+    this.#pipeline = pipeline;
+    this.#connections = connections;
+    this.#headers = headers;
+  }
+
+  /** Bytes that are no HTTP request, or too few of them for too long. */
+  readonly broken = (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const connection = this.#connections.of(socket);
+    // What follows is as broken, and is thrown away.
+    if (connection.ending) return;
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    connection.ending = true;
+    const name = problemNames[error.code ?? ''] ?? 'bad_request';
+    socket.write(this.#answer(new Problem(name, { cause: error })));
+    closeGently(socket);
+  };
+
+  /** A request for a tunnel (CONNECT), which Node would leave without an answer. */
+  readonly tunnel = (_request: IncomingMessage, socket: Socket): void => {
+    this.#connections.of(socket).ending = true;
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write(this.#answer(new Problem('bad_request')));
+    closeGently(socket);
+  };
+
+  /** A connection too many. It gets no time to read: it would be one too many for as long. */
+  readonly tooMany = (socket: Socket): void => {
+    this.#connections.of(socket).ending = true;
+    socket.end(this.#answer(overloaded()), () => socket.destroy());
+  };
+
+  #answer(problem: Problem): string {
+    const { status, type, headers, body } = this.#pipeline.failed(problem);
+    const text = String(body);
+    const lines = [`HTTP/1.1 ${status} ${problem.problem}`];
+    for (let index = 0; index < this.#headers.length; index += 2)
+      lines.push(`${this.#headers[index]}: ${this.#headers[index + 1]}`);
+    for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+    lines.push(`content-type: ${type}`, `content-length: ${Buffer.byteLength(text)}`, 'connection: close');
+    return `${lines.join('\r\n')}\r\n\r\n${text}`;
+  }
+}

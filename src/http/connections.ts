@@ -1,0 +1,96 @@
+import type { Socket } from 'node:net';
+import { networkOf } from '../auth/client-network.ts';
+
+/**
+ * Requests that a connection may have sent without an answer. HTTP/1.1 lets a client send on and on (RFC 9112, 9.3.2),
+ * and Node takes in all of it: one connection that never stops would fill the memory while the database is asked.
+ * Browsers send one at a time, and tools that pipeline a few dozen.
+ */
+const mostUnanswered = 128;
+
+/** What is known of a connection as long as it lives. */
+export interface Connection {
+  unanswered: number;
+  /** Its last answer is out or on its way: what else it brings is nobody's request any more. */
+  ending: boolean;
+  /** Where it comes from; undefined before it is counted. */
+  network: string | undefined;
+}
+
+export interface ConnectionsOptions {
+  /** Connections that may be open; any number unless given. */
+  readonly most?: number | undefined;
+  /** Whether an address is that of one of our own proxies. */
+  readonly isProxy?: (address: string) => boolean;
+}
+
+/** Knows every connection: how many requests of it wait for their answers, and how many there are of each network. */
+export class Connections {
+  readonly #most: number;
+  readonly #isProxy: (address: string) => boolean;
+  readonly #known = new WeakMap<Socket, Connection>();
+  /** Open connections by the network that they come from, the oldest first. */
+  readonly #networks = new Map<string, Set<Socket>>();
+  #open = 0;
+
+  constructor({ most = Number.POSITIVE_INFINITY, isProxy = () => false }: ConnectionsOptions = {}) {
+    this.#most = most;
+    this.#isProxy = isProxy;
+  }
+
+  of(socket: Socket): Connection {
+    const known = this.#known.get(socket);
+    if (known !== undefined) return known;
+    const connection: Connection = { unanswered: 0, ending: false, network: undefined };
+    this.#known.set(socket, connection);
+    return connection;
+  }
+
+  /** The connection of a request that has just come; undefined where nobody is to answer it. */
+  arrived(socket: Socket): Connection | undefined {
+    const connection = this.of(socket);
+    if (connection.ending) return undefined;
+    connection.unanswered += 1;
+    if (connection.unanswered <= mostUnanswered) return connection;
+    socket.destroy();
+    return undefined;
+  }
+
+  /**
+   * Counts a new connection. Where there are as many as may be, the network that has most of them loses one: the oldest
+   * that waits for no answer, or, to a network that has less, the oldest (but none of a proxy, which has them of many).
+   * @returns whether there is room for it
+   */
+  opened(socket: Socket): boolean {
+    const network = networkOf(socket.remoteAddress ?? '');
+    if (this.#open >= this.#most) {
+      const loser = this.#loserTo(network);
+      if (loser === undefined) return false;
+      this.#forget(loser);
+      loser.destroy();
+    }
+    const sockets = this.#networks.get(network) ?? new Set();
+    this.#networks.set(network, sockets.add(socket));
+    this.#open += 1;
+    this.of(socket).network = network;
+    socket.once('close', () => this.#forget(socket));
+    return true;
+  }
+
+  #loserTo(network: string): Socket | undefined {
+    let largest = new Set<Socket>();
+    for (const sockets of this.#networks.values()) if (sockets.size > largest.size) largest = sockets;
+    for (const socket of largest) if (this.of(socket).unanswered === 0) return socket;
+    const [oldest] = largest;
+    if (oldest === undefined || this.#isProxy(oldest.remoteAddress ?? '')) return undefined;
+    return largest.size > (this.#networks.get(network)?.size ?? 0) + 1 ? oldest : undefined;
+  }
+
+  #forget(socket: Socket): void {
+    const { network = '' } = this.of(socket);
+    const sockets = this.#networks.get(network);
+    if (sockets?.delete(socket) !== true) return;
+    this.#open -= 1;
+    if (sockets.size === 0) this.#networks.delete(network);
+  }
+}
