@@ -34,6 +34,9 @@ const Applications = lazy(() =>
 const Payments = lazy(() => import('./watch/payments.tsx').then(({ Payments: page }) => ({ default: page })));
 const Audit = lazy(() => import('./watch/audit.tsx').then(({ Audit: page }) => ({ default: page })));
 const Sessions = lazy(() => import('./watch/sessions.tsx').then(({ Sessions: page }) => ({ default: page })));
+const OwnPassword = lazy(() =>
+  import('./account/own-password.tsx').then(({ OwnPassword: page }) => ({ default: page })),
+);
 const RecordList = lazy(() =>
   import('./records/record-list.tsx').then(({ RecordList: page }) => ({ default: page })),
 );
@@ -82,6 +85,7 @@ export const App = () => (
           <Route path="/payments" element={<Payments />} />
           <Route path="/audit" element={<Audit />} />
           <Route path="/sessions" element={<Sessions />} />
+          <Route path="/password" element={<OwnPassword />} />
           <Route path="/records/:path" element={<RecordList />} />
           <Route path="/records/:path/create" element={<RecordCreate />} />
           <Route path="/records/:path/:id" element={<RecordEdit />} />

@@ -1,3 +1,4 @@
+import { GatewrightError } from '../../client/error.ts';
 import { createAuthProvider } from '../../client/react-admin/auth-provider.ts';
 import {
   createDataProvider,
@@ -6,6 +7,8 @@ import {
   type Send,
 } from '../../client/react-admin/data-provider.ts';
 import { createTransport, type RequestOptions } from '../../client/transport.ts';
+import { problemTable } from '../../src/kernel/problem-table.ts';
+import { passwordDue } from './account/password-due.ts';
 import { basePath } from './base.ts';
 import { queryClient } from './query-client.ts';
 import type { Metadata, ModelEntry } from './records/metadata.ts';
@@ -14,9 +17,20 @@ import { type Language, serviceLanguage } from './texts/provider.ts';
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
 const transport = createTransport({ baseUrl: basePath });
 
+/** What a session says, and every other route: until the password is changed there is nothing else to do. */
+const asksForPassword = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'must_change_password' in data;
+
+const notePasswordDue = (error: unknown): never => {
+  if (error instanceof GatewrightError && error.code === problemTable.password_change_required)
+    passwordDue.set(true);
+  throw error;
+};
+
 /** Sends a request; whatever page is entered after a write reads anew, however lately it was read before. */
 export const send: Send = async <Data>(method: string, path: string, options?: RequestOptions) => {
-  const answer = await transport.send<Data>(method, path, options);
+  const answer = await transport.send<Data>(method, path, options).catch(notePasswordDue);
+  if (path === '/admin/session') passwordDue.set(asksForPassword(answer.data));
   if (method !== 'GET') await queryClient.invalidateQueries({ refetchType: 'none' });
   return answer;
 };

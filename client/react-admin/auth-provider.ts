@@ -9,6 +9,8 @@ export interface SessionUser {
   readonly email: string;
   readonly name: string;
   readonly roles: readonly string[];
+  /** There while an administrator asks that the password be changed; every other route is 403 with code 40302 then. */
+  readonly must_change_password?: true;
 }
 
 export interface Credentials {

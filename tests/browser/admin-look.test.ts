@@ -5,7 +5,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
-import { accessibility, demandQuiet, enter, go, pages, seed, settled, site, visit } from './admin-site.ts';
+import {
+  accessibility,
+  demandQuiet,
+  enter,
+  fillSignIn,
+  go,
+  pages,
+  seed,
+  settled,
+  site,
+  visit,
+} from './admin-site.ts';
 
 /** Whether to keep pictures for people to look at. */
 const screenshots = process.env['SCREENSHOTS'] !== undefined;
@@ -49,6 +60,17 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         await settled(outside.page);
         const found: Record<string, string[]> = { 'sign-in': await accessibility(outside.page) };
         if (screenshots) await outside.page.screenshot({ path: nameOf('sign-in') });
+
+        const asked = await service.createUser(['admin']);
+        await service.ok('PATCH', `/admin/users/${asked.id}`, {
+          token: await service.admin(),
+          body: { user: { must_change_password: true } },
+        });
+        await fillSignIn(outside.page, asked);
+        await outside.page.locator('input[autocomplete=new-password]').waitFor();
+        await settled(outside.page);
+        found['password-first'] = await accessibility(outside.page);
+        if (screenshots) await outside.page.screenshot({ path: nameOf('password-first') });
 
         const inside = await enter(open, service, await service.admin(), '/', look);
         for (const [name, path] of Object.entries(pages)) {
@@ -100,6 +122,13 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
           await page.getByRole('button', { name: /打开菜单|Open the menu/ }).click();
           await examine('menu');
         }
+        await go(page, service, '/users/4/show');
+        await page.getByRole('button', { name: /^(重置密码|Reset password)$/ }).click();
+        await examine('reset-password');
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: /^(结束会话|End sessions)$/ }).click();
+        await examine('end-sessions');
+        await page.keyboard.press('Escape');
         await go(page, service, '/api_keys/create?user_id=4');
         await page.getByRole('textbox', { name: /名称|Name/ }).fill('夜间报表');
         await page.getByRole('button', { name: /自定义|Other/ }).click();

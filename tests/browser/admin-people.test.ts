@@ -55,6 +55,99 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       demandQuiet(watched, service);
     });
 
+    it('one’s own password is changed with the current one, and one stays signed in', async () => {
+      const person = await service.createUser(['admin']);
+      const watched = await enter(open, service, person, `/users/${person.id}/show`);
+      const { page } = watched;
+      const elsewhere = await service.signIn(person);
+      // Nobody resets their own.
+      expect(await page.getByRole('button', { name: '重置密码' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: '结束会话' }).count()).toBe(0);
+      await page.getByRole('button', { name: '账户' }).click();
+      await page.getByRole('menuitem', { name: '修改密码' }).click();
+      await page.getByRole('heading', { name: '修改密码' }).waitFor();
+      const submit = page.getByRole('main').getByRole('button', { name: '修改密码' });
+      expect(await submit.isDisabled()).toBe(true);
+      await page.getByLabel('当前密码').fill('not this one');
+      await page.getByLabel('新密码').fill('lamp under the stair');
+      await submit.click();
+      await page.getByText('当前密码错误').waitFor();
+      await page.getByLabel('当前密码').fill(person.password);
+      await page.getByLabel('新密码').fill('Gatewright-26');
+      await submit.click();
+      await page.getByText('密码不能以服务名或账号名称为主').waitFor();
+      await page.getByLabel('新密码').fill('lamp under the stair');
+      expect(await page.getByLabel('新密码').getAttribute('type')).toBe('password');
+      await page.getByRole('checkbox', { name: '显示密码' }).check();
+      expect(await page.getByLabel('新密码').getAttribute('type')).toBe('text');
+      await submit.click();
+      await page.getByText('密码已修改').waitFor();
+      await page.getByRole('heading', { name: '概览' }).waitFor();
+      await go(page, service, '/users');
+      await page.getByRole('heading', { name: '用户', exact: true }).waitFor();
+      expect((await service.get('/admin/session', { cookie: elsewhere })).status).toBe(401);
+      expect((await service.login(person.username, 'lamp under the stair')).status).toBe(200);
+      demandQuiet(watched, service);
+    });
+
+    it('who must change the password sees nothing else, changes it and goes on', async () => {
+      const person = await service.createUser(['admin']);
+      const { page: adminPage } = await enter(open, service, root, `/users/${person.id}/show`);
+      await adminPage.getByRole('button', { name: '重置密码' }).click();
+      const dialog = adminPage.getByRole('dialog');
+      await dialog.getByLabel('新密码').fill('a password for now');
+      expect(await dialog.getByRole('checkbox', { name: '登录后须先改密' }).isChecked()).toBe(false);
+      await dialog.getByRole('checkbox', { name: '登录后须先改密' }).check();
+      await dialog.getByRole('button', { name: '重置密码' }).click();
+      await adminPage.getByText('密码已重置').waitFor();
+      await adminPage.getByRole('definition').getByText('须改密').waitFor();
+
+      const watched = await visit(open, service, '/users');
+      const { page } = watched;
+      await fillSignIn(page, { ...person, password: 'a password for now' });
+      await page.getByRole('heading', { name: '请先修改密码' }).waitFor();
+      expect([await page.getByRole('banner').count(), await page.getByRole('navigation').count()]).toEqual([
+        0, 0,
+      ]);
+      await page.reload();
+      await page.getByRole('heading', { name: '请先修改密码' }).waitFor();
+      await page.getByLabel('当前密码').fill('a password for now');
+      await page.getByLabel('新密码').fill('a password for now');
+      await page.getByRole('button', { name: '修改密码' }).click();
+      await page.getByText('密码不能与当前密码相同').waitFor();
+      await page.getByLabel('新密码').fill('lamp under the stair');
+      await page.getByRole('button', { name: '修改密码' }).click();
+      // Where the link pointed.
+      await page.getByRole('heading', { name: '用户', exact: true }).waitFor();
+      await settled(page);
+      demandQuiet(watched, service);
+
+      // Asked for while somebody works: the next thing they do shows it.
+      await adminPage.getByRole('link', { name: '编辑' }).click();
+      await adminPage.getByRole('switch', { name: '登录后须先改密' }).check();
+      await adminPage.getByRole('button', { name: '保存' }).click();
+      await adminPage.getByRole('definition').getByText('须改密').waitFor();
+      await page.getByRole('link', { name: 'API 密钥' }).click();
+      await page.getByRole('heading', { name: '请先修改密码' }).waitFor();
+      await page.getByRole('button', { name: '退出登录' }).click();
+      await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
+      // The page does not hold it against the next person.
+      await fillSignIn(page, root);
+      await page.getByRole('banner').waitFor();
+    });
+
+    it('an administrator ends the sessions of somebody else', async () => {
+      const person = await service.createUser(['admin']);
+      const cookie = await service.signIn(person);
+      const { page } = await enter(open, service, root, `/users/${person.id}/show`);
+      await page.getByRole('button', { name: '结束会话' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '结束会话' }).click();
+      await page.getByText('会话已结束').waitFor();
+      expect((await service.get('/admin/session', { cookie })).status).toBe(401);
+      await go(page, service, '/audit');
+      await page.getByText('结束全部会话').first().waitFor();
+    });
+
     it('a list that was read a moment ago shows what was made and deleted since', async () => {
       const { page } = await enter(open, service, root, '/users');
       // No time passes for the page: what it has read is never too old by itself.

@@ -33,6 +33,7 @@ export const pages: Readonly<Record<string, string>> = {
   payments: '/payments',
   audit: '/audit',
   sessions: '/sessions',
+  password: '/password',
   'not-found': '/nowhere/at/all',
 };
 

@@ -31,7 +31,10 @@ export interface Explanation {
 /** Where a rule can be changed in these pages; undefined where it stands in the application's files. */
 export const changedAt = ({ rule }: Step, { caller }: Explanation): string | undefined => {
   if (rule === 'permission') return '/permissions';
-  if (caller.kind === 'user' && ['user', 'role', 'administrator', 'authentication'].includes(rule))
+  if (
+    caller.kind === 'user' &&
+    ['user', 'role', 'administrator', 'authentication', 'password_change'].includes(rule)
+  )
     return `/users/${caller.id}`;
   if (caller.kind === 'api_key' && rule === 'authentication') return '/api_keys';
   if (caller.kind === 'application' && rule === 'authentication') return '/applications';

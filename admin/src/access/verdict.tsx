@@ -100,6 +100,7 @@ const StepLine = ({ step, explanation }: { readonly step: Step; readonly explana
 const known = [
   'route',
   'authentication',
+  'password_change',
   'open',
   'user',
   'role',

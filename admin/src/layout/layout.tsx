@@ -6,6 +6,8 @@ import Link from '@mui/material/Link';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { Component, type ReactNode, Suspense, useState } from 'react';
 import { useLocation } from 'react-router';
+import { usePasswordDue } from '../account/password-due.ts';
+import { PasswordFirst } from '../account/password-first.tsx';
 import { sentenceOf } from '../parts/problem.ts';
 import { useLanguage, usePageLanguage, useText } from '../texts/provider.ts';
 import { Menu } from './menu.tsx';
@@ -14,8 +16,12 @@ import { Waiting } from './waiting.tsx';
 
 const menuWidth = 232;
 
-/** The frame of every page: the bar, the menu beside it (behind a button where it is narrow), the page. */
-export const AppLayout = ({ children }: { readonly children: ReactNode }) => {
+/** The frame of every page; nothing but the change of the password where that has to come first. */
+export const AppLayout = ({ children }: { readonly children: ReactNode }) =>
+  usePasswordDue() ? <PasswordFirst /> : <Frame>{children}</Frame>;
+
+/** The frame: the bar, the menu beside it (behind a button where it is narrow), the page. */
+const Frame = ({ children }: { readonly children: ReactNode }) => {
   const wide = useMediaQuery('(min-width: 1000px)');
   const text = useText();
   const { pathname } = useLocation();

@@ -61,6 +61,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const actions: Option[] = [
     { to: '/api_keys/create', label: text('keys.create'), group: text('palette.actions') },
     { to: '/users/create', label: text('users.create'), group: text('palette.actions') },
+    { to: '/password', label: text('account.changePassword'), group: text('menu.account') },
   ];
   return (
     <Dialog

@@ -95,6 +95,9 @@ const Account = () => {
         <MenuItem component={Link} to="/sessions" onClick={() => setAnchor(null)}>
           {text('sessions.title')}
         </MenuItem>
+        <MenuItem component={Link} to="/password" onClick={() => setAnchor(null)}>
+          {text('account.changePassword')}
+        </MenuItem>
         <MenuItem onClick={() => void logout()}>{text('menu.signOut')}</MenuItem>
       </MuiMenu>
     </>

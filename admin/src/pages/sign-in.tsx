@@ -1,25 +1,15 @@
 import Alert from '@mui/material/Alert';
-import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { type FormEvent, useEffect, useState } from 'react';
-import { Notification, useLogin } from 'react-admin';
+import { type FormEvent, useState } from 'react';
+import { useLogin } from 'react-admin';
 import { useLocation } from 'react-router';
-import { Preferences } from '../layout/preferences.tsx';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
 import { forgetModels } from '../service.ts';
 import { useLanguage, usePageLanguage, useText } from '../texts/provider.ts';
-
-const Gate = () => (
-  <svg viewBox="0 0 32 32" width="44" height="44" aria-hidden="true">
-    <rect width="32" height="32" rx="8" fill="#2f5d62" />
-    <path d="M8 25V14a8 8 0 0 1 16 0v11h-4V14a4 4 0 0 0-8 0v11z" fill="#fff" />
-    <circle cx="16" cy="20" r="2.4" fill="#f2b84b" />
-  </svg>
-);
+import { OutsidePage } from './outside-page.tsx';
 
 const textIn = (state: unknown, name: 'nextPathname' | 'nextSearch'): string => {
   if (typeof state !== 'object' || state === null) return '';
@@ -42,9 +32,6 @@ export const SignIn = () => {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   usePageLanguage();
-  useEffect(() => {
-    document.title = `${text('signIn.title')} · Gatewright`;
-  }, [text]);
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -64,55 +51,42 @@ export const SignIn = () => {
     failure?.status === 403 ? text('signIn.notAdministrator') : sentenceOf(error ?? '', language, text);
 
   return (
-    <Box
-      component="main"
-      sx={{ minHeight: '100vh', display: 'grid', placeItems: 'center', p: 2, bgcolor: 'background.default' }}
-    >
-      <Box sx={{ position: 'fixed', top: 8, right: 8, color: 'text.secondary' }}>
-        <Preferences />
-      </Box>
-      <Paper variant="outlined" sx={{ p: { xs: 2.5, sm: 4 }, width: '100%', maxWidth: 400 }}>
-        <Stack component="form" onSubmit={(event) => void submit(event)} sx={{ gap: 1 }} noValidate>
-          <Gate />
-          <Typography variant="h1" sx={{ mt: 1 }}>
-            {text('signIn.title')}
-          </Typography>
-          <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
-          {error === undefined ? null : (
-            <Alert severity={failure?.status === 429 ? 'warning' : 'error'}>{message}</Alert>
-          )}
-          <TextField
-            label={text('signIn.account')}
-            name="username"
-            autoComplete="username"
-            autoFocus
-            required
-            value={account}
-            onChange={(event) => setAccount(event.target.value)}
-            slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
-          />
-          <TextField
-            label={text('signIn.password')}
-            name="password"
-            type="password"
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-          <Button
-            type="submit"
-            variant="contained"
-            size="large"
-            loading={busy}
-            disabled={account === '' || password === ''}
-            sx={{ mt: 1.5 }}
-          >
-            {text('signIn.submit')}
-          </Button>
-        </Stack>
-      </Paper>
-      <Notification />
-    </Box>
+    <OutsidePage title={text('signIn.title')}>
+      <Stack component="form" onSubmit={(event) => void submit(event)} sx={{ gap: 1 }} noValidate>
+        <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
+        {error === undefined ? null : (
+          <Alert severity={failure?.status === 429 ? 'warning' : 'error'}>{message}</Alert>
+        )}
+        <TextField
+          label={text('signIn.account')}
+          name="username"
+          autoComplete="username"
+          autoFocus
+          required
+          value={account}
+          onChange={(event) => setAccount(event.target.value)}
+          slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
+        />
+        <TextField
+          label={text('signIn.password')}
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <Button
+          type="submit"
+          variant="contained"
+          size="large"
+          loading={busy}
+          disabled={account === '' || password === ''}
+          sx={{ mt: 1.5 }}
+        >
+          {text('signIn.submit')}
+        </Button>
+      </Stack>
+    </OutsidePage>
   );
 };

@@ -68,6 +68,16 @@ export const en: SameKeys<typeof zhCN> = {
     submit: 'Sign in',
     notAdministrator: 'This account may not enter the administration area.',
   },
+  account: {
+    changePassword: 'Change password',
+    changeLead: 'All your other sessions end with it. Tokens and API keys stay good.',
+    currentPassword: 'Current password',
+    showPasswords: 'Show passwords',
+    passwordChanged: 'The password has been changed',
+    firstTitle: 'Change your password first',
+    firstLead:
+      'An administrator asks that you choose a password of your own. Until then nothing else can be used.',
+  },
   list: {
     search: 'Search',
     nothingFound: 'Nothing matches',
@@ -184,6 +194,14 @@ export const en: SameKeys<typeof zhCN> = {
     disabled: 'Disabled',
     disable: 'Disable',
     disableHelp: 'Tokens, keys and sessions of a disabled user are refused from the next request on.',
+    mustChange: 'Must change password',
+    mustChangeFirst: 'Must change the password first',
+    mustChangeHelp: 'Until it is changed, their tokens, keys and sessions can do nothing else.',
+    endSessions: 'End sessions',
+    endSessionsTitle: 'End all sessions of %{name}?',
+    endSessionsLead:
+      'They are signed out of the administration area on every device. Tokens and API keys stay good.',
+    sessionsEnded: 'The sessions have been ended',
     empty: 'There are no users yet.',
     explain: 'Explain access',
     reset: 'Reset password',
@@ -249,6 +267,7 @@ export const en: SameKeys<typeof zhCN> = {
     rules: {
       route: 'Endpoint',
       authentication: 'Authentication',
+      password_change: 'Change of password',
       open: 'Open to anybody',
       user: 'A user',
       role: 'Role',

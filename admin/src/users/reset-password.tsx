@@ -1,17 +1,21 @@
 import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
+import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNotify } from 'react-admin';
 import { failureOf, useTell } from '../parts/problem.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import type { User } from './user.ts';
 
 /** Easily told apart when read aloud or copied by hand. */
 const letters = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789';
@@ -28,7 +32,7 @@ const generate = (): string => {
 };
 
 interface ResetPasswordProps {
-  readonly user: { readonly id: number; readonly username: string };
+  readonly user: Pick<User, 'id' | 'username' | 'must_change_password'>;
   readonly onClose: () => void;
 }
 
@@ -37,7 +41,9 @@ export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
   const text = useText();
   const tell = useTell();
   const notify = useNotify();
+  const client = useQueryClient();
   const [password, setPassword] = useState('');
+  const [mustChange, setMustChange] = useState(user.must_change_password);
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
@@ -46,7 +52,9 @@ export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
     setBusy(true);
     setError(undefined);
     try {
-      await send('PATCH', `/admin/users/${user.id}`, { body: { user: { password } } });
+      const body = { user: { password, must_change_password: mustChange } };
+      await send('PATCH', `/admin/users/${user.id}`, { body });
+      await client.invalidateQueries();
       notify(text('users.passwordReset'), { type: 'success' });
       onClose();
     } catch (failure) {
@@ -76,6 +84,13 @@ export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
           <Button size="small" onClick={() => setPassword(generate())}>
             {text('users.generate')}
           </Button>
+          <FormControlLabel
+            sx={{ display: 'flex', mt: 1 }}
+            control={
+              <Checkbox checked={mustChange} onChange={(event) => setMustChange(event.target.checked)} />
+            }
+            label={text('users.mustChangeFirst')}
+          />
         </DialogContent>
         <DialogActions>
           <Button onClick={onClose}>{text('common.cancel')}</Button>

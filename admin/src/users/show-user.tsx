@@ -4,7 +4,7 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ListBase, useDataProvider, useNotify, usePermissions } from 'react-admin';
+import { ListBase, useDataProvider, useGetIdentity, useNotify, usePermissions } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
 import { type ApiKey, keyColumns } from '../keys/keys.tsx';
 import { FailurePage } from '../layout/failure.tsx';
@@ -18,7 +18,7 @@ import { Pages } from '../parts/pages.tsx';
 import { useTell } from '../parts/problem.ts';
 import { RecordTable } from '../parts/record-table.tsx';
 import { Time } from '../parts/time.tsx';
-import { dataProvider } from '../service.ts';
+import { dataProvider, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { GrantsOf } from './grants-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
@@ -44,7 +44,7 @@ export const ShowUser = () => {
             [text('users.name'), user.name],
             [text('users.email'), user.email],
             [text('users.roles'), <RoleChips key="roles" roles={user.roles} />],
-            [text('users.state'), <UserState key="state" disabled={user.disabled} />],
+            [text('users.state'), <UserState key="state" {...user} />],
             [text('common.createdAt'), <Time key="created" value={user.created_at} />],
             [text('common.updatedAt'), <Time key="updated" value={user.updated_at} />],
           ]}
@@ -63,7 +63,8 @@ const Actions = ({ user }: { readonly user: User }) => {
   const navigate = useNavigate();
   const provider = useDataProvider();
   const { permissions: own } = usePermissions<readonly string[]>();
-  const [asking, setAsking] = useState<'password' | 'delete'>();
+  const { identity } = useGetIdentity();
+  const [asking, setAsking] = useState<'password' | 'sessions' | 'delete'>();
   const close = (): void => setAsking(undefined);
 
   const remove = async (): Promise<void> => {
@@ -77,6 +78,16 @@ const Actions = ({ user }: { readonly user: User }) => {
     }
   };
 
+  const endSessions = async (): Promise<void> => {
+    try {
+      await send('PATCH', `/admin/users/${user.id}`, { body: { user: { end_sessions: true } } });
+      notify(text('users.sessionsEnded'), { type: 'success' });
+    } catch (error) {
+      tell(error);
+    }
+    close();
+  };
+
   return (
     <>
       <LinkButton to={`/explain?user_id=${user.id}`}>{text('users.explain')}</LinkButton>
@@ -85,13 +96,29 @@ const Actions = ({ user }: { readonly user: User }) => {
           <Button color="error" onClick={() => setAsking('delete')}>
             {text('common.delete')}
           </Button>
-          <Button onClick={() => setAsking('password')}>{text('users.reset')}</Button>
+          {identity?.id === user.id ? (
+            <LinkButton to="/password">{text('account.changePassword')}</LinkButton>
+          ) : (
+            <>
+              <Button onClick={() => setAsking('sessions')}>{text('users.endSessions')}</Button>
+              <Button onClick={() => setAsking('password')}>{text('users.reset')}</Button>
+            </>
+          )}
           <LinkButton to={`/users/${user.id}`} variant="contained">
             {text('common.edit')}
           </LinkButton>
         </>
       ) : null}
       {asking === 'password' ? <ResetPassword user={user} onClose={close} /> : null}
+      <Confirm
+        open={asking === 'sessions'}
+        title={text('users.endSessionsTitle', { name: user.username })}
+        action={text('users.endSessions')}
+        onConfirm={endSessions}
+        onClose={close}
+      >
+        {text('users.endSessionsLead')}
+      </Confirm>
       <Confirm
         open={asking === 'delete'}
         title={text('users.deleteTitle', { name: user.username })}

@@ -19,6 +19,7 @@ export interface UserDraft {
   readonly name: string;
   readonly roles: readonly string[];
   readonly disabled: boolean;
+  readonly must_change_password: boolean;
   /** Asked for new users only. */
   readonly password?: string;
 }
@@ -74,6 +75,16 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
         />
       )}
       <RoleChoice draft={draft} errors={errors} onChange={onChange} />
+      <FormControlLabel
+        control={
+          <Switch
+            checked={draft.must_change_password}
+            onChange={(event) => onChange({ ...draft, must_change_password: event.target.checked })}
+          />
+        }
+        label={text('users.mustChangeFirst')}
+      />
+      <FormHelperText sx={{ mt: -0.5 }}>{text('users.mustChangeHelp')}</FormHelperText>
       <FormControlLabel
         control={
           <Switch

@@ -75,6 +75,7 @@ const nobody: UserDraft = {
   password: '',
   roles: ['viewer'],
   disabled: false,
+  must_change_password: false,
 };
 
 export const NewUser = () => {
@@ -103,11 +104,11 @@ export const EditUser = () => {
   });
   if (error) return <FailurePage error={error} />;
   if (user === undefined) return <Waiting />;
-  const { username, email, name, roles, disabled } = user;
+  const { username, email, name, roles, disabled, must_change_password } = user;
   return (
     <UserForm
       title={text('users.edit', { name: username })}
-      first={{ username, email, name, roles, disabled }}
+      first={{ username, email, name, roles, disabled, must_change_password }}
       back={`/users/${id}/show`}
       save={async (draft) => {
         await dataProvider.update<User>('users', { id: user.id, data: { ...draft }, previousData: user });

@@ -5,6 +5,7 @@ export interface User {
   readonly name: string;
   readonly roles: readonly string[];
   readonly disabled: boolean;
+  readonly must_change_password: boolean;
   readonly created_at: string;
   readonly updated_at: string;
 }

@@ -1,6 +1,7 @@
 import AddIcon from '@mui/icons-material/PersonAddOutlined';
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
+import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import type { FilterField } from '../parts/filter-field.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
@@ -11,15 +12,23 @@ import { type Text, useText } from '../texts/provider.ts';
 import { RoleChips } from './roles-of.tsx';
 import type { User } from './user.ts';
 
-export const UserState = ({ disabled }: Pick<User, 'disabled'>) => {
+export const UserState = ({
+  disabled,
+  must_change_password: mustChange,
+}: Pick<User, 'disabled' | 'must_change_password'>) => {
   const text = useText();
   return (
-    <Chip
-      size="small"
-      variant="outlined"
-      color={disabled ? 'error' : 'success'}
-      label={text(disabled ? 'users.disabled' : 'users.enabled')}
-    />
+    <Stack direction="row" sx={{ gap: 0.5, flexWrap: 'wrap' }}>
+      <Chip
+        size="small"
+        variant="outlined"
+        color={disabled ? 'error' : 'success'}
+        label={text(disabled ? 'users.disabled' : 'users.enabled')}
+      />
+      {mustChange ? (
+        <Chip size="small" variant="outlined" color="warning" label={text('users.mustChange')} />
+      ) : null}
+    </Stack>
   );
 };
 
@@ -48,7 +57,7 @@ const columns = (text: Text): Column<User>[] => [
   {
     name: 'disabled',
     label: text('users.state'),
-    render: ({ disabled }) => <UserState disabled={disabled} />,
+    render: (user) => <UserState {...user} />,
   },
   {
     name: 'created_at',
@@ -63,6 +72,7 @@ const filters = (text: Text): FilterField[] => [
   { name: 'email', label: text('users.email'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
   { name: 'name', label: text('users.name'), kind: 'text', operators: ['like', 'eq'] },
   { name: 'disabled', label: text('users.disabled'), kind: 'boolean', operators: ['eq'] },
+  { name: 'must_change_password', label: text('users.mustChange'), kind: 'boolean', operators: ['eq'] },
   { name: 'created_at', label: text('common.createdAt'), kind: 'datetime', operators: ['gte', 'lte'] },
 ];
 

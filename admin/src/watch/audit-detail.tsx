@@ -12,6 +12,7 @@ const names: Readonly<Record<string, TextKey>> = {
   expires_at: 'keys.expiresAt',
   roles: 'users.roles',
   disabled: 'users.disabled',
+  must_change_password: 'users.mustChange',
   fields: 'audit.fields',
   sessions: 'audit.sessions',
   account: 'audit.details.account',
@@ -36,6 +37,7 @@ const fieldNames: Readonly<Record<string, TextKey>> = {
   password: 'users.password',
   roles: 'users.roles',
   disabled: 'users.state',
+  must_change_password: 'users.mustChange',
 };
 
 const fieldName = (text: Text, name: unknown): string => {

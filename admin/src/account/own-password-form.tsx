@@ -1,0 +1,111 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Stack from '@mui/material/Stack';
+import TextField from '@mui/material/TextField';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useGetIdentity, useLogout, useNotify } from 'react-admin';
+import { failureOf, sentenceOf } from '../parts/problem.ts';
+import { authProvider, send } from '../service.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
+
+interface OwnPasswordFormProps {
+  readonly onDone: () => void;
+  /** Beside the button that saves. */
+  readonly children?: ReactNode;
+}
+
+/**
+ * Changes the password of whoever is signed in. The change ends all their sessions, this one too, so the new password
+ * signs them in again, in the same breath.
+ */
+export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const notify = useNotify();
+  const logout = useLogout();
+  const { identity } = useGetIdentity();
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const [shown, setShown] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const username = String(identity?.['username'] ?? '');
+  const failure = error === undefined ? undefined : failureOf(error);
+  const fields = failure?.fields ?? {};
+
+  const signInAgain = async (): Promise<void> => {
+    try {
+      await authProvider.login({ username, password });
+      notify(text('account.passwordChanged'), { type: 'success' });
+      onDone();
+    } catch {
+      // The password is changed all the same: the sign-in page says the rest.
+      await logout();
+    }
+  };
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await send('PUT', '/admin/password', { body: { current_password: current, password } });
+    } catch (refused) {
+      setError(refused);
+      setBusy(false);
+      return;
+    }
+    await signInAgain();
+  };
+
+  const type = shown ? 'text' : 'password';
+  return (
+    <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1 }}>
+      {failure === undefined || Object.keys(fields).length > 0 ? null : (
+        <Alert severity={failure.status === 429 ? 'warning' : 'error'}>
+          {sentenceOf(error, language, text)}
+        </Alert>
+      )}
+      {/* Tells a password manager whose password it is. */}
+      <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+      <TextField
+        label={text('account.currentPassword')}
+        type={type}
+        autoComplete="current-password"
+        autoFocus
+        required
+        value={current}
+        onChange={(event) => setCurrent(event.target.value)}
+        error={fields['current_password'] !== undefined}
+        helperText={fields['current_password']}
+      />
+      <TextField
+        label={text('users.newPassword')}
+        type={type}
+        autoComplete="new-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        error={fields['password'] !== undefined}
+        helperText={fields['password'] ?? text('users.passwordHelp')}
+      />
+      <FormControlLabel
+        control={<Checkbox checked={shown} onChange={(event) => setShown(event.target.checked)} />}
+        label={text('account.showPasswords')}
+      />
+      <Stack direction="row" sx={{ gap: 1, mt: 1, flexWrap: 'wrap' }}>
+        <Button
+          type="submit"
+          variant="contained"
+          loading={busy}
+          disabled={current === '' || password === '' || username === ''}
+        >
+          {text('account.changePassword')}
+        </Button>
+        {children}
+      </Stack>
+    </Stack>
+  );
+};
