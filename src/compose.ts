@@ -44,10 +44,13 @@ export interface Parts {
   readonly database: Database;
   readonly vault: Vault;
   readonly usage: Usage;
+  /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
+  readonly ready: () => Promise<void>;
 }
 
 /** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
-export const compose = async ({ config, application, clock, logger, database, vault, usage }: Parts) => {
+export const compose = async (parts: Parts) => {
+  const { config, application, clock, logger, database, vault, usage } = parts;
   const context = { database, clock };
   const passwords = createPasswords();
   const idempotency = createIdempotency(context);
@@ -64,6 +67,7 @@ export const compose = async ({ config, application, clock, logger, database, va
     baseUrl: config.baseUrl,
     clock,
     database,
+    ready: parts.ready,
     tokens: keyed.tokens,
     cookies: keyed.cookies,
     passwords,

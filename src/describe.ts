@@ -44,6 +44,7 @@ const composeDry = (application: Application, config: Config): Promise<Composed>
       production: config.production,
       onError: absent,
     }),
+    ready: absent,
     usage: {
       keyUsed: absent,
       applicationUsed: absent,

@@ -27,6 +27,7 @@ import { openDatabase } from './store/open.ts';
 import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
 import { createSeenCredentials } from './store/tables/seen-credentials.ts';
 import { createUsageRecorder } from './store/tables/usage.ts';
+import { watchDatabase } from './store/watch.ts';
 import { openVault, type Vault } from './vault/vault.ts';
 
 export interface ServerOptions {
@@ -211,6 +212,16 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     await bringUpToDate(config, application, target, logger);
     const database = await openDatabase(target, { poolSize: config.databasePool });
     closers.push(() => database.close());
+    if (database.claim?.() === false)
+      logger.warn(
+        'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL',
+      );
+    const watch = await watchDatabase({
+      database,
+      clock,
+      report: (state, sentence) => (state === 'lost' ? logger.error(sentence) : logger.warn(sentence)),
+    });
+    closers.push(async () => watch.stop());
     const usage = createUsageRecorder({ database, clock }, (error) =>
       logger.warn({ err: error }, 'last uses'),
     );
@@ -223,6 +234,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       database,
       vault,
       usage,
+      ready: watch.ready,
     });
     const { services, methods } = composed;
     events = services.securityEvents;

@@ -39,6 +39,8 @@ export interface Services {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly database: Database;
+  /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
+  readonly ready: () => Promise<void>;
   readonly tokens: Tokens;
   readonly cookies: SessionCookies;
   readonly passwords: Passwords;

@@ -66,9 +66,25 @@ export interface Database extends Reader {
    * database under one number still holds under it. Absent where the database cannot tell cheaply.
    */
   revision?(): number;
-  /** Answers when the database answers; for the readiness check. */
+  /** Answers when the database answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A database as whoever opened it has it: to be watched over, beside being used. */
+export interface OpenDatabase extends Database {
+  /** Refuses every write with this cause from now on; undefined takes them again. */
+  refuseWrites(cause: Error | undefined): void;
+  /**
+   * Looks whether what was opened still lies under its name; answers what became of it, and then for good. Absent where
+   * every statement shows it.
+   */
+  lost?(): string | undefined;
+  /**
+   * Says that a service runs on this database, until it is closed. False where another one does that already. Absent
+   * where any number of them may.
+   */
+  claim?(): boolean;
 }
 
 export type ConstraintKind = 'unique' | 'foreign_key' | 'not_null' | 'check';

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { OpenDatabase } from './database.ts';
 import type { PostgresOptions } from './dialects/postgres/database.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite/database.ts';
 import { type DatabaseTarget, databaseTarget } from './dialects/target.ts';
@@ -13,7 +13,7 @@ export interface DatabaseOptions extends SqliteOptions, PostgresOptions {}
 export const openDatabase = async (
   database: string | DatabaseTarget,
   options: DatabaseOptions = {},
-): Promise<Database> => {
+): Promise<OpenDatabase> => {
   const target = typeof database === 'string' ? databaseTarget(database) : database;
   if (target.dialect === 'sqlite') return openSqlite(target, options);
   // Whoever stays with SQLite never loads the driver of PostgreSQL.

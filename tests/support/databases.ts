@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
-import type { Database, DialectName } from '../../src/store/database.ts';
+import type { DialectName, OpenDatabase } from '../../src/store/database.ts';
 import { type DatabaseOptions, openDatabase } from '../../src/store/open.ts';
 import { createPostgresDatabase, dropPostgresDatabase } from './postgres.ts';
 
@@ -12,7 +12,7 @@ export interface Databases {
   /** A fresh, empty database; answers its URL, under which it may be opened several times. */
   create(): Promise<string>;
   /** Opens the database of the URL, or a fresh one. */
-  open(url?: string, options?: DatabaseOptions): Promise<Database>;
+  open(url?: string, options?: DatabaseOptions): Promise<OpenDatabase>;
 }
 
 type Cleanup = () => Promise<unknown>;

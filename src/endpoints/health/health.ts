@@ -4,8 +4,8 @@ import type { Services } from '../services.ts';
 
 const ok = new JsonText('{"status":"ok"}');
 
-/** Speaks for the process; with `?ready` it asks the database as well, and answers 503 while that is away. */
-export const healthEndpoint = ({ database }: Services): Endpoint => ({
+/** Speaks for the process; with `?ready` for what it can do: 503 while the database would take no write. */
+export const healthEndpoint = ({ ready }: Services): Endpoint => ({
   operation: 'getHealth',
   method: 'GET',
   path: '/api/v1/health',
@@ -15,14 +15,15 @@ export const healthEndpoint = ({ database }: Services): Endpoint => ({
   docs: {
     summary: { 'zh-CN': '健康检查', en: 'Health check' },
     description: {
-      'zh-CN': '反映进程状态；带 `?ready` 时一并检查数据库，数据库不可用则为 503。',
-      en: 'Speaks for the process; with `?ready` the database is asked too, 503 while it is away.',
+      'zh-CN':
+        '反映进程状态；带 `?ready` 时一并检查数据库能否写入（磁盘已满、只读、文件丢失等），不能则为 503。',
+      en: 'Speaks for the process; with `?ready` for the database too: 503 while it would take no write (away, read-only, lost, or its disk full).',
     },
     tag: 'Health',
     data: { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
   },
   handle: async ({ query }) => {
-    if (query !== '' && new URLSearchParams(query).has('ready')) await database.ping();
+    if (query !== '' && new URLSearchParams(query).has('ready')) await ready();
     return { data: ok };
   },
 });

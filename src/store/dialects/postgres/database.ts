@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
-import type { Caller, Database, Query } from '../../database.ts';
+import type { Caller, OpenDatabase, Query } from '../../database.ts';
 import { StreamSlots, type StreamTimes, streamLimit } from '../chunk-stream.ts';
+import { databaseUnavailable } from '../problems.ts';
 import { type ShareLimits, Shares } from '../shares.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan } from './errors.ts';
@@ -65,7 +66,7 @@ const scanLimits = (poolSize: number): ShareLimits => {
 
 const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(error);
 
-class PostgresDatabase implements Database {
+class PostgresDatabase implements OpenDatabase {
   readonly dialect = 'postgres';
   readonly #sessions: Sessions;
   readonly #streaming: Sessions;
@@ -76,6 +77,7 @@ class PostgresDatabase implements Database {
   /** Units that met a conflict go one at a time: they conflict with each other first of all. */
   #again: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
+  #refusal: Error | undefined;
 
   constructor(url: string, options: PostgresOptions) {
     const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit } = options;
@@ -109,10 +111,12 @@ class PostgresDatabase implements Database {
   }
 
   async execute<Row>(query: Query): Promise<Row[]> {
+    this.#assertWritable();
     return (await this.#alone(query, 'own')).rows;
   }
 
   async write<T>(unit: Unit<T>): Promise<T> {
+    this.#assertWritable();
     try {
       return await this.#attempt(unit);
     } catch (error) {
@@ -128,6 +132,10 @@ class PostgresDatabase implements Database {
     await this.get({ sql: 'select 1', parameters: [] });
   }
 
+  refuseWrites(cause: Error | undefined): void {
+    this.#refusal = cause;
+  }
+
   close(): Promise<void> {
     this.#slots.close();
     this.#scans.close();
@@ -135,6 +143,10 @@ class PostgresDatabase implements Database {
       () => {},
     );
     return this.#closing;
+  }
+
+  #assertWritable(): void {
+    if (this.#refusal !== undefined) throw databaseUnavailable(this.#refusal);
   }
 
   #attempt<T>(unit: Unit<T>): Promise<T> {
@@ -174,5 +186,5 @@ class PostgresDatabase implements Database {
   }
 }
 
-export const openPostgres = (url: string, options: PostgresOptions = {}): Database =>
+export const openPostgres = (url: string, options: PostgresOptions = {}): OpenDatabase =>
   new PostgresDatabase(url, options);

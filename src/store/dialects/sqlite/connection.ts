@@ -26,7 +26,8 @@ export class Connection {
   #older = new Map<string, StatementSync>();
 
   constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
-    this.#database = new DatabaseSync(path);
+    // A thread that reads must not make the file anew where it is gone.
+    this.#database = new DatabaseSync(path, { readOnly: role === 'scanner' });
     try {
       this.#database.exec(settings.common + settings[role]);
     } catch (error) {
@@ -60,6 +61,11 @@ export class Connection {
 
   get<Row>(query: Query): Row | undefined {
     return this.prepare(query.sql).get(...bind(query.parameters)) as Row | undefined;
+  }
+
+  /** A pragma that answers a number. */
+  pragma(name: 'page_count' | 'page_size' | 'user_version'): number {
+    return Number(this.#database.prepare(`pragma ${name}`).get()?.[name]);
   }
 
   /** Answers the number of rows changed. */

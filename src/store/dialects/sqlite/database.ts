@@ -1,16 +1,19 @@
 import { statSync } from 'node:fs';
-import type { Caller, Database, Query, Transaction } from '../../database.ts';
+import type { Caller, OpenDatabase, Query, Transaction } from '../../database.ts';
 import { StreamSlots, type StreamTimes } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { removeTemporary, type SqliteTarget } from '../target.ts';
 import { whileBusy } from './busy.ts';
 import { Connection } from './connection.ts';
 import { isBusy } from './errors.ts';
+import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
 import { ScanPool } from './scan-pool.ts';
+import { ServiceClaim } from './service-claim.ts';
 import { StreamThread } from './stream-thread.ts';
 import { TurnReader } from './turn-reader.ts';
+import type { Unit } from './unit-runner.ts';
 import { Writer } from './writer.ts';
 
 export interface SqliteOptions {
@@ -34,7 +37,7 @@ const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
  * Reads and writes have a connection each, so that a read never sees an open transaction. Both are synchronous; what
  * takes long goes to reader threads.
  */
-class SqliteDatabase implements Database {
+class SqliteDatabase implements OpenDatabase {
   readonly dialect = 'sqlite';
   readonly #target: SqliteTarget;
   readonly #writing: Connection;
@@ -44,6 +47,9 @@ class SqliteDatabase implements Database {
   readonly #scans: ScanPool;
   readonly #streams: StreamThread;
   readonly #sizing: NodeJS.Timeout;
+  readonly #file: FileIdentity;
+  #claim: ServiceClaim | undefined;
+  #refusal: Error | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(target: SqliteTarget, writing: Connection, reading: Connection, options: SqliteOptions) {
@@ -51,7 +57,15 @@ class SqliteDatabase implements Database {
     this.#writing = writing;
     this.#reading = reading;
     this.#turn = new TurnReader(reading);
-    this.#writer = new Writer(writing, () => this.#turn.end(), options.busyLimit);
+    this.#file = new FileIdentity(target.path, {
+      bytes: () => {
+        this.#turn.end();
+        return reading.pragma('page_count') * reading.pragma('page_size');
+      },
+      mark: () => reading.pragma('user_version'),
+    });
+    const endReads = (): void => this.#turn.end();
+    this.#writer = new Writer(writing, endReads, () => this.#file.look(), options.busyLimit);
     const startThread = (onExit: (thread: ReaderThread) => void) =>
       new ReaderThread(target.path, (error) => reading.toError(error), onExit);
     this.#scans = new ScanPool(startThread, options.scanLimit);
@@ -82,19 +96,32 @@ class SqliteDatabase implements Database {
   }
 
   scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
-    return this.#scans.scan<Row>(query, by);
+    return this.#file.lost === undefined ? this.#scans.scan<Row>(query, by) : Promise.reject(this.#gone());
   }
 
   stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
-    return this.#streams.stream(query, by);
+    return this.#file.lost === undefined ? this.#streams.stream(query, by) : Promise.reject(this.#gone());
   }
 
   execute<Row>(query: Query): Promise<Row[]> {
-    return this.#writer.write(query) as Promise<Row[]>;
+    return this.#write(query) as Promise<Row[]>;
   }
 
   write<T>(unit: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#writer.write(unit) as Promise<T>;
+    return this.#write(unit) as Promise<T>;
+  }
+
+  refuseWrites(cause: Error | undefined): void {
+    this.#refusal = cause;
+  }
+
+  lost(): string | undefined {
+    return this.#file.inspect();
+  }
+
+  claim(): boolean {
+    this.#claim ??= new ServiceClaim(this.#target.path);
+    return this.#claim.alone;
   }
 
   async ping(): Promise<void> {
@@ -126,7 +153,19 @@ class SqliteDatabase implements Database {
     this.#turn.end();
     this.#reading.close();
     this.#writing.close();
+    this.#file.close();
+    this.#claim?.release();
     removeTemporary(this.#target);
+  }
+
+  #gone(): unknown {
+    return databaseUnavailable(new Error(this.#file.lost));
+  }
+
+  #write(work: Query | Unit): Promise<unknown> {
+    if (this.#file.lost !== undefined) return Promise.reject(this.#gone());
+    if (this.#refusal !== undefined) return Promise.reject(databaseUnavailable(this.#refusal));
+    return this.#writer.write(work);
   }
 
   async #read<T>(statement: () => T): Promise<T> {
@@ -145,7 +184,10 @@ class SqliteDatabase implements Database {
 }
 
 /** Opens the file, made readable for its owner only, in WAL mode. Throws what SQLite says of a file that is none. */
-export const openSqlite = async (target: SqliteTarget, options: SqliteOptions = {}): Promise<Database> => {
+export const openSqlite = async (
+  target: SqliteTarget,
+  options: SqliteOptions = {},
+): Promise<OpenDatabase> => {
   preparePrivateFile(target.path);
   const writing = await whileBusy(() => new Connection(target.path, 'writer'));
   try {

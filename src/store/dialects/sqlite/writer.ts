@@ -46,6 +46,7 @@ const isDeferredForeignKey = (error: unknown): boolean => isSqliteError(error) &
 export class Writer {
   readonly #connection: Connection;
   readonly #endReads: () => void;
+  readonly #lost: () => string | undefined;
   readonly #busyLimit: number;
   #queue: Write[] = [];
   #scheduled = false;
@@ -56,10 +57,19 @@ export class Writer {
   /** Writes at the head of the queue that get a transaction each, because their common one was refused. */
   #apart = 0;
 
-  /** `endReads` gives the shared snapshot of reads back: before a write, for the log's sake, and after, to be seen. */
-  constructor(connection: Connection, endReads: () => void, limit = busyLimit) {
+  /**
+   * `endReads` gives the shared snapshot of reads back: before a write, for the log's sake, and after, to be seen. `lost`
+   * is asked after every commit: what was written into a file that is gone is not acknowledged.
+   */
+  constructor(
+    connection: Connection,
+    endReads: () => void,
+    lost: () => string | undefined,
+    limit = busyLimit,
+  ) {
     this.#connection = connection;
     this.#endReads = endReads;
+    this.#lost = lost;
     this.#busyLimit = limit;
   }
 
@@ -116,6 +126,7 @@ export class Writer {
     try {
       const rows = this.#connection.all(write.work);
       this.#endReads();
+      this.#assertThere();
       write.resolve(rows);
     } catch (error) {
       if (isBusy(error)) return false;
@@ -131,10 +142,11 @@ export class Writer {
     try {
       await this.#runQueue(group);
       await this.#commit(group);
+      this.#endReads();
+      this.#assertThere();
     } catch (error) {
       return this.#fail(group, error);
     }
-    this.#endReads();
     for (const { write, outcome } of group) {
       if ('value' in outcome) write.resolve(outcome.value);
       else write.reject(outcome.error);
@@ -221,6 +233,11 @@ export class Writer {
       }
       await delay(busyPause(attempt));
     }
+  }
+
+  #assertThere(): void {
+    const lost = this.#lost();
+    if (lost !== undefined) throw databaseUnavailable(new Error(lost));
   }
 
   /** The group came to nothing, so none of it may be answered as written. */
