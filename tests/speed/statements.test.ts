@@ -28,7 +28,8 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
     for (const method of ['all', 'get', 'run'] as const) {
       const original = Connection.prototype[method];
       vi.spyOn(Connection.prototype, method).mockImplementation(function (this: Connection, query: Query) {
-        statements.push(query.sql);
+        // Once a second the service asks by itself whether the database is still the same.
+        if (!query.sql.includes('gatewright_database')) statements.push(query.sql);
         return original.call(this, query) as never;
       });
     }
