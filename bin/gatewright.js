@@ -67,6 +67,13 @@ const handOver = (file) => {
     ? ['SIGINT', 'SIGTERM', 'SIGHUP']
     : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
   for (const signal of signals) process.on(signal, passOn);
+  // npm ends its shell, not what that runs: the child would not notice, as its parent is this process.
+  const parent = process.ppid;
+  const byNpm = process.env.npm_lifecycle_event !== undefined || process.env.npm_command !== undefined;
+  const watching = setInterval(() => {
+    if (byNpm && process.ppid !== parent) child.kill('SIGTERM');
+  }, 500);
+  watching.unref();
   child.on('error', (error) => fail(`${file}: ${error.message}`));
   child.on('exit', (code, signal) => {
     for (const one of signals) process.removeListener(one, passOn);

@@ -18,6 +18,7 @@ import { Routes } from './http/routes.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
+import type { Stopping } from './kernel/stopping.ts';
 import type { Models } from './model/models.ts';
 import { createResource, type Resource, type ResourceContext } from './operations/resource.ts';
 import { createKeyed } from './secrets.ts';
@@ -46,11 +47,12 @@ export interface Parts {
   readonly usage: Usage;
   /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
   readonly ready: () => Promise<void>;
+  readonly stopping: Stopping;
 }
 
 /** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
 export const compose = async (parts: Parts) => {
-  const { config, application, clock, logger, database, vault, usage } = parts;
+  const { config, application, clock, logger, database, vault, usage, stopping } = parts;
   const context = { database, clock };
   const passwords = createPasswords();
   const idempotency = createIdempotency(context);
@@ -95,6 +97,7 @@ export const compose = async (parts: Parts) => {
     }),
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
+    stopping,
   };
   const methods = createAuthMethods({
     tokens: keyed.tokens,

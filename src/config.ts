@@ -39,6 +39,8 @@ export interface Config {
   /** Connections that may be open at one moment. */
   readonly maxConnections: number;
   readonly apiDocs: boolean;
+  /** Seconds between the end of readiness and the end of new connections, when the service stops. */
+  readonly drain: number;
   readonly migrate: 'start' | 'off';
   /** A new database may take the place of one that is gone. */
   readonly newDatabase: boolean;
@@ -131,6 +133,12 @@ export const variables: readonly Variable[] = [
     name: 'API_DOCS',
     fallback: 'on',
     meaning: '`on` or `off`: the documentation page and the API description',
+  },
+  {
+    name: 'DRAIN',
+    fallback: '1',
+    meaning:
+      'seconds after SIGTERM in which `?ready` is 503 and every answer closes its connection, before new connections are refused, 0 to 3,600',
   },
   {
     name: 'MIGRATE',
@@ -293,6 +301,7 @@ export const readConfig = (environment: Environment): Config => {
     ...readBodies(reader),
     maxConnections: reader.integer('MAX_CONNECTIONS', 10_000, 10, 1_000_000),
     apiDocs: reader.choice('API_DOCS', 'on', ['on', 'off']) === 'on',
+    drain: reader.integer('DRAIN', 1, 0, 3_600),
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
     newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',
   };

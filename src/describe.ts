@@ -7,6 +7,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
+import { neverStopping } from './kernel/stopping.ts';
 import type { Database } from './store/database.ts';
 import { Vault } from './vault/vault.ts';
 
@@ -24,6 +25,7 @@ const noDatabase: Database = {
   execute: absent,
   write: absent,
   ping: absent,
+  interrupt: () => {},
   close: async () => {},
 };
 
@@ -45,6 +47,7 @@ const composeDry = (application: Application, config: Config): Promise<Composed>
       onError: absent,
     }),
     ready: absent,
+    stopping: neverStopping,
     usage: {
       keyUsed: absent,
       applicationUsed: absent,

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
@@ -64,8 +65,13 @@ export interface Server {
   readonly endpoints: readonly Endpoint[];
   /** Runs a request through the whole service without a connection: for tests of many requests. */
   inject(request: InjectedRequest): Promise<InjectedAnswer>;
-  /** Takes no new connections, lets what is in flight end, closes the database. Within 10 seconds. */
-  close(): Promise<void>;
+  /**
+   * Stops the service. For `drain` seconds (none unless given) it is not ready, answers on, and closes each connection
+   * with its answer. Then it takes no new connections, lets what is in flight end, and closes the database, within 10
+   * seconds, but for what cannot be ended. What fails on the way is logged.
+   * @throws Error where something could not be ended, such as a statement of SQLite that gives no row
+   */
+  close(options?: { readonly drain?: number }): Promise<void>;
 }
 
 const injecting =
@@ -100,8 +106,8 @@ const counterOf =
     };
   };
 
-/** Milliseconds that requests in flight get at a stop before their connections are cut. */
-const grace = 8_000;
+/** Milliseconds that closing may take before the log says that it does not end. */
+const patience = 8_500;
 
 /** Milliseconds between two clean-ups of what has run out. */
 const sweepInterval = 600_000;
@@ -181,16 +187,30 @@ const listen = ({ server }: HttpServer, { port, host }: Config): Promise<void> =
     });
   });
 
-const stopHttp = async (http: HttpServer): Promise<void> => {
-  // Whose request was in flight is idle once it is answered, and would stay connected until the grace is over.
-  const idle = setInterval(() => http.server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => http.server.closeAllConnections(), grace);
-  try {
-    await http.close();
-  } finally {
-    clearInterval(idle);
-    clearTimeout(cut);
+/** Ends one part after the other, also when one of them cannot. @throws Error of the first that could not */
+const closeAll = async (
+  closers: readonly (() => Promise<unknown> | undefined)[],
+  logger: Logger,
+): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const step of closers) {
+    try {
+      await step();
+    } catch (error) {
+      logger.error({ err: error }, 'a part of the service could not be closed');
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
+};
+
+/** Who asks again gets what the first got. */
+const memoized = <Argument, Result>(make: (argument: Argument) => Result) => {
+  let made: { readonly result: Result } | undefined;
+  return (argument: Argument): Result => {
+    made ??= { result: make(argument) };
+    return made.result;
+  };
 };
 
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
@@ -201,10 +221,21 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     if (events !== undefined) tellRefused(events, error);
   });
   const target = databaseTarget(config.databaseUrl);
+  const stopping = { begun: false };
   const closers: (() => Promise<unknown> | undefined)[] = [async () => vault.close()];
-  const close = async (): Promise<void> => {
-    for (const step of closers.splice(0).reverse()) await step();
-  };
+  const close = memoized(async (drain: number): Promise<void> => {
+    stopping.begun = true;
+    if (drain > 0) {
+      logger.info({ seconds: drain }, 'stopping');
+      await delay(drain * 1000);
+    }
+    const late = setTimeout(() => logger.warn('something keeps the service from closing'), patience).unref();
+    try {
+      await closeAll(closers.splice(0).reverse(), logger);
+    } finally {
+      clearTimeout(late);
+    }
+  });
   try {
     await assertSecret(config, vault);
     await checkEndpoints(application, config);
@@ -235,6 +266,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       vault,
       usage,
       ready: watch.ready,
+      stopping,
     });
     const { services, methods } = composed;
     events = services.securityEvents;
@@ -254,6 +286,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     const http = createHttpServer(endpoints, pipeline, {
       ...config,
       logger,
+      stopping,
       routes: services.routes,
       stall: options.stall,
       counterOf: counterOf(services),
@@ -263,11 +296,18 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     const sweeping = startSweeping(services, logger);
     closers.push(async () => clearInterval(sweeping));
     await listen(http, config);
-    closers.push(() => stopHttp(http));
+    closers.push(() => http.close(() => database.interrupt()));
     logger.info({ host: config.host, port: config.port }, 'listening');
-    return { config, firstAdmin, services, endpoints, inject: injecting(http), close };
+    return {
+      config,
+      firstAdmin,
+      services,
+      endpoints,
+      inject: injecting(http),
+      close: ({ drain = 0 } = {}) => close(drain),
+    };
   } catch (error) {
-    await close();
+    await close(0).catch(() => {});
     throw error;
   }
 };

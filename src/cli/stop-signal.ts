@@ -1,5 +1,59 @@
-/** Resolves at the first SIGTERM or SIGINT; a terminal may send the second twice. */
-export const stopSignal = (): Promise<void> =>
+import { constants } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Server } from '../server.ts';
+
+/**
+ * Milliseconds in which a signal that comes again is still the same one: a terminal, or a supervisor, sends it to the
+ * whole group, and npm passes its own on.
+ */
+const echo = 500;
+
+/** Milliseconds after the drain in which the process ends, whatever still runs. */
+const limit = 9_000;
+
+type StopSignal = 'SIGTERM' | 'SIGINT';
+
+/**
+ * Ends the process, also when a thread is in the middle of something: `process.exit` would wait for a statement of
+ * SQLite, or for a file or a host name that the application asks for, for minutes if need be. A program that only ends
+ * with the status, put in the place of this one, waits for nobody. Who listens for the exit is told.
+ */
+const endNow = (status: number): never => {
+  process.emit('exit', status);
+  try {
+    process.execve?.(process.execPath, [process.execPath, '--eval', `process.exit(${status})`], {});
+  } catch {
+    // Not on this system.
+  }
+  return process.exit(status);
+};
+
+/** Ends it as the signal ends a process that does not listen for it. */
+const endBy = (signal: StopSignal): void => {
+  process.emit('exit', 128 + constants.signals[signal]);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+};
+
+/** Resolves at the first SIGTERM or SIGINT. The second ends the process at once. */
+export const stopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
+    let first: number | undefined;
+    const received = (signal: StopSignal): void => {
+      const now = performance.now();
+      first ??= now;
+      if (now - first > echo) endBy(signal);
+      resolve(signal);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, received);
   });
+
+/**
+ * Stops the server and ends the process with status 0, within 10 s after `drain` seconds: what the application left
+ * running, its timers above all, keeps it no longer.
+ */
+export const endAfter = async (server: Server, drain: number): Promise<never> => {
+  const closed = server.close({ drain }).catch(() => {});
+  await Promise.race([closed, delay(drain * 1000 + limit)]);
+  return endNow(0);
+};

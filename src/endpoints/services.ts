@@ -6,6 +6,7 @@ import type { Routes } from '../http/routes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import type { Stopping } from '../kernel/stopping.ts';
 import type { Resource } from '../operations/resource.ts';
 import type { Database } from '../store/database.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
@@ -60,4 +61,5 @@ export interface Services {
   readonly resources: ReadonlyMap<string, Resource>;
   readonly permissionEntries: readonly PermissionEntry[];
   readonly onPayment: PaymentHook | undefined;
+  readonly stopping: Stopping;
 }

@@ -11,6 +11,8 @@ const mostUnanswered = 128;
 /** What is known of a connection as long as it lives. */
 export interface Connection {
   unanswered: number;
+  /** Requests that it has sent in all. */
+  requests: number;
   /** Its last answer is out or on its way: what else it brings is nobody's request any more. */
   ending: boolean;
   /** Where it comes from; undefined before it is counted. */
@@ -41,7 +43,7 @@ export class Connections {
   of(socket: Socket): Connection {
     const known = this.#known.get(socket);
     if (known !== undefined) return known;
-    const connection: Connection = { unanswered: 0, ending: false, network: undefined };
+    const connection: Connection = { unanswered: 0, requests: 0, ending: false, network: undefined };
     this.#known.set(socket, connection);
     return connection;
   }
@@ -51,6 +53,7 @@ export class Connections {
     const connection = this.of(socket);
     if (connection.ending) return undefined;
     connection.unanswered += 1;
+    connection.requests += 1;
     if (connection.unanswered <= mostUnanswered) return connection;
     socket.destroy();
     return undefined;

@@ -41,6 +41,8 @@ export class Request implements HttpRequest, BodySender {
   /** Whether the answer is another for a browser, by `Accept`. */
   varies = false;
   count: AnswerCounter | undefined;
+  /** Whether the connection is closed with the answer. */
+  closes = false;
   /** Bytes that count for the body in the memory for bodies. */
   held = 0;
   #bytes: Uint8Array | Promise<Uint8Array> | undefined;

@@ -55,17 +55,21 @@ export class Responder {
     return this.#options.requestLines !== undefined;
   }
 
-  send(request: Request, answer: HttpResponse): void {
+  /** Answers a promise where the answer goes on after this call; it resolves in any case. */
+  send(request: Request, answer: HttpResponse): Promise<void> | undefined {
     const { response } = request;
     if (answer.failure !== undefined) this.#logFailure(request, answer.failure);
     const { status, body } = answer;
     const head = this.#head(request, answer);
     if (status === 413 || isStillComing(request)) this.#endConnection(request, head);
+    else if (request.closes) {
+      head.push('connection', 'close');
+      request.connection.ending = true;
+    }
     const whole = typeof body === 'string' || body instanceof Uint8Array;
     if (!whole && !(body instanceof FramedBytes)) {
       response.writeHead(status, head);
-      this.#sendPieces(request, status, body);
-      return;
+      return this.#sendPieces(request, status, body);
     }
     const length = whole ? Buffer.byteLength(body) : body.byteLength;
     if (hasBody(status)) head.push('content-length', String(length));
@@ -74,6 +78,7 @@ export class Responder {
     else body.send(response);
     this.#guardUnread(request);
     this.#options.requestLines?.add(request, status);
+    return undefined;
   }
 
   /** Names and values in turn, as Node takes them fastest. */
@@ -96,8 +101,8 @@ export class Responder {
     if (response.socket instanceof Socket) closeGentlyAfterAnswer(response.socket);
   }
 
-  #sendPieces(request: Request, status: number, pieces: AsyncIterableIterator<string>): void {
-    writePieces(request.response, request.method === 'HEAD', pieces, this.#options.stall)
+  #sendPieces(request: Request, status: number, pieces: AsyncIterableIterator<string>): Promise<void> {
+    return writePieces(request.response, request.method === 'HEAD', pieces, this.#options.stall)
       .catch((error: unknown) => this.cut(request, error))
       .finally(() => {
         this.#guardUnread(request);

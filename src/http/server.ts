@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { Problem } from '../kernel/problem.ts';
+import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import { BodyMemory } from './body-memory.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import type { Trust } from './caller-address.ts';
@@ -15,6 +16,7 @@ import { type AnswerCounter, Request, type RequestSettings } from './request.ts'
 import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
 import type { Routes } from './routes.ts';
+import { InFlight, stopHttp } from './stopping.ts';
 import { Turns } from './turns.ts';
 
 export interface HttpOptions {
@@ -40,14 +42,21 @@ export interface HttpOptions {
   /** Milliseconds that a caller may leave an answer unread before the connection is cut; 30 s unless given. */
   readonly stall?: number | undefined;
   readonly logger: Logger;
+  /** Whether each connection is to be closed with its last answer; never unless given. */
+  readonly stopping?: Stopping;
 }
 
 export interface HttpServer {
   readonly server: Server;
   /** Answers one request; what a connection brings passes here, and so does what a test injects. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Takes no new connections; resolves when the last one is closed. */
-  close(): Promise<void>;
+  /** The requests that are being answered. */
+  readonly inFlight: InFlight;
+  /**
+   * Takes no new connections; resolves when the last one is closed. `interrupt` is called when requests in flight take
+   * too long, and has to end what they wait for.
+   */
+  close(interrupt?: () => void): Promise<void>;
 }
 
 /** An endpoint with what is known of it before the first request. */
@@ -103,6 +112,7 @@ interface AnsweringParts {
   readonly pipeline: Pipeline;
   readonly responder: Responder;
   readonly connections: Connections;
+  readonly inFlight: InFlight;
   readonly cors: Cors | undefined;
   readonly trust: Trust;
 }
@@ -110,10 +120,10 @@ interface AnsweringParts {
 /** Answers requests: lets those of a turn start together, finds the endpoint, runs the pipeline. */
 const createAnswering = (
   endpoints: readonly Endpoint[],
-  { pipeline, responder, connections, cors, trust }: AnsweringParts,
+  { pipeline, responder, connections, inFlight, cors, trust }: AnsweringParts,
   options: HttpOptions,
 ): HttpServer['answer'] => {
-  const { routes, pages = [] } = options;
+  const { routes, pages = [], stopping = neverStopping } = options;
   const turns = new Turns(options.onTurn);
   const runners = runnersOf(endpoints, pipeline, options);
   const settings: RequestSettings = {
@@ -153,18 +163,23 @@ const createAnswering = (
     return pipeline.failed(gone ? new Problem('bad_request', { cause: error }) : error);
   };
 
-  const respond = async (request: Request): Promise<void> => {
+  const respond = async (request: Request, number: number): Promise<void> => {
     const { response } = request;
+    inFlight.begin(request);
     try {
       const answer = await respondTo(request);
       request.count?.(request.principal, answer.status, request);
-      responder.send(request, answer);
+      // The answers to what a client has sent ahead come after this one.
+      request.closes = stopping.begun && request.connection.requests === number;
+      const rest = responder.send(request, answer);
+      if (rest !== undefined) await rest;
     } catch (error) {
       if (response.headersSent) responder.cut(request, error);
       else responder.send(request, failed(request, error));
     } finally {
       request.connection.unanswered -= 1;
       request.answered();
+      inFlight.end(request);
     }
   };
 
@@ -172,7 +187,8 @@ const createAnswering = (
     const connection = connections.arrived(raw.socket);
     if (connection === undefined) return;
     const request = new Request(raw, response, connection, settings);
-    turns.join(() => void respond(request));
+    const number = connection.requests;
+    turns.join(() => void respond(request, number));
   };
 };
 
@@ -193,7 +209,9 @@ export const createHttpServer = (
   const requestLines = logger.isLevelEnabled('info') ? new RequestLines(logger) : undefined;
   const responder = new Responder({ logger, cors, stall, requestLines, headers });
   routes.add(endpoints, basePath);
-  const answer = createAnswering(endpoints, { pipeline, responder, connections, cors, trust }, options);
+  const inFlight = new InFlight();
+  const parts = { pipeline, responder, connections, inFlight, cors, trust };
+  const answer = createAnswering(endpoints, parts, options);
   const server = createServer(
     {
       // Whoever sends nothing, or slowly, is cut by these two; whoever does not read, by the responder.
@@ -216,14 +234,9 @@ export const createHttpServer = (
   server.on('connection', (socket) => {
     if (!connections.opened(socket)) tooMany(socket);
   });
-  const close = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server.close((error) => {
-        requestLines?.close();
-        if (error === undefined) resolve();
-        else reject(error);
-      });
-      server.closeIdleConnections();
-    });
-  return { server, answer, close };
+  const close = async (interrupt: () => void = () => {}): Promise<void> => {
+    await stopHttp({ server, inFlight, logger, interrupt });
+    requestLines?.close();
+  };
+  return { server, answer, inFlight, close };
 };

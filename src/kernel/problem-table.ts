@@ -41,6 +41,7 @@ export const problemTable = {
   database_unavailable: 50300,
   overloaded: 50301,
   outcome_unknown: 50302,
+  stopping: 50303,
 } as const;
 
 export type ProblemName = keyof typeof problemTable;

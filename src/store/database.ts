@@ -68,6 +68,12 @@ export interface Database extends Reader {
   revision?(): number;
   /** Answers when the database answers. */
   ping(): Promise<void>;
+  /**
+   * For a stop that takes too long: refuses scans and streams from now on, those that wait included, and has the
+   * statements that run at this moment end. Further short statements, and writes, go on until `close`.
+   */
+  interrupt(): void;
+  /** Takes nothing new; resolves when what was taken is over. @throws Error where a statement could not be ended */
   close(): Promise<void>;
 }
 

@@ -168,6 +168,7 @@ const watched = (database: Database) => {
     execute: (query) => database.execute(query),
     write: (unit) => database.write(unit),
     ping: () => database.ping(),
+    interrupt: () => database.interrupt(),
     close: () => database.close(),
   };
   const taken = () => ways.splice(0).join(' ');

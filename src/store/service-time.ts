@@ -29,6 +29,7 @@ export const withServiceTime = (database: Database, clock: Clock): Database => {
     execute: (query) => database.execute(at(query)),
     write: (unit) => database.write(unit),
     ping: () => database.ping(),
+    interrupt: () => database.interrupt(),
     close: () => database.close(),
   };
 };

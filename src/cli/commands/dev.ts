@@ -1,8 +1,8 @@
 import { applicationFolder } from '../application.ts';
 import { defineCommand } from '../command.ts';
-import { npmGone } from '../dev/parent.ts';
 import { Supervisor } from '../dev/supervisor.ts';
 import { watchApplication } from '../dev/watch.ts';
+import { npmGone } from '../parent.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 export const command = defineCommand({

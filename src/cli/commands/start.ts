@@ -6,7 +6,8 @@ import { openApplication } from '../application.ts';
 import { defineCommand } from '../command.ts';
 import { greet } from '../greeting.ts';
 import { CommandError } from '../io.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { npmGone } from '../parent.ts';
+import { endAfter, stopSignal } from '../stop-signal.ts';
 
 export const command = defineCommand({
   operands: [],
@@ -14,12 +15,14 @@ export const command = defineCommand({
   description: [
     'Starts the service for the application in the current folder.',
     'Configuration comes from the environment: PORT, HOST, BASE_URL, DATABASE_URL, DATA_DIR, JWT_SECRET, …',
-    'SIGTERM ends it: what is in flight is answered, then it exits with status 0.',
+    'SIGTERM ends it: what is in flight is answered, then it exits with status 0. A second one ends it at once.',
   ],
   examples: ['gatewright start', 'PORT=8080 DATABASE_URL=postgres://localhost/app gatewright start'],
   async run(_invocation, io) {
     guardStandardStreams();
-    const stopped = stopSignal();
+    const stopped = Promise.race([stopSignal(), npmGone(io.env).then(() => 'SIGTERM' as const)]);
+    // A terminal that is closed, or a habit of asking for a reload, ends nothing.
+    process.on('SIGHUP', () => {});
     let config: ReturnType<typeof readConfig>;
     try {
       config = readConfig(io.env);
@@ -32,7 +35,6 @@ export const command = defineCommand({
     greet(server, io);
     // Node writes its cache of compiled code at the exit, which a process that is killed does not reach.
     flushCompileCache();
-    await stopped;
-    await server.close();
+    await endAfter(server, (await stopped) === 'SIGINT' ? 0 : config.drain);
   },
 });

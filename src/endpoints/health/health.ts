@@ -1,11 +1,15 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
 import type { Services } from '../services.ts';
 
 const ok = new JsonText('{"status":"ok"}');
 
-/** Speaks for the process; with `?ready` for what it can do: 503 while the database would take no write. */
-export const healthEndpoint = ({ ready }: Services): Endpoint => ({
+/**
+ * Speaks for the process; with `?ready` for what it can do: 503 while the database would take no write, and once the
+ * service is about to stop.
+ */
+export const healthEndpoint = ({ ready, stopping }: Services): Endpoint => ({
   operation: 'getHealth',
   method: 'GET',
   path: '/api/v1/health',
@@ -23,7 +27,10 @@ export const healthEndpoint = ({ ready }: Services): Endpoint => ({
     data: { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
   },
   handle: async ({ query }) => {
-    if (query !== '' && new URLSearchParams(query).has('ready')) await ready();
+    if (query !== '' && new URLSearchParams(query).has('ready')) {
+      if (stopping.begun) throw new Problem('stopping', { headers: { 'Retry-After': '5' } });
+      await ready();
+    }
     return { data: ok };
   },
 });

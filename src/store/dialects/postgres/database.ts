@@ -33,7 +33,7 @@ const idleTimeout = 15_000;
 const streamIdleTimeout = 90_000;
 
 /** How long a statement or a unit may go on after `close`, in milliseconds. */
-const closingGrace = 5_000;
+const closingGrace = 1_000;
 
 /** A network that went silent ends a statement a little later than the server itself would. */
 const silenceTimeout = statementTimeout + 5_000;
@@ -78,6 +78,7 @@ class PostgresDatabase implements OpenDatabase {
   #again: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #refusal: Error | undefined;
+  #interrupted = false;
 
   constructor(url: string, options: PostgresOptions) {
     const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit } = options;
@@ -136,6 +137,14 @@ class PostgresDatabase implements OpenDatabase {
     this.#refusal = cause;
   }
 
+  interrupt(): void {
+    this.#interrupted = true;
+    this.#slots.close();
+    this.#scans.close();
+    this.#sessions.cancel();
+    this.#streaming.cancel();
+  }
+
   close(): Promise<void> {
     this.#slots.close();
     this.#scans.close();
@@ -168,9 +177,18 @@ class PostgresDatabase implements OpenDatabase {
     return this.#repeated(() => this.#reads.read(query));
   }
 
+  #refuseInterrupted(): void {
+    if (this.#interrupted) throw databaseUnavailable(new Error('The database is about to be closed'));
+  }
+
   /** A statement that may take its time, or write, has a session for itself. */
   #alone(query: Query, effect: Effect): Promise<QueryResult> {
-    return this.#repeated(() => this.#sessions.use((session) => session.run(query, effect)));
+    return this.#repeated(() =>
+      this.#sessions.use((session) => {
+        if (effect === 'none') this.#refuseInterrupted();
+        return session.run(query, effect);
+      }),
+    );
   }
 
   /** One statement in a transaction of its own. It is repeated only where the server says that it did not run. */

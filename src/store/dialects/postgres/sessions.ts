@@ -1,6 +1,7 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
 import { databaseUnavailable, overloaded } from '../problems.ts';
+import { cancelStatement } from './cancel.ts';
 import { type Effect, isSessionLost, isStalePlan, toDatabaseError, toStatementError } from './errors.ts';
 import { Silence } from './silence.ts';
 import { StatementNames } from './statement-names.ts';
@@ -63,6 +64,11 @@ export class Session {
 
   get lost(): boolean {
     return this.#lost;
+  }
+
+  /** Has the statement that runs end, with SQLSTATE 57014. */
+  cancel(): void {
+    if (!this.#released) cancelStatement(this.#client);
   }
 
   release(): void {
@@ -149,6 +155,11 @@ export class Sessions {
     }
   }
 
+  /** Has the statements that run at this moment end. */
+  cancel(): void {
+    for (const session of this.#taken) session.cancel();
+  }
+
   /** Takes nothing new, lets what runs end within `grace` milliseconds, and breaks off the rest. */
   async close(grace: number): Promise<void> {
     this.#closing = true;
@@ -160,6 +171,8 @@ export class Sessions {
     await drained;
     clearTimeout(late);
     for (const session of [...this.#taken]) {
+      // The server would go on with a statement whose connection is gone.
+      session.cancel();
       session.discard();
       session.release();
     }

@@ -128,6 +128,11 @@ class SqliteDatabase implements OpenDatabase {
     await this.get({ sql: 'select count(*) from sqlite_schema', parameters: [] });
   }
 
+  interrupt(): void {
+    void this.#scans.close();
+    void this.#streams.close();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -149,13 +154,14 @@ class SqliteDatabase implements OpenDatabase {
   async #close(): Promise<void> {
     clearInterval(this.#sizing);
     await this.#writer.close();
-    await Promise.all([this.#scans.close(), this.#streams.close()]);
+    const ended = await Promise.all([this.#scans.close(), this.#streams.close()]);
     this.#turn.end();
     this.#reading.close();
     this.#writing.close();
     this.#file.close();
     this.#claim?.release();
     removeTemporary(this.#target);
+    if (ended.includes(false)) throw new Error('A statement of a reader thread could not be ended');
   }
 
   #gone(): unknown {

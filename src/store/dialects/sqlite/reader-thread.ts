@@ -43,8 +43,7 @@ export class ReaderThread {
     });
     this.#worker.on('exit', () => {
       this.#ending = true;
-      for (const { reject } of this.#waiting.values()) reject(this.#lost());
-      this.#waiting.clear();
+      this.#refuseAll();
       onExit(this);
     });
   }
@@ -67,13 +66,24 @@ export class ReaderThread {
     return { id: request.id, reply: reply as Promise<T> };
   }
 
-  /** Ends the thread as soon as SQLite gives the next row; does not wait longer than two seconds for that. */
-  async terminate(): Promise<void> {
+  /**
+   * Ends the thread as soon as SQLite gives the next row; does not wait longer than two seconds for that.
+   * Answers whether it has ended.
+   */
+  async terminate(): Promise<boolean> {
     this.#ending = true;
     const patience = new AbortController();
-    const late = delay(terminationWait, undefined, { signal: patience.signal, ref: false }).catch(() => {});
-    await Promise.race([this.#worker.terminate(), late]);
+    const late = delay(terminationWait, false, { signal: patience.signal, ref: false }).catch(() => false);
+    const ended = await Promise.race([this.#worker.terminate().then(() => true), late]);
     patience.abort();
+    return ended;
+  }
+
+  /** The same; and whoever asked it something need not wait for that. */
+  refuse(): Promise<boolean> {
+    const ended = this.terminate();
+    this.#refuseAll();
+    return ended;
   }
 
   #settle(reply: Reply): void {
@@ -87,6 +97,12 @@ export class ReaderThread {
   #rebuild({ message, errcode }: { message: string; errcode: number | undefined }): unknown {
     const error = new Error(message);
     return this.#toError(errcode === undefined ? error : Object.assign(error, { errcode }));
+  }
+
+  #refuseAll(): void {
+    this.#worker.unref();
+    for (const { reject } of this.#waiting.values()) reject(this.#lost());
+    this.#waiting.clear();
   }
 
   #lost(): unknown {

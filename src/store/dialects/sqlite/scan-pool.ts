@@ -45,10 +45,12 @@ export class ScanPool {
     if (!this.#closed && this.#threads.size === 0) this.#idle.push(this.#add());
   }
 
-  async close(): Promise<void> {
+  /** Takes nothing new, refuses what waits and what runs, and answers whether every thread has ended. */
+  async close(): Promise<boolean> {
     this.#closed = true;
     this.#shares.close();
-    await Promise.all([...this.#threads].map((thread) => thread.terminate()));
+    const ended = await Promise.all([...this.#threads].map((thread) => thread.refuse()));
+    return !ended.includes(false);
   }
 
   #run<Row>(thread: ReaderThread, query: Query, left: number, release: () => void): Promise<Row[]> {

@@ -33,10 +33,11 @@ export class StreamThread {
     if (!this.#closed) this.#usable();
   }
 
-  async close(): Promise<void> {
+  /** Takes nothing new, refuses what waits and what runs, and answers whether the thread has ended. */
+  async close(): Promise<boolean> {
     this.#closed = true;
     this.#slots.close();
-    await this.#thread?.terminate();
+    return (await this.#thread?.refuse()) ?? true;
   }
 
   #usable(): ReaderThread {

@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { defineEndpoint } from 'gatewright';
+
+/** Opens a pipe that nobody writes to: a thread of the process waits for ever. */
+export default defineEndpoint({
+  method: 'GET',
+  path: '/pipe',
+  auth: [],
+  handle: async () => {
+    await readFile(process.env['APP_PIPE'] ?? '');
+    return undefined;
+  },
+});
