@@ -28,7 +28,7 @@ const arrival = async (
 ): Promise<{ readonly raw: IncomingMessage; readonly sender: BodySender; readonly socket: Socket }> => {
   const { promise, resolve } = Promise.withResolvers<BodySender>();
   server = createServer((raw, response) => {
-    const connection = { unanswered: 1, ending: false, network: undefined };
+    const connection = { unanswered: 1, requests: 1, ending: false, network: undefined };
     resolve({ raw, response, connection, held: 0, unidentified: true });
   });
   await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
