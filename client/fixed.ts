@@ -87,6 +87,8 @@ export interface MetadataField {
   readonly bounds?: Readonly<Record<string, string | number>>;
   /** Model whose id the field holds. */
   readonly reference?: string;
+  /** Of a reference: whether it may name records that the caller may not read. */
+  readonly anyone?: boolean;
   readonly operators: readonly string[];
   readonly sortable: boolean;
   readonly searchable: boolean;

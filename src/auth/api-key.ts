@@ -41,13 +41,13 @@ export const createApiKeyMethod = ({ identities, usage, clock }: ApiKeyDependenc
 
   const identify = async (
     key: string,
-    { model, address }: Pick<AuthRequest, 'model' | 'address'>,
+    { models, address }: Pick<AuthRequest, 'models' | 'address'>,
   ): Promise<AuthOutcome> => {
     const known = hashes.get(key);
     if (known === undefined && !keyForm.test(key)) return rejected();
     const hash = known?.hash ?? hashKey(key);
     const now = clock();
-    const found = await identities.byKeyHash(hash, now, model);
+    const found = await identities.byKeyHash(hash, now, models);
     if (found === undefined) return rejected();
     // Only those that somebody holds: strangers cannot crowd them out.
     if (known === undefined) hashes.set(key, { hash });

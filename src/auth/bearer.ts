@@ -18,8 +18,8 @@ const rejected = (): AuthOutcome => ({ kind: 'rejected', problem: new Problem('i
  */
 export const createBearerMethod = (tokens: Tokens, identities: IdentityStore): AuthMethod => {
   /** The token names the user; whether they still exist and what they may do, the database says at every request. */
-  const identify = async (userId: number, model: string | undefined): Promise<AuthOutcome> => {
-    const identity = await identities.byUserId(userId, model);
+  const identify = async (userId: number, models: readonly string[]): Promise<AuthOutcome> => {
+    const identity = await identities.byUserId(userId, models);
     return identity === undefined
       ? rejected()
       : { kind: 'principal', principal: userPrincipal(identity, 'jwt') };
@@ -32,7 +32,7 @@ export const createBearerMethod = (tokens: Tokens, identities: IdentityStore): A
       const header = request.header('authorization');
       if (header === undefined) return absent;
       const claims = header.startsWith(scheme) ? tokens.verify(header.slice(scheme.length)) : undefined;
-      return claims === undefined ? rejected() : identify(claims.userId, request.model);
+      return claims === undefined ? rejected() : identify(claims.userId, request.models);
     },
   };
 };

@@ -11,7 +11,10 @@ export interface UserPrincipal {
   readonly email: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** Actions that a role of the user is granted on the model of the endpoint; empty where it has no model. */
+  /**
+   * Permission entries that a role of the user is granted, as `Model.action`: those of the models that the endpoint's
+   * rule asks about, and of no other.
+   */
   readonly granted: readonly string[];
   /** An administrator asks that the password be changed: until it is, the policy refuses almost everything. */
   readonly mustChangePassword: boolean;
@@ -35,6 +38,14 @@ export type Principal = UserPrincipal | ApplicationPrincipal | Nobody;
 
 export const nobody: Nobody = { kind: 'nobody' };
 
+/** `bearer` is the same token and the same verification as `jwt`. */
+const verified = (method: AuthMethodName): AuthMethodName => (method === 'bearer' ? 'jwt' : method);
+
+/** Whether an endpoint with these methods would take the credentials of this principal; one that asks for none does. */
+export const takes = (auth: readonly AuthMethodName[], principal: Principal): boolean =>
+  auth.length === 0 ||
+  (principal.kind !== 'nobody' && auth.some((method) => verified(method) === verified(principal.method)));
+
 /** What an authentication method may look at. */
 export interface AuthRequest {
   /** HTTP method, upper case. */
@@ -48,8 +59,8 @@ export interface AuthRequest {
    * and `overloaded` where too many bodies are held.
    */
   bytes(): Uint8Array | Promise<Uint8Array>;
-  /** The model whose grants the principal shall carry; undefined where the endpoint has none. */
-  readonly model: string | undefined;
+  /** The models whose grants the principal shall carry. */
+  readonly models: readonly string[];
 }
 
 export type AuthOutcome =

@@ -37,7 +37,7 @@ const request = ({ method = 'GET', headers = {}, body = '' }: Sent = {}): AuthRe
   method,
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
   bytes: () => Buffer.from(body),
-  model: 'Note',
+  models: ['Note'],
   address: '192.0.2.7',
 });
 

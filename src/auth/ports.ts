@@ -9,23 +9,24 @@ export interface Identity {
   readonly roles: readonly string[];
   /** An administrator asks that the password be changed before anything else. */
   readonly mustChangePassword: boolean;
+  /** Entries of the permission table, as `Model.action`. */
   readonly granted: readonly string[];
 }
 
 export interface IdentityStore {
-  /** The enabled user with this id, with the grants of their roles on `model`; one statement. */
-  byUserId(id: number, model: string | undefined): Promise<Identity | undefined>;
+  /** The enabled user with this id, with the grants of their roles on `models`; one statement. */
+  byUserId(id: number, models: readonly string[]): Promise<Identity | undefined>;
   /** The enabled owner of the unexpired key with this SHA-256 (lowercase hex), and the key's id; one statement. */
   byKeyHash(
     hash: string,
     now: number,
-    model: string | undefined,
+    models: readonly string[],
   ): Promise<{ readonly identity: Identity; readonly keyId: number } | undefined>;
   /** The enabled user of the live session with this HMAC (lowercase hex); raises the session's last use. */
   bySession(
     hash: string,
     now: number,
-    model: string | undefined,
+    models: readonly string[],
   ): Promise<{ readonly identity: Identity; readonly sessionId: number } | undefined>;
 }
 

@@ -26,7 +26,7 @@ const request = (headers: Readonly<Record<string, string>>, method = 'GET'): Aut
   method,
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
   bytes: () => new Uint8Array(),
-  model: undefined,
+  models: [],
   address: '192.0.2.7',
 });
 

@@ -68,8 +68,8 @@ export interface SessionDependencies {
  * (`cross_site`, 403, otherwise). Two cookies of the name are refused: one of them was planted.
  */
 export const createSessionMethod = ({ cookies, identities, clock }: SessionDependencies): AuthMethod => {
-  const identify = async (id: string, model: string | undefined): Promise<AuthOutcome> => {
-    const found = await identities.bySession(cookies.hash(id), clock(), model);
+  const identify = async (id: string, models: readonly string[]): Promise<AuthOutcome> => {
+    const found = await identities.bySession(cookies.hash(id), clock(), models);
     return found === undefined
       ? rejected('invalid_session')
       : { kind: 'principal', principal: userPrincipal(found.identity, 'session', found.sessionId) };
@@ -85,7 +85,7 @@ export const createSessionMethod = ({ cookies, identities, clock }: SessionDepen
       if (!safeMethods.has(request.method) && !sameOrigin(request, cookies.baseUrl))
         return rejected('cross_site');
       return others.length === 0 && idForm.test(id)
-        ? identify(id, request.model)
+        ? identify(id, request.models)
         : rejected('invalid_session');
     },
   };

@@ -27,6 +27,7 @@ const modelField = (name: string, definition: FieldDefinition, label: Label): Mo
   unique: false,
   serverSet: false,
   reference: undefined,
+  anyone: false,
 });
 
 export const createInput = (fields: Readonly<Record<string, FieldDefinition>>, locale: Locale): Input => {

@@ -124,6 +124,8 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   indexBytes?(options: Options): number;
   /** Name of the model that the value is an id of. */
   target?(options: Options): string;
+  /** Whether an id of a record that the caller may not read is accepted: the record has to exist, no more. */
+  anyone?(options: Options): boolean;
   choices?(options: Options, locale: Locale): readonly Choice[];
   /** Limits for people and forms, named as the options are. */
   bounds?(options: Options): Readonly<Record<string, string | number>>;

@@ -1,4 +1,4 @@
-import { label, type OptionTable, text } from '../kernel/options.ts';
+import { flag, label, type OptionTable, text } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -11,6 +11,11 @@ import { type IdentityOperator, identityOperators, numberOf, parseInteger } from
 /** Options beside the name of the model. */
 export interface ReferenceExtras extends CommonOptions {
   readonly default?: number;
+  /**
+   * Any record that exists may be named, also one that the caller may not read. Without it a body may name only what
+   * the caller could read by the referred model's own detail endpoint; anything else is answered as a missing id.
+   */
+  readonly anyone?: boolean;
 }
 
 export interface ReferenceOptions extends ReferenceExtras {
@@ -20,7 +25,7 @@ export interface ReferenceOptions extends ReferenceExtras {
   readonly owner?: boolean;
 }
 
-/** The id of another record, checked to exist. The field `author` has the name and the column `author_id`. */
+/** The id of another record, checked to be there for the caller. The field `author` has the name and the column `author_id`. */
 export const reference = {
   kind: 'reference',
   column: { sqlite: 'INTEGER', postgres: 'bigint' },
@@ -29,7 +34,7 @@ export const reference = {
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never },
   ): FieldDefinition<Extras & { readonly to: To }, number, number, IdentityOperator> =>
     definition(reference, extras, { to }),
-  options: commonOptions satisfies OptionTable<ReferenceExtras>,
+  options: { ...commonOptions, anyone: flag } satisfies OptionTable<ReferenceExtras>,
   argument: { option: 'to', list: false },
   flaw: ({ to }) => text(to, 'the name of the model'),
   input: () => ({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
@@ -42,6 +47,8 @@ export const reference = {
   searchable: false,
   sortable: true,
   target: ({ to }) => to,
+  // Where a body may say whose a record is, it may say that it is somebody else's.
+  anyone: ({ anyone, owner }) => anyone === true || owner === true,
 } satisfies FieldType<ReferenceOptions>;
 
 type OwnerOptions = Pick<CommonOptions, 'label'>;

@@ -103,8 +103,8 @@ export interface Endpoint {
   /** Methods of which any one is enough; empty: open. */
   readonly auth: readonly AuthMethodName[];
   readonly policy: Rule;
-  /** Model whose grants the principal shall carry, where the policy itself is not that of a model. */
-  readonly grantsOn?: string;
+  /** Models whose grants the principal shall carry, where they are not those that the policy itself asks about. */
+  readonly grantsOn?: readonly string[];
   /** `nothing`: a body is not looked at. `form` bodies are taken beside JSON in the administration area. */
   readonly accepts: 'nothing' | 'json' | 'json-or-form';
   /** Name of the object in the body that holds the record. */

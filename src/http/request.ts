@@ -15,6 +15,8 @@ export interface RequestSettings {
   readonly timed: boolean;
 }
 
+const noModels: readonly string[] = [];
+
 /** Told of an answer, and of the address that it goes to. */
 export type AnswerCounter = (
   principal: Principal,
@@ -34,7 +36,7 @@ export class Request implements HttpRequest, BodySender {
   /** Time of arrival by `performance.now()`; 0 where nobody will ask. */
   readonly arrived: number;
   params: Readonly<Record<string, string>> = {};
-  model: string | undefined;
+  models = noModels;
   /** Path as it was registered. */
   route: string | undefined;
   principal: Principal = nobody;

@@ -3,6 +3,7 @@ import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { Problem } from '../kernel/problem.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
+import { grantsAsked } from '../policy/references.ts';
 import { BodyMemory } from './body-memory.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import type { Trust } from './caller-address.ts';
@@ -62,7 +63,7 @@ export interface HttpServer {
 /** An endpoint with what is known of it before the first request. */
 interface Runner {
   readonly run: (request: HttpRequest) => Promise<HttpResponse>;
-  readonly model: string | undefined;
+  readonly models: readonly string[];
   readonly count: AnswerCounter | undefined;
   readonly area: PageArea | undefined;
 }
@@ -77,7 +78,7 @@ const runnersOf = (
       endpoint,
       {
         run: pipeline.serve(endpoint),
-        model: endpoint.policy.kind === 'resource' ? endpoint.policy.model.name : endpoint.grantsOn,
+        models: endpoint.grantsOn ?? grantsAsked(endpoint.policy),
         count: counterOf?.(endpoint),
         area: areaOf(pages, basePath + endpoint.path),
       },
@@ -153,7 +154,7 @@ const createAnswering = (
     const page = pageOf(request, runner.area);
     if (page !== undefined) return page;
     request.params = destination.params;
-    request.model = runner.model;
+    request.models = runner.models;
     request.count = runner.count;
     return runner.run(request);
   };

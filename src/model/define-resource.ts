@@ -32,6 +32,7 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
     unique: options.unique === true,
     serverSet,
     reference: type.target?.(options),
+    anyone: type.anyone?.(options) ?? false,
   });
 };
 

@@ -58,7 +58,7 @@ const describeField = (
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
     ...(Object.keys(bounds).length === 0 ? {} : { bounds }),
-    ...(field.reference === undefined ? {} : { reference: field.reference }),
+    ...(field.reference === undefined ? {} : { reference: field.reference, anyone: field.anyone }),
     ...queryOf(field, access),
   };
 };

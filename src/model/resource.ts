@@ -48,6 +48,8 @@ export interface ModelField {
   readonly serverSet: boolean;
   /** Name of the model whose id it holds. */
   readonly reference: string | undefined;
+  /** Whether the id may be that of a record which the caller may not read: it has to exist, no more. */
+  readonly anyone: boolean;
 }
 
 /** Selections of fields: of a list, of one record, and of the answer to create and update. */

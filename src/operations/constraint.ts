@@ -1,6 +1,7 @@
 import { Problem } from '../kernel/problem.ts';
+import type { Grant } from '../policy/grant.ts';
 import { ConstraintError } from '../store/database.ts';
-import type { Columns } from '../store/records.ts';
+import type { Candidate } from '../store/records.ts';
 import type { Resource } from './resource.ts';
 
 /**
@@ -10,11 +11,12 @@ import type { Resource } from './resource.ts';
 export const refusal = async (
   resource: Resource,
   error: unknown,
-  columns: Columns,
+  grant: Grant,
+  candidate: Candidate,
   id?: number,
 ): Promise<unknown> => {
   if (!(error instanceof ConstraintError)) return error;
-  const collisions = await resource.records.collisions(columns, id);
+  const collisions = await resource.records.collisions(grant, candidate, id);
   if (collisions.length === 0) return new Problem('conflict', { cause: error });
   return new Problem('invalid_record', { errors: collisions.map(resource.collision), cause: error });
 };

@@ -82,7 +82,7 @@ export const create = async (
     if (prepared.errors.length > 0) throw new Problem('invalid_record', { errors: prepared.errors });
     return await insert(resource, grant, prepared, request, view);
   } catch (error) {
-    const refused = await refusal(resource, error, prepared.columns);
+    const refused = await refusal(resource, error, grant, prepared);
     // The same request may have been written a moment ago, and its own record be what this one collides with.
     // Where that cannot be looked up, what happened first is what is said: the write may stand all the same.
     const first = request === undefined ? undefined : await idempotency.find(request).catch(() => undefined);

@@ -1,16 +1,15 @@
 import type { Principal } from '../auth/method.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { type JsonObject, own } from '../kernel/json.ts';
 import { type FieldError, Problem } from '../kernel/problem.ts';
 import type { HookPrincipal } from '../model/resource.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { Columns } from '../store/records.ts';
+import type { Candidate, Columns } from '../store/records.ts';
 import type { Resource } from './resource.ts';
 
 /** What a write comes to before the database is asked to do it. */
-export interface Prepared {
+export interface Prepared extends Candidate {
   readonly values: JsonObject;
-  readonly columns: Columns;
   /** Every violated rule; a record with one is not written. */
   readonly errors: readonly FieldError[];
 }
@@ -52,6 +51,28 @@ const consultHook = async (
   return { ...again, errors: [...again.errors, ...added] };
 };
 
+const nothing: ReadonlySet<string> = new Set();
+
+/**
+ * Fields whose references the caller chose. What the hook put in their place is the application's word, and so is a
+ * default, whether the body repeats it or leaves it out: these are asked for existence only.
+ */
+const chosenReferences = (
+  { model }: Resource,
+  action: 'create' | 'update',
+  { references }: Grant,
+  body: JsonObject,
+  sent: Columns,
+  saved: Columns,
+): ReadonlySet<string> => {
+  if (references === undefined) return nothing;
+  const names = [...references.keys()].filter((name) => {
+    const preset = action === 'create' ? model.fields.get(name)?.options.default : undefined;
+    return own(body, name) !== undefined && own(body, name) !== preset && sent[name] === saved[name];
+  });
+  return new Set(names);
+};
+
 /**
  * Validates a body as this caller may write it, asks the hook, and looks up uniqueness and references, so that every
  * message comes at once. Nothing is written.
@@ -67,12 +88,13 @@ export const prepare = async (
   const first = validate(body, action, grant.writable);
   const { values, columns, errors } =
     first.errors.length > 0 ? first : await consultHook(resource, action, id, grant, first);
-  const collisions = await records.collisions(columns, id);
+  const chosen = chosenReferences(resource, action, grant, body, first.columns, columns);
+  const collisions = await records.collisions(grant, { columns, chosen }, id);
   const known = new Set(errors.map(({ field }) => field));
   const all = [...errors, ...collisions.filter(({ field }) => !known.has(field)).map(collision)];
   if (all.length > 1) {
     const order = [...model.fields.keys()];
     all.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
   }
-  return { values, columns, errors: all };
+  return { values, columns, chosen, errors: all };
 };

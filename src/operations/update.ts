@@ -41,7 +41,8 @@ export const update = async (
   const versions = acceptedVersions(ifMatch);
   // A hook must not run for a record that is not there.
   if (model.hooks.beforeSave !== undefined) await checkTarget(resource, grant, id, versions);
-  const { values, columns, errors } = await prepare(resource, 'update', grant, body, id);
+  const prepared = await prepare(resource, 'update', grant, body, id);
+  const { values, columns, errors } = prepared;
   if (errors.length > 0) {
     await checkTarget(resource, grant, id, versions);
     throw new Problem('invalid_record', { errors });
@@ -50,7 +51,7 @@ export const update = async (
   try {
     saved = await records.update(grant, id, columns, context.clock(), versions);
   } catch (error) {
-    throw await refusal(resource, error, columns, id);
+    throw await refusal(resource, error, grant, prepared, id);
   }
   if (saved === undefined) return refuseMissing(resource, grant, id);
   afterCommit(resource, 'update', grant, id, values);

@@ -11,6 +11,7 @@ import { writableFields } from './resource-rule.ts';
 import type { Rule } from './rule.ts';
 import { systemGrant } from './system-grant.ts';
 
+/** `granted`: actions on every model of these tests. */
 const user = (roles: readonly string[], granted: readonly string[] = []): UserPrincipal => ({
   kind: 'user',
   id: 7,
@@ -18,7 +19,9 @@ const user = (roles: readonly string[], granted: readonly string[] = []): UserPr
   email: 'ann@example.com',
   name: 'Ann',
   roles,
-  granted,
+  granted: granted.flatMap((action) =>
+    ['Plain', 'Guarded', 'Published'].map((model) => `${model}.${action}`),
+  ),
   mustChangePassword: false,
   method: 'jwt',
 });
@@ -226,6 +229,17 @@ describe('rules of a resource', () => {
       rows: [],
       readable: ['id', 'title', 'note'],
     });
+  });
+
+  it('take a grant on one model for none on another', () => {
+    const elsewhere = {
+      ...viewer,
+      granted: ['Plain.create', 'Published.create', 'Guarded.update', 'create'],
+    };
+    expect(weighed(resource(guarded, 'create'), elsewhere)).toMatchObject({ problem: 'forbidden' });
+    expect(weighed(resource(guarded, 'create'), { ...elsewhere, granted: ['Guarded.create'] })).toMatchObject(
+      { owner: 7 },
+    );
   });
 
   it('show an application no isolated record, and never those without an owner', () => {

@@ -2,9 +2,10 @@ import type { Principal, UserPrincipal } from '../auth/method.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Grant } from './grant.ts';
 import { MintedGrant } from './mint.ts';
+import { referenceTerms } from './references.ts';
 import { decideResource } from './resource-rule.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';
-import { isBeforePasswordChange, type Rule } from './rule.ts';
+import { isBeforePasswordChange, type ResourceRule, type Rule } from './rule.ts';
 import type { Step, Verdict } from './step.ts';
 
 export type Decision =
@@ -45,8 +46,14 @@ const weigh = (rule: Rule, principal: Principal): Verdict => {
     case 'roles':
       return asUser(principal, (user) => holder(user, rule.roles));
     case 'resource':
-      return decideResource(rule, principal);
+      return withReferences(rule, principal, decideResource(rule, principal));
   }
+};
+
+const withReferences = (rule: ResourceRule, principal: Principal, verdict: Verdict): Verdict => {
+  const { steps, terms } = verdict;
+  if (terms === undefined || rule.references === undefined) return verdict;
+  return { steps, terms: { ...terms, references: referenceTerms(rule, terms, principal, weigh) } };
 };
 
 const ownRows = (user: UserPrincipal, own: string | undefined, readable: readonly string[]): Verdict => {

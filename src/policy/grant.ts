@@ -1,2 +1,2 @@
 /** The type that store calls ask for; making one is left to `decide.ts` and `system-grant.ts`. */
-export type { GrantTerms, MintedGrant as Grant, RowCondition, RowFilter } from './mint.ts';
+export type { GrantTerms, MintedGrant as Grant, ReferenceTerms, RowCondition, RowFilter } from './mint.ts';

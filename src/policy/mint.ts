@@ -9,6 +9,14 @@ export interface RowCondition {
   readonly value: ColumnValue;
 }
 
+/** Which records a reference in a body may name. */
+export interface ReferenceTerms {
+  /** Rows of the model that is referred to. */
+  readonly rows: RowFilter;
+  /** Rows of the written record's own model in which the value that stands there already may stay. */
+  readonly kept: RowFilter;
+}
+
 export interface GrantTerms {
   readonly principal: Principal;
   readonly rows: RowFilter;
@@ -18,6 +26,8 @@ export interface GrantTerms {
   readonly writable: ReadonlySet<string>;
   /** Owner that a created record gets; undefined where the resource has no owner rule. */
   readonly owner?: number | null | undefined;
+  /** What the references of a body may name, by field; one that is absent may name whatever exists. */
+  readonly references?: ReadonlyMap<string, ReferenceTerms> | undefined;
 }
 
 /**
@@ -32,6 +42,7 @@ export class MintedGrant implements GrantTerms {
   readonly readable: readonly string[];
   readonly writable: ReadonlySet<string>;
   readonly owner: number | null | undefined;
+  readonly references: ReadonlyMap<string, ReferenceTerms> | undefined;
 
   constructor(terms: GrantTerms) {
     this.principal = terms.principal;
@@ -39,6 +50,7 @@ export class MintedGrant implements GrantTerms {
     this.readable = terms.readable;
     this.writable = terms.writable;
     this.owner = terms.owner;
+    this.references = terms.references;
     Object.freeze(this);
   }
 

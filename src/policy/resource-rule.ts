@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/method.ts';
-import type { Action, ResourceModel, View } from '../model/resource.ts';
+import type { Action, PublicCondition, ResourceModel, View } from '../model/resource.ts';
 import type { RowFilter } from './grant.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';
 import type { ResourceRule } from './rule.ts';
@@ -29,15 +29,25 @@ const administration = ({ area }: ResourceRule, principal: Principal): Step | un
   return step('administrator', inside ? 'passed' : 'refused', because);
 };
 
+/** What a record must meet to be read by anybody; undefined where the rule asks who the caller is. */
+const publishedRows = ({ model, action, area }: ResourceRule): readonly PublicCondition[] | undefined =>
+  area === 'api' && isRead(action) ? model.rules.publicRead : undefined;
+
+const isChecked = ({ model, action }: ResourceRule): boolean =>
+  model.rules.permissions === 'all' || (model.rules.permissions === 'writes' && !isRead(action));
+
+/** Whether a decision by this rule looks at the permission table. */
+export const asksPermission = (rule: ResourceRule): boolean =>
+  publishedRows(rule) === undefined && isChecked(rule);
+
 /** At least one role of the caller is granted the action, or the caller is a super_admin. No user, no role. */
-const permission = ({ model, action }: ResourceRule, principal: Principal): Step => {
-  const checked =
-    model.rules.permissions === 'all' || (model.rules.permissions === 'writes' && !isRead(action));
-  if (!checked) return step('permission', 'off', 'not checked');
+const permission = (rule: ResourceRule, principal: Principal): Step => {
+  const { model, action } = rule;
+  if (!isChecked(rule)) return step('permission', 'off', 'not checked');
   if (principal.kind !== 'user') return step('permission', 'refused', `${principal.kind} has no role`);
   if (isSuperAdmin(principal)) return step('permission', 'passed', 'super_admin');
   const entry = permissionAction(action);
-  const granted = principal.granted.includes(entry);
+  const granted = principal.granted.includes(`${model.name}.${entry}`);
   return step(
     'permission',
     granted ? 'passed' : 'refused',
@@ -123,7 +133,7 @@ const nothing: ReadonlySet<string> = new Set();
 export const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { model, action, area } = rule;
   const readable = area === 'admin' ? fieldsOf(model).all : model.views[viewOf[action]];
-  const published = area === 'api' && isRead(action) ? model.rules.publicRead : undefined;
+  const published = publishedRows(rule);
   if (published !== undefined) {
     const because = published.map(({ column, value }) => `${column} = ${value}`).join(', ');
     return {

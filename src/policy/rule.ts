@@ -1,3 +1,4 @@
+import type { AuthMethodName } from '../auth/method.ts';
 import type { Action, ResourceModel } from '../model/resource.ts';
 
 /** Roles that see all records and write restricted fields, as the contract says. */
@@ -50,4 +51,18 @@ export interface ResourceRule {
    * check and restricted fields hold all the same.
    */
   readonly area: 'api' | 'admin';
+  /**
+   * On create and update: what shows the records that the body's references name, by field. A caller may name what they
+   * would be shown there. A reference that is absent here may name whatever exists.
+   */
+  readonly references?: ReadonlyMap<string, Showing>;
+  /** On update: what shows the record itself. A reference that the caller reads there may be sent back as it is. */
+  readonly shown?: Showing;
+}
+
+/** As much of an endpoint that shows one record as decides whom it shows it to. */
+export interface Showing {
+  /** Methods of authentication that it takes; empty: it asks nobody. */
+  readonly auth: readonly AuthMethodName[];
+  readonly policy: Rule;
 }

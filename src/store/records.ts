@@ -2,12 +2,12 @@ import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
 import { type Models, referencedTable } from '../model/models.ts';
-import type { ResourceModel } from '../model/resource.ts';
-import type { Grant } from '../policy/grant.ts';
+import type { ModelField, ResourceModel } from '../model/resource.ts';
+import type { Grant, ReferenceTerms } from '../policy/grant.ts';
 import type { Database, Query, SqlValue, Transaction } from './database.ts';
 import { projectionSql } from './projection.ts';
 import { resourceSource, versionColumn } from './resource-source.ts';
-import { scopeOf } from './scope.ts';
+import { type Scope, scopeOf } from './scope.ts';
 import { quoteName } from './sql.ts';
 
 /** A record as it was written: its id, its version, and the answer's JSON text. */
@@ -24,6 +24,13 @@ export interface Collision {
 }
 
 export type Columns = Readonly<Record<string, ColumnValue>>;
+
+/** What a write is looked up for before it is done. */
+export interface Candidate {
+  readonly columns: Columns;
+  /** Fields whose values the caller chose: their references are held to what the grant lets the caller name. */
+  readonly chosen: ReadonlySet<string>;
+}
 
 interface SavedRow {
   readonly id: number;
@@ -51,13 +58,13 @@ class Builder {
   }
 }
 
-/** The rows of a grant as SQL conditions; undefined where it reaches none. */
-const scopeConditions = (grant: Grant, table: string, builder: Builder): string[] | undefined => {
-  const scope = scopeOf(grant, []);
-  return scope?.columns.map(
-    (column, index) => `${table}.${quoteName(column)} = ${builder.bind(scope.values[index] ?? null)}`,
-  );
-};
+/** The rows of a scope as SQL conditions. */
+const scopeConditions = ({ columns, values }: Scope, table: string, builder: Builder): string[] =>
+  columns.map((column, index) => `${table}.${quoteName(column)} = ${builder.bind(values[index] ?? null)}`);
+
+/** Whether a row of a scope meets further conditions. */
+const existsSql = (scope: Scope, table: string, conditions: readonly string[], builder: Builder): string =>
+  `exists (select 1 from ${table} where ${[...conditions, ...scopeConditions(scope, table, builder)].join(' and ')})`;
 
 /**
  * Writes of a resource's table. Each takes a grant and stays within its rows; each is one statement that answers the
@@ -115,14 +122,45 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     versions: readonly number[] | undefined,
     builder: Builder,
   ): string | undefined => {
-    const scope = scopeConditions(grant, table, builder);
+    const scope = scopeOf(grant, []);
     if (scope === undefined || versions?.length === 0) return undefined;
+    const rows = scopeConditions(scope, table, builder);
     const key = `${table}."id" = ${builder.bind(id)}`;
-    return [...scope, key, ...versionCondition(versions, builder)].join(' and ');
+    return [...rows, key, ...versionCondition(versions, builder)].join(' and ');
+  };
+
+  /**
+   * Finds a reference that names no record: none that exists, or where the caller chose it, none that they may read and
+   * none that the record, as they read it, names already.
+   */
+  const referenceSql = (
+    { name, column, reference = '' }: ModelField,
+    value: ColumnValue,
+    terms: ReferenceTerms | undefined,
+    except: number | undefined,
+    builder: Builder,
+  ): string => {
+    const select = `select '${name}' as field, 'reference' as rule`;
+    const named = scopeOf({ rows: terms?.rows ?? [] }, []);
+    const kept = except === undefined ? undefined : scopeOf({ rows: terms?.kept ?? 'none' }, []);
+    if (named === undefined && kept === undefined) return select;
+    const target = quoteName(referencedTable(models, reference));
+    const bound = builder.bind(value);
+    const either: string[] = [];
+    if (named !== undefined) either.push(existsSql(named, target, [`${target}."id" = ${bound}`], builder));
+    if (kept !== undefined && except !== undefined) {
+      const same = [`${table}."id" = ${builder.bind(except)}`, `${table}.${quoteName(column)} = ${bound}`];
+      either.push(existsSql(kept, table, same, builder));
+    }
+    return `${select} where not (${either.join(' or ')})`;
   };
 
   /** One select per value that must be unique or must exist; only those that collide answer a row. */
-  const collisionQuery = (columns: Columns, except: number | undefined): Query | undefined => {
+  const collisionQuery = (
+    grant: Grant,
+    { columns, chosen }: Candidate,
+    except: number | undefined,
+  ): Query | undefined => {
     const builder = new Builder(dialect);
     const selects: string[] = [];
     for (const field of model.fields.values()) {
@@ -137,9 +175,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
         );
       }
       if (field.reference !== undefined) {
-        const target = quoteName(referencedTable(models, field.reference));
-        const missing = `not exists (select 1 from ${target} where "id" = ${builder.bind(value)})`;
-        selects.push(`select ${name} as field, 'reference' as rule where ${missing}`);
+        const terms = chosen.has(field.name) ? grant.references?.get(field.name) : undefined;
+        selects.push(referenceSql(field, value, terms, except, builder));
       }
     }
     return selects.length === 0
@@ -150,9 +187,16 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   return {
     source,
 
-    /** Unique values that are taken and references to nothing, all at once; one statement, or none. */
-    collisions: async (columns: Columns, except?: number): Promise<readonly Collision[]> => {
-      const query = collisionQuery(columns, except);
+    /**
+     * Unique values that are taken and references to nothing that the caller may name, all at once; one statement, or
+     * none. `except` is the id of the record that is updated.
+     */
+    collisions: async (
+      grant: Grant,
+      candidate: Candidate,
+      except?: number,
+    ): Promise<readonly Collision[]> => {
+      const query = collisionQuery(grant, candidate, except);
       return query === undefined ? [] : database.all<Collision>(query);
     },
 

@@ -18,7 +18,7 @@ const everything: Scope = { columns: [], values: [], key: '' };
  * The rows that a grant and further conditions leave; undefined where that is none. A condition on null leaves none
  * as well: it comes from a caller who has no such value, and must never open the rows that have none either.
  */
-export const scopeOf = (grant: Grant, extra: readonly RowCondition[]): Scope | undefined => {
+export const scopeOf = (grant: Pick<Grant, 'rows'>, extra: readonly RowCondition[]): Scope | undefined => {
   if (grant.rows === 'none') return undefined;
   if (grant.rows.length === 0 && extra.length === 0) return everything;
   const conditions = extra.length === 0 ? grant.rows : [...grant.rows, ...extra];

@@ -8,6 +8,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
+import { grantsAsked } from '../../policy/references.ts';
 import type { Step } from '../../policy/step.ts';
 import type { KnownKey, KnownUser } from '../../store/tables/callers.ts';
 import type { Services } from '../services.ts';
@@ -63,17 +64,17 @@ const identify = async (
   { identities, clock }: Explainer,
   subject: Subject,
   method: AuthMethodName,
-  model: string | undefined,
+  models: readonly string[],
 ): Promise<Authenticated> => {
   if (subject.kind === 'user') {
-    const identity = await identities.byUserId(subject.user.id, model);
+    const identity = await identities.byUserId(subject.user.id, models);
     return identity === undefined
       ? refused(disabled(subject.user), method === 'session' ? 'invalid_session' : 'invalid_token')
       : passed(method, userPrincipal(identity, method));
   }
   if (subject.kind === 'api_key') {
     const { key } = subject;
-    const found = await identities.byKeyHash(key.hash, clock(), model);
+    const found = await identities.byKeyHash(key.hash, clock(), models);
     if (found === undefined)
       return refused(key.expired ? `key ${key.id} has expired` : disabled(key.user), 'invalid_key');
     return passed(method, userPrincipal(found.identity, method, found.keyId));
@@ -94,7 +95,7 @@ const authenticate = (
   const method = auth.find((name) => presented[subject.kind].includes(name));
   if (method === undefined)
     return refused(`${subject.kind}, but the endpoint takes ${auth.join(', ')}`, 'unauthenticated');
-  return identify(explainer, subject, method, policy.kind === 'resource' ? policy.model.name : undefined);
+  return identify(explainer, subject, method, grantsAsked(policy));
 };
 
 /** Why the subject does not reach a record, as far as the administrator who asks may know whether it is there. */

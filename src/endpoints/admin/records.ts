@@ -1,11 +1,12 @@
 import type { Area } from '../resources/resource-endpoints.ts';
-import { adminAuth } from './area.ts';
+import { adminAuth, administratorOnly } from './area.ts';
 
 /** Records of every resource as administrators manage them: all fields, unpublished records too. */
 export const adminArea: Area = {
   name: 'admin',
   path: ({ path }) => `/admin/records/${path}`,
   auth: () => adminAuth,
+  users: { auth: adminAuth, policy: administratorOnly },
   operation: (verb, noun) => `admin${verb[0]?.toUpperCase()}${verb.slice(1)}${noun}`,
   tag: () => 'Administration',
   accepts: 'json-or-form',

@@ -93,7 +93,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
           address: call.address,
           signal: call.signal,
         });
-        const user = await identities.byUserId(id, undefined);
+        const user = await identities.byUserId(id, []);
         if (user === undefined)
           throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
         const principal = { kind: 'user', method: 'session', ...user } as const;

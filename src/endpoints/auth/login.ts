@@ -42,7 +42,7 @@ export const loginEndpoint = (services: Services): Endpoint => {
         address,
         signal,
       });
-      const user = await identities.byUserId(id, undefined);
+      const user = await identities.byUserId(id, []);
       // Disabled or deleted between the two: the same answer as a moment later.
       if (user === undefined)
         throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });

@@ -41,6 +41,11 @@ const field = object(
     choices: listOf(object({ value: text, label: text })),
     bounds: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
     reference: { type: 'string', description: 'Model whose id it holds' },
+    anyone: {
+      type: 'boolean',
+      description:
+        'Of a reference. False: an id that the caller could not read by the detail of that model is refused like a missing one; true: any record that exists may be named',
+    },
   },
 );
 

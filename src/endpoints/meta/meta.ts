@@ -1,4 +1,4 @@
-import type { AuthMethodName, Principal } from '../../auth/method.ts';
+import { type Principal, takes } from '../../auth/method.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
@@ -18,19 +18,11 @@ const isOf =
   (endpoint: Endpoint): endpoint is ResourceEndpoint =>
     endpoint.policy.kind === 'resource' && endpoint.policy.model === model && endpoint.policy.area === area;
 
-/** `bearer` is the same token as `jwt`. */
-const verified = (method: AuthMethodName): AuthMethodName => (method === 'bearer' ? 'jwt' : method);
-
-/** Whether the endpoint takes the credentials that the caller sent; one that asks for none takes all. */
-const accepts = ({ auth }: Endpoint, principal: Principal): boolean =>
-  auth.length === 0 ||
-  (principal.kind !== 'nobody' && auth.some((method) => verified(method) === verified(principal.method)));
-
 /** What the caller may do: of each endpoint, what its own authentication and its own policy decide. */
 const accessOf = (endpoints: readonly ResourceEndpoint[], principal: Principal): Access => {
   const reachOf = (action: Action) => {
     const endpoint = endpoints.find(({ policy }) => policy.action === action);
-    if (endpoint === undefined || !accepts(endpoint, principal)) return undefined;
+    if (endpoint === undefined || !takes(endpoint.auth, principal)) return undefined;
     const decision = decide(endpoint.policy, principal);
     return decision.allowed ? decision.grant : undefined;
   };
@@ -73,7 +65,7 @@ export const metadataEndpoint = (
   const endpoints = served.filter(isOf(model, area));
   return {
     ...place,
-    grantsOn: model.name,
+    grantsOn: [model.name],
     method: 'GET',
     accepts: 'nothing',
     docs: {

@@ -12,10 +12,11 @@ import { entityTag, isKnown } from '../../operations/preconditions.ts';
 import { remove } from '../../operations/remove.ts';
 import type { Resource } from '../../operations/resource.ts';
 import { update } from '../../operations/update.ts';
-import type { ResourceRule } from '../../policy/rule.ts';
+import type { ResourceRule, Showing } from '../../policy/rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { answerList } from '../list-endpoint.ts';
 import { idOf, parseId } from '../shared.ts';
+import { usersShowing } from '../users/users.ts';
 
 /** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
 export interface Area {
@@ -23,6 +24,8 @@ export interface Area {
   /** Path of the list. */
   readonly path: (model: ResourceModel) => string;
   readonly auth: (model: ResourceModel, action: Action) => readonly AuthMethodName[];
+  /** What shows a user there. */
+  readonly users: Showing;
   readonly operation: (verb: string, noun: string) => string;
   readonly tag: (model: ResourceModel, locale: Locale) => string;
   readonly accepts: 'json' | 'json-or-form';
@@ -36,6 +39,7 @@ export const apiArea: Area = {
     model.rules.publicRead !== undefined && (action === 'list' || action === 'detail')
       ? []
       : model.auth[action],
+  users: usersShowing,
   operation: (verb, noun) => `${verb}${noun}`,
   tag: ({ name }) => name,
   accepts: 'json',
@@ -63,6 +67,29 @@ const saved = (json: string, headers: Readonly<Record<string, string>>): Answer 
   headers,
 });
 
+const showing = (model: ResourceModel, area: Area): Showing => ({
+  auth: area.auth(model, 'detail'),
+  policy: { kind: 'resource', model, action: 'detail', area: area.name },
+});
+
+/** What shows the records that the model's references name: in the same area as the write. */
+const referencesOf = ({ model, context }: Resource, area: Area): ResourceRule['references'] => {
+  const held = [...model.fields.values()].flatMap(({ name, reference, anyone }): [string, Showing][] => {
+    if (reference === undefined || anyone) return [];
+    const target = context.models.get(reference);
+    return [[name, target === undefined ? area.users : showing(target, area)]];
+  });
+  return held.length === 0 ? undefined : new Map(held);
+};
+
+const policyOf = (resource: Resource, action: Action, area: Area): ResourceRule => {
+  const { model } = resource;
+  const rule = { kind: 'resource', model, action, area: area.name } as const;
+  const references = action === 'create' || action === 'update' ? referencesOf(resource, area) : undefined;
+  if (references === undefined) return rule;
+  return action === 'create' ? { ...rule, references } : { ...rule, references, shown: showing(model, area) };
+};
+
 /** The five endpoints of a resource. Adding one, or an area, is here; what they do is in `operations`. */
 export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: string): Endpoint[] => {
   const { model } = resource;
@@ -82,7 +109,7 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
 
   const common = (action: Action) => ({
     auth: area.auth(model, action),
-    policy: { kind: 'resource', model, action, area: area.name } as const,
+    policy: policyOf(resource, action, area),
   });
   const body = (action: 'create' | 'update') => ({
     accepts: area.accepts,

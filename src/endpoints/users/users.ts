@@ -1,16 +1,22 @@
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Showing } from '../../policy/rule.ts';
 import { publicUserFields, userSource } from '../../store/tables/sources.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
+
+/** Who reads which users: the list stands for the detail of a user, which has no endpoint of its own. */
+export const usersShowing: Showing = {
+  auth: ['api_key', 'jwt', 'bearer'],
+  policy: { kind: 'isolated', own: 'id', readable: publicUserFields },
+};
 
 /** Users: administrators see all of them, others themselves. */
 export const usersEndpoint = (services: Services): Endpoint =>
   listEndpoint(services, userSource, {
     operation: 'listUsers',
     path: '/api/v1/users',
-    auth: ['api_key', 'jwt', 'bearer'],
-    policy: { kind: 'isolated', own: 'id', readable: publicUserFields },
+    ...usersShowing,
     docs: {
       summary: { 'zh-CN': '用户列表', en: 'List users' },
       description: {

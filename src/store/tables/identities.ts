@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Account, AccountStore, Identity, IdentityStore } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { Database, Query } from '../database.ts';
+import type { Database, Query, SqlValue } from '../database.ts';
 import type { CoreSchema } from '../schema.ts';
 import { compilerFor, prepare, type StatementArguments, toQuery } from '../statement.ts';
 
@@ -33,13 +33,18 @@ const toIdentity = (row: IdentityRow): Identity => ({
 const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.user_id = u.id)`;
 
 /** A join, as `in (select …)` takes SQLite twice the time of the whole statement; its `cross join` keeps the order. */
-const grantedOn = (model: RawBuilder<unknown>) => sql`(select string_agg(p.action, ' ')
+const grantedOn = (
+  models: readonly RawBuilder<unknown>[],
+) => sql`(select string_agg(p.model || '.' || p.action, ' ')
   from user_roles ur cross join permissions p
-  where ur.user_id = u.id and p.role = ur.role and p.model = ${model})`;
+  where ur.user_id = u.id and p.role = ur.role and p.model in (${sql.join(models)}))`;
+
+const modelArgument = (index: number): string => `model${index}`;
 
 /**
- * Two forms of one statement: with the grants on a model, and without. Identity, roles and grants come from the same
- * instant, in one round trip, for every request: a revocation holds from the next one on, whichever instance answers.
+ * Forms of one statement, by the number of models whose grants are read along. Identity, roles and grants come from the
+ * same instant, in one round trip, for every request: a revocation holds from the next one on, whichever instance
+ * answers.
  */
 const forms = <Arguments extends StatementArguments>(
   database: Database,
@@ -53,11 +58,21 @@ const forms = <Arguments extends StatementArguments>(
         ${credential} as credential from ${tail} and u.disabled = false`.compile(compiler),
   });
   const plain = prepare<Arguments>((param) => build(sql`null`, rest(param)));
-  const withGrants = prepare<Arguments & { model: string }>((param) =>
-    build(grantedOn(sql`${param('model')}`), rest(param as (name: string) => unknown)),
-  );
-  return (args: Arguments, model: string | undefined): Query =>
-    model === undefined ? plain(args) : withGrants({ ...args, model });
+  const grantForm = (count: number) =>
+    prepare<StatementArguments>((param) => {
+      const models = Array.from({ length: count }, (_, index) => sql`${param(modelArgument(index))}`);
+      return build(grantedOn(models), rest(param));
+    });
+  const grantForms = new Map<number, ReturnType<typeof grantForm>>();
+  return (args: Arguments, models: readonly string[]): Query => {
+    const { length } = models;
+    if (length === 0) return plain(args);
+    const form = grantForms.get(length) ?? grantForm(length);
+    grantForms.set(length, form);
+    const named: Record<string, SqlValue> = { ...args };
+    for (const [index, model] of models.entries()) named[modelArgument(index)] = model;
+    return form(named);
+  };
 };
 
 /** Users by id, key and session, as every request asks for them. `sessionUsed` is told of every session's use. */
@@ -80,20 +95,20 @@ export const createIdentityStore = (
     sql`s.id`,
   );
   return {
-    byUserId: async (id, model) => {
-      const row = await database.get<IdentityRow>(byId({ id }, model));
+    byUserId: async (id, models) => {
+      const row = await database.get<IdentityRow>(byId({ id }, models));
       return row === undefined ? undefined : toIdentity(row);
     },
-    byKeyHash: async (hash, now, model) => {
-      const row = await database.get<IdentityRow>(byKey({ hash, now: toTimestamp(now) }, model));
+    byKeyHash: async (hash, now, models) => {
+      const row = await database.get<IdentityRow>(byKey({ hash, now: toTimestamp(now) }, models));
       return row?.credential == null ? undefined : { identity: toIdentity(row), keyId: row.credential };
     },
-    bySession: async (hash, now, model) => {
+    bySession: async (hash, now, models) => {
       const limits = {
         idle: toTimestamp(now - sessionIdleTime * 1000),
         born: toTimestamp(now - sessionLifetime * 1000),
       };
-      const row = await database.get<IdentityRow>(bySession({ hash, ...limits }, model));
+      const row = await database.get<IdentityRow>(bySession({ hash, ...limits }, models));
       if (row?.credential == null) return undefined;
       sessionUsed(row.credential, now);
       return { identity: toIdentity(row), sessionId: row.credential };

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { nobody, type Principal, type UserPrincipal } from '../auth/method.ts';
+import { field } from '../fields/define.ts';
+import { defineResource } from '../model/define-resource.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import { decide } from './decide.ts';
+import { grantsAsked } from './references.ts';
+import type { ResourceRule, Showing } from './rule.ts';
+
+const user = (roles: readonly string[], granted: readonly string[] = []): UserPrincipal => ({
+  kind: 'user',
+  id: 7,
+  username: 'ann',
+  email: 'ann@example.com',
+  name: 'Ann',
+  roles,
+  granted,
+  mustChangePassword: false,
+  method: 'jwt',
+});
+const application: Principal = { kind: 'application', appId: 'shop', method: 'signature' };
+const viewer = user(['viewer']);
+
+const fields = { title: field.string(), published: field.boolean(), user_id: field.owner() };
+const open = defineResource('Open', { fields });
+const isolated = defineResource('Isolated', { fields, isolation: true });
+const checked = defineResource('Checked', { fields, permissions: 'all' });
+const published = defineResource('Published', {
+  fields,
+  permissions: 'all',
+  isolation: true,
+  publicRead: { where: { published: true } },
+});
+
+const showing = (model: ResourceModel): Showing => ({
+  auth: model.rules.publicRead === undefined ? ['jwt'] : [],
+  policy: { kind: 'resource', model, action: 'detail', area: 'api' },
+});
+const users: Showing = { auth: ['bearer'], policy: { kind: 'isolated', own: 'id', readable: ['id'] } };
+
+const pointerFields = {
+  open: field.reference('Open'),
+  isolated: field.reference('Isolated'),
+  checked: field.reference('Checked'),
+  published: field.reference('Published'),
+  person: field.reference('User'),
+};
+const references = new Map([
+  ['open_id', showing(open)],
+  ['isolated_id', showing(isolated)],
+  ['checked_id', showing(checked)],
+  ['published_id', showing(published)],
+  ['person_id', users],
+]);
+const pointer = defineResource('Pointer', {
+  fields: pointerFields,
+  views: { detail: ['id', 'isolated_id', 'checked_id'], saved: ['id', 'checked_id'] },
+});
+
+const creating: ResourceRule = {
+  kind: 'resource',
+  model: pointer,
+  action: 'create',
+  area: 'api',
+  references,
+};
+const updating: ResourceRule = { ...creating, action: 'update', shown: showing(pointer) };
+
+const named = (rule: ResourceRule, principal: Principal) => {
+  const decision = decide(rule, principal);
+  if (!decision.allowed) throw new Error('refused');
+  return Object.fromEntries(decision.grant.references ?? []);
+};
+
+const own = (column: string) => [{ column, value: 7 }];
+const live = [{ column: 'published', value: true }];
+
+describe('what a reference may name', () => {
+  it('is what the endpoint that shows it would show this caller', () => {
+    expect(named(creating, viewer)).toEqual({
+      isolated_id: { rows: own('user_id'), kept: 'none' },
+      checked_id: { rows: 'none', kept: 'none' },
+      published_id: { rows: live, kept: 'none' },
+      person_id: { rows: own('id'), kept: 'none' },
+    });
+    expect(named(creating, user(['clerk'], ['Checked.read']))).not.toHaveProperty('checked_id');
+    expect(named(creating, user(['super_admin']))).toEqual({ published_id: { rows: live, kept: 'none' } });
+    expect(named(creating, user(['admin']))).toEqual({
+      checked_id: { rows: 'none', kept: 'none' },
+      published_id: { rows: live, kept: 'none' },
+    });
+  });
+
+  it('is nothing where that endpoint does not take the method by which the caller came', () => {
+    const none = { rows: 'none', kept: 'none' };
+    const byKey = { open_id: none, isolated_id: none, checked_id: none, person_id: none };
+    for (const principal of [application, { ...user(['super_admin']), method: 'api_key' } as const])
+      expect(named(creating, principal)).toEqual({ ...byKey, published_id: { rows: live, kept: 'none' } });
+    expect(named(creating, { ...user(['super_admin']), method: 'bearer' })).toEqual({
+      published_id: { rows: live, kept: 'none' },
+    });
+  });
+
+  it('may stay on update where the caller reads it: in this answer, or in the detail', () => {
+    expect(named(updating, viewer)).toMatchObject({
+      isolated_id: { kept: [] },
+      checked_id: { kept: [] },
+      published_id: { kept: 'none' },
+      person_id: { kept: 'none' },
+    });
+    // An application sees no detail of a model that takes tokens only.
+    expect(named(updating, application)).toMatchObject({
+      isolated_id: { kept: 'none' },
+      checked_id: { kept: [] },
+    });
+  });
+
+  it('is whatever exists where the rule names no reference', () => {
+    const { references: _, ...free } = creating;
+    for (const principal of [nobody, application, viewer]) expect(named(free, principal)).toEqual({});
+  });
+});
+
+describe('the grants that a decision asks about', () => {
+  const plain = (model: ResourceModel, action: ResourceRule['action']): ResourceRule => ({
+    kind: 'resource',
+    model,
+    action,
+    area: 'api',
+  });
+
+  it('are those of the models whose permission entries it looks at, and no other', () => {
+    expect(grantsAsked({ kind: 'open' })).toEqual([]);
+    expect(grantsAsked(plain(open, 'detail'))).toEqual([]);
+    expect(grantsAsked(plain(checked, 'detail'))).toEqual(['Checked']);
+    expect(grantsAsked(plain(published, 'detail'))).toEqual([]);
+    expect(grantsAsked({ ...plain(published, 'detail'), area: 'admin' })).toEqual(['Published']);
+    expect(grantsAsked(plain(published, 'update'))).toEqual(['Published']);
+    expect(grantsAsked(creating)).toEqual(['Checked']);
+    const guarded = defineResource('Guarded', { fields: pointerFields, permissions: 'all' });
+    const update: ResourceRule = { ...updating, model: guarded, shown: showing(guarded) };
+    expect(grantsAsked(update)).toEqual(['Guarded', 'Checked']);
+  });
+});
