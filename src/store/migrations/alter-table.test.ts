@@ -95,6 +95,66 @@ describeEachDatabase('alterTable', (databases) => {
     expect(await it.differences()).toEqual(['books: a table of no model']);
   });
 
+  it('lets the watch over references follow whatever happens to them', async () => {
+    const it = await stage(databases);
+    const reference = field.reference('User');
+    await it.apply((db, dialect) =>
+      createTable(db, dialect, 'books', {
+        fields: {
+          renamed: reference,
+          gone: reference,
+          loosened: field.reference('User', { required: true }),
+          tightened: reference,
+          converted: reference,
+          kept: reference,
+          note: field.text(),
+        },
+      }),
+    );
+    const names = async () =>
+      (
+        await it.rows(
+          it.database.dialect === 'sqlite'
+            ? "select name from sqlite_master where type = 'trigger' order by name"
+            : 'select tgname as name from pg_trigger where not tgisinternal order by tgname',
+        )
+      ).map(({ name }) => String(name).replace(/^.*?_(.*)_id_nulled$/, '$1'));
+    expect(await names()).toEqual(['converted', 'gone', 'kept', 'renamed', 'tightened']);
+    const required = field.reference('User', { required: true });
+    await it.alter('books', {
+      rename: { renamed_id: 'editor_id' },
+      add: { added: reference },
+      change: {
+        loosened: { from: required, to: reference },
+        tightened: { from: reference, to: required },
+        converted_id: { from: reference, to: field.integer() },
+      },
+      drop: ['gone_id', 'note'],
+    });
+    await it.apply((db, dialect) => renameTable(db, dialect, 'books', 'volumes', { model: 'Volume' }));
+    expect(await names()).toEqual(['added', 'editor', 'kept', 'loosened']);
+    // An old name may be taken again.
+    await it.alter('volumes', { add: { renamed: reference, gone: reference } });
+    for (const id of [1, 2])
+      await it.database.execute(
+        query(
+          insert(
+            'users',
+            'username, username_canonical, email, email_canonical, name, password_hash',
+            `'u${id}', 'u${id}', 'e${id}', 'e${id}', '', ''`,
+          ),
+        ),
+      );
+    const columns = ['added', 'editor', 'kept', 'loosened', 'renamed', 'gone'].map((name) => `${name}_id`);
+    for (const [index, column] of columns.entries())
+      await it.database.execute(
+        query(insert('volumes', `${column}, tightened_id, converted_id`, `1, 2, ${index}`)),
+      );
+    await it.database.execute(query('delete from users where id = 1'));
+    const rows = await it.rows(`select version, coalesce(${columns.join(', ')}) as named from volumes`);
+    expect(rows.map(({ version, named }) => [Number(version), named])).toEqual(columns.map(() => [2, null]));
+  });
+
   it('changes a table in every way at once, and keeps what is in it', async () => {
     const it = await stage(databases);
     await it.apply((db, dialect) =>

@@ -16,6 +16,7 @@ import {
 } from './columns.ts';
 import { conversion } from './convert.ts';
 import { followingName, indexName } from './names.ts';
+import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
 import { ensureRegister, forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
 import { runAll, tableNow } from './statements.ts';
@@ -68,6 +69,33 @@ const stepsOf = (table: string, { add = {}, change = {}, fill = {} }: TableAlter
     ...Object.entries(add).map(([key, to]) => step(key, undefined, to)),
     ...Object.entries(change).map(([key, { from, to }]) => step(key, from, to)),
   ];
+};
+
+/**
+ * Triggers of references go before their columns change and come back with what the columns are then: a database
+ * refuses to change a column that a trigger names, or keeps the trigger under a name that another may want.
+ */
+const watchers = (
+  table: TableShape,
+  steps: readonly ColumnStep[],
+  { rename = {}, drop = [] }: TableAlteration,
+  dialect: DialectName,
+): { readonly before: readonly string[]; readonly after: readonly string[] } => {
+  const renamed = (column: string): string => rename[column] ?? column;
+  const changed = new Set(steps.map(({ column }) => column));
+  const gone = [...table.columns.keys()].filter(
+    // The column of a reference ends so.
+    (name) =>
+      name.endsWith('_id') && (name in rename || changed.has(renamed(name)) || drop.includes(renamed(name))),
+  );
+  const kept = nulledColumns(table).filter((name) => name in rename && !changed.has(renamed(name)));
+  const back = [...kept.map(renamed), ...steps.filter(({ to }) => isNulled(to)).map(({ column }) => column)];
+  return {
+    before: gone.map((column) => forgetReference(dialect, table.name, column)),
+    after: back
+      .filter((column) => !drop.includes(column))
+      .flatMap((column) => watchReference(dialect, table.name, column)),
+  };
 };
 
 /** Gives an index another name; SQLite makes it anew. `index` has its old name and the columns as they are now. */
@@ -143,10 +171,12 @@ export const alterTable = async (
   alteration: TableAlteration,
 ): Promise<void> => {
   const { rename = {}, drop = [], references = {} } = alteration;
+  const steps = stepsOf(name, alteration);
+  const watched = watchers(await tableNow(db, dialect, name), steps, alteration, dialect);
+  await runAll(db, watched.before);
   for (const [from, to] of Object.entries(rename))
     await renameColumn(db, dialect, await tableNow(db, dialect, name), from, to);
 
-  const steps = stepsOf(name, alteration);
   const several = (alteration.dropIndexes ?? []).map((columns) => indexName(name, columns, false));
   await runAll(db, dropIndexes([...staleIndexes(name, steps, dialect), ...several]));
 
@@ -154,6 +184,7 @@ export const alterTable = async (
   const alterColumns = dialect === 'sqlite' ? alterSqlite : alterPostgres;
   await alterColumns(db, table, steps, drop, references);
 
+  await runAll(db, watched.after);
   await runAll(db, newIndexes(name, steps, dialect));
   await runAll(
     db,

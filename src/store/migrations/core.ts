@@ -4,6 +4,7 @@ import { requestCounts } from './0002-request-counts.ts';
 import { mustChangePassword } from './0003-must-change-password.ts';
 import { securityEvents } from './0004-security-events.ts';
 import { identity } from './0005-identity.ts';
+import { nulledReferences } from './0006-nulled-references.ts';
 import type { Migration, Migrations } from './runner.ts';
 
 /**
@@ -160,4 +161,5 @@ export const coreMigrations: Migrations = {
   '0003_must_change_password': mustChangePassword,
   '0004_security_events': securityEvents,
   '0005_identity': identity,
+  '0006_nulled_references': nulledReferences,
 };

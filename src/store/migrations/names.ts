@@ -17,6 +17,10 @@ export const indexName = (table: string, columns: readonly string[], unique: boo
 export const foreignKeyName = (table: string, column: string): string =>
   bounded(`${table}_${column}`, '_fkey');
 
+/** Trigger that raises a record's version when this reference of it becomes null. */
+export const nulledTriggerName = (table: string, column: string): string =>
+  bounded(`${table}_${column}`, '_nulled');
+
 /** Columns that an index is called by: the id that ends the index of one field is not among them. */
 const namingColumns = (columns: readonly string[]): readonly string[] =>
   columns.length === 2 && columns[1] === 'id' ? columns.slice(0, 1) : columns;

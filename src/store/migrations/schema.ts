@@ -11,6 +11,7 @@ import {
   type ReferenceTables,
   severalIndex,
 } from './columns.ts';
+import { isNulled, watchReference } from './nulled-references.ts';
 import { ensureRegister, registerTable } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
 import { runAll } from './statements.ts';
@@ -56,9 +57,11 @@ export const tableStatements = (
     ([name, definition]) => fieldIndex(table, columnName(name, definition), definition, dialect) ?? [],
   );
   const several = indexes.map((names) => severalIndex(table, names));
+  const watched = entries.filter(([, definition]) => isNulled(definition));
   return [
     `create table ${quoteName(table)} (\n  ${columns.join(',\n  ')}\n)`,
     ...[...single, ...several].map(({ sql }) => sql),
+    ...watched.flatMap(([name, definition]) => watchReference(dialect, table, columnName(name, definition))),
   ];
 };
 

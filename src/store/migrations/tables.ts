@@ -5,6 +5,7 @@ import { renameIndex } from './alter-table.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
 import { followingName } from './names.ts';
+import { forgetReference, nulledColumns, watchReference } from './nulled-references.ts';
 import { readTables } from './read-tables.ts';
 import { ensureRegister, forgetTable, readRegister, renameRegisteredTable } from './register.ts';
 import type { MigrationDatabase } from './runner.ts';
@@ -63,7 +64,13 @@ export const renameTable = async (
 ): Promise<void> => {
   const tables = await readTables(askThrough(db), dialect);
   const models = (await modelsOf(db, tables, from)).filter((name) => name !== model);
-  await runAll(db, [`alter table ${quoteName(from)} rename to ${quoteName(to)}`]);
+  const table = tables.get(from);
+  const watched = table === undefined ? [] : nulledColumns(table);
+  await runAll(db, [
+    ...watched.map((column) => forgetReference(dialect, from, column)),
+    `alter table ${quoteName(from)} rename to ${quoteName(to)}`,
+    ...watched.flatMap((column) => watchReference(dialect, to, column)),
+  ]);
   for (const index of tables.get(from)?.indexes ?? [])
     await renameIndex(db, dialect, index, to, followingName(index, from, to));
   await runAll(db, [

@@ -1,0 +1,37 @@
+import type { FieldDefinition } from '../../fields/field.ts';
+import type { DialectName } from '../database.ts';
+import { nulledReferencesPostgres } from '../dialects/postgres/nulled-references.ts';
+import { nulledReferencesSqlite } from '../dialects/sqlite/nulled-references.ts';
+import type { TableShape } from '../introspection.ts';
+import type { ReferenceTriggers } from '../reference-triggers.ts';
+import { onDelete } from './columns.ts';
+import { nulledTriggerName } from './names.ts';
+
+/**
+ * A reference that becomes null with what it refers to is a change of the record like any other: its version and
+ * `updated_at` rise, so that nobody is answered 304 or writes over it. It is the database that does it, in the statement
+ * that nulls, so it holds whatever deletes: a request, the deletion of a user, a cascade, SQL by hand. A write that
+ * raises the version itself is left alone.
+ */
+const dialects: Readonly<Record<DialectName, ReferenceTriggers>> = {
+  sqlite: nulledReferencesSqlite,
+  postgres: nulledReferencesPostgres,
+};
+
+export const watchReference = (dialect: DialectName, table: string, column: string): readonly string[] =>
+  dialects[dialect].create(table, column, nulledTriggerName(table, column));
+
+export const forgetReference = (dialect: DialectName, table: string, column: string): string =>
+  dialects[dialect].drop(table, nulledTriggerName(table, column));
+
+/** Whether a field's column becomes null with what it refers to. */
+export const isNulled = (definition: FieldDefinition): boolean =>
+  definition.type.target !== undefined && onDelete(definition) === 'set null';
+
+/** Columns of a table that become null with what they refer to, where the table is that of a resource. */
+export const nulledColumns = ({ columns }: TableShape): readonly string[] =>
+  ['id', 'version', 'updated_at'].every((name) => columns.has(name))
+    ? [...columns.values()]
+        .filter(({ references }) => references?.onDelete === 'set null')
+        .map(({ name }) => name)
+    : [];
