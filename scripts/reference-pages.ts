@@ -39,6 +39,7 @@ const errorsPage = (): string => {
         ]),
       ),
       'A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds; 50302 has none, as sending the same again may write twice.',
+      'Every method that a path does not take is 405, whatever its name (`TRACE`, `QUERY`); `OPTIONS` too, except for a browser’s preflight where `CORS_ORIGINS` is set (204). PUT is another word for PATCH, and HEAD is answered wherever GET is.',
       '## Validation',
       'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space.',
       table(

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { EndpointDefinition } from './endpoints/define-endpoint.ts';
-import { isEndpointDefinition } from './endpoints/define-endpoint.ts';
+import { definedIn, isEndpointDefinition } from './endpoints/define-endpoint.ts';
 import type { PaymentHook } from './endpoints/services.ts';
 import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } from './kernel/options.ts';
 import { DefinitionError } from './model/definition-error.ts';
@@ -112,14 +112,17 @@ const isMigration = (value: unknown): value is Migration =>
 const collect = async <T>(
   directory: string,
   expected: string,
-  pick: (module: Module) => T | undefined,
+  pick: (module: Module, file: string) => T | undefined,
 ): Promise<ReadonlyMap<string, T>> => {
   const found = new Map<string, T>();
   for (const name of await filesOf(directory)) {
     const file = join(directory, name);
-    const value = pick(await load(file));
+    const value = pick(await load(file), file);
     if (value === undefined) throw new ApplicationError(file, `expected ${expected}`);
-    found.set(name.replace(/\.[^.]+$/, ''), value);
+    const stem = name.replace(/\.[^.]+$/, '');
+    if (found.has(stem))
+      throw new ApplicationError(file, `another file is called ${stem}, with another ending`);
+    found.set(stem, value);
   }
   return found;
 };
@@ -164,7 +167,7 @@ export const loadApplication = async (folder: string): Promise<Application> => {
   const endpoints = await collect(
     join(directory, 'endpoints'),
     '`export default defineEndpoint(…)`',
-    ({ default: value }) => (isEndpointDefinition(value) ? value : undefined),
+    ({ default: value }, file) => (isEndpointDefinition(value) ? definedIn(value, file) : undefined),
   );
   const migrations = await collect(join(directory, 'migrations'), 'an exported function `up`', (module) =>
     isMigration(module) ? module : undefined,

@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Rule } from '../policy/rule.ts';
-import type { EndpointDefinition } from './define-endpoint.ts';
+import { type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { createInput, refuseInvalid } from './input.ts';
 import type { Services } from './services.ts';
 
@@ -56,6 +56,7 @@ export const applicationEndpoints = (
       throw new Error(`endpoint ${method} ${path}: it takes no body, so no input`);
     return {
       operation: operationOf(method, path),
+      source: fileOf(definition) ?? 'the application',
       method,
       path,
       auth: definition.auth ?? ['jwt'],

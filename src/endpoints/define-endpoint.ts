@@ -112,5 +112,15 @@ export const defineEndpoint = <const Fields extends InputFields = Record<never, 
   return endpoint;
 };
 
+const files = new WeakMap<EndpointDefinition, string>();
+
+/** Notes the file that an endpoint was found in. */
+export const definedIn = (definition: EndpointDefinition, file: string): EndpointDefinition => {
+  files.set(definition, file);
+  return definition;
+};
+
+export const fileOf = (definition: EndpointDefinition): string | undefined => files.get(definition);
+
 export const isEndpointDefinition = (value: unknown): value is EndpointDefinition =>
   typeof value === 'object' && value !== null && made.has(value);

@@ -97,6 +97,8 @@ export interface EndpointDocs {
 export interface Endpoint {
   /** Stable name, unique; the operationId of the API description. */
   readonly operation: string;
+  /** Who brings it, for whoever has to tell two apart: a model, or a file of the application; else the service. */
+  readonly source?: string;
   readonly method: HttpMethod;
   /** Below the base path, parameters as `:name`. */
   readonly path: string;

@@ -22,6 +22,7 @@ interface Route {
   readonly allow: string;
 }
 
+/** OPTIONS is no endpoint's: it stands for every other method that an HTTP parser knows. */
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** The methods that reach an endpoint; PUT is another word for PATCH. */
@@ -30,8 +31,37 @@ const methodsOf = ({ method }: Endpoint): readonly (HttpMethod | 'HEAD')[] => {
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 };
 
-const hasNul = (params: Readonly<Record<string, string>>): boolean => {
-  for (const name in params) if (params[name]?.includes('\0') === true) return true;
+/** Paths that differ in the names of their parameters only are one. */
+const shapeOf = (path: string): string => path.replaceAll(/:[^/]+/g, ':');
+
+const describe = ({ method, path, source, policy }: Endpoint): string => {
+  const model = policy.kind === 'resource' ? `the resource ${policy.model.name}` : 'the service';
+  return `${method} ${path} of ${source ?? model}`;
+};
+
+/** Each method of a path with its endpoint. */
+const taken = (endpoints: readonly Endpoint[]): ReadonlyMap<string, Endpoint> => {
+  const found = new Map<string, Endpoint>();
+  for (const endpoint of endpoints)
+    for (const method of methodsOf(endpoint)) {
+      const other = found.get(method);
+      if (other !== undefined) {
+        const synonym = endpoint.method === other.method ? '' : ' (PATCH takes PUT as well)';
+        throw new Error(
+          `two endpoints for one method and path${synonym}: ${describe(other)}, ${describe(endpoint)}`,
+        );
+      }
+      found.set(method, endpoint);
+    }
+  return found;
+};
+
+/**
+ * Whether a parameter is one that nothing has: empty, or with a character that PostgreSQL cannot store; it refuses a
+ * statement that asks for it.
+ */
+const namesNothing = (params: Readonly<Record<string, string>>): boolean => {
+  for (const name in params) if (params[name] === '' || params[name]?.includes('\0') === true) return true;
   return false;
 };
 
@@ -51,16 +81,18 @@ export class Routes {
     onBadUrl: unused,
   });
 
-  /** Called once, before the first request. */
+  /**
+   * Called once, before the first request.
+   * @throws Error that names both of two endpoints with one method and path
+   */
   add(endpoints: readonly Endpoint[], basePath: string): void {
-    const paths = Map.groupBy(endpoints, (endpoint) => basePath + endpoint.path);
-    for (const [path, ofPath] of paths) {
-      const taken = new Map(
-        ofPath.flatMap((endpoint) => methodsOf(endpoint).map((name) => [name, endpoint])),
-      );
-      const allow = allMethods.filter((method) => method !== 'OPTIONS' && taken.has(method)).join(', ');
+    const paths = Map.groupBy(endpoints, ({ path }) => shapeOf(path));
+    for (const ofPath of paths.values()) {
+      const byMethod = taken(ofPath);
+      const allow = allMethods.filter((method) => byMethod.has(method)).join(', ');
       for (const method of allMethods) {
-        const endpoint = method === 'OPTIONS' ? undefined : taken.get(method);
+        const endpoint = byMethod.get(method);
+        const path = basePath + (endpoint ?? ofPath[0])?.path;
         const route: Route = { path, endpoint, allow };
         this.#router.on(method, path, unused, route);
       }
@@ -69,19 +101,18 @@ export class Routes {
 
   /** `url` as a request line has it: path with base path, query string or none, percent-encoded. */
   find(method: string, url: string): Destination {
-    const found = this.#router.find(method as HttpMethod, url, {});
+    // A method that no endpoint can have is met by what OPTIONS is: a path that is there, and takes others.
+    const found = this.#router.find(method as HttpMethod, url, {}) ?? this.#router.find('OPTIONS', url, {});
     if (found === null)
       return { endpoint: undefined, problem: new Problem('path_not_found'), route: undefined };
     // What is found without a route is a URL that cannot be decoded.
     const route = found.store as Route | null;
     if (route === null) return { endpoint: undefined, problem: new Problem('bad_request'), route: undefined };
     const { endpoint, path, allow } = route;
-    if (endpoint !== undefined) {
-      const params = found.params as Readonly<Record<string, string>>;
-      // Nothing has such a name: PostgreSQL cannot store the character, and refuses a statement that asks for it.
-      if (hasNul(params)) return { endpoint: undefined, problem: new Problem('path_not_found'), route: path };
-      return { endpoint, params, route: path };
-    }
+    const params = found.params as Readonly<Record<string, string>>;
+    if (namesNothing(params))
+      return { endpoint: undefined, problem: new Problem('path_not_found'), route: path };
+    if (endpoint !== undefined) return { endpoint, params, route: path };
     const problem = new Problem('method_not_allowed', { headers: { Allow: allow } });
     return { endpoint: undefined, problem, route: path };
   }

@@ -278,6 +278,55 @@ describeEachDatabase('HTTP at its edges', (databases) => {
     expect([200, 431]).toContain(answer.status);
   });
 
+  describe('a method that a path does not take', () => {
+    const methods = [
+      'TRACE',
+      'QUERY',
+      'OPTIONS',
+      'PROPFIND',
+      'PURGE',
+      'M-SEARCH',
+      'SOURCE',
+      'LINK',
+      'REPORT',
+    ];
+    it.each(methods)('405 with Allow: %s', async (method) => {
+      for (const [path, allow] of [
+        ['/api/v1/users', 'GET, HEAD'],
+        ['/api/v1/api_keys', 'GET, HEAD, POST'],
+        ['/api/v1/api_keys/1', 'DELETE'],
+        ['/admin/users/1', 'GET, HEAD, PUT, PATCH, DELETE'],
+      ] as const) {
+        const answer = await send(`${method} ${path} HTTP/1.1`, ...closing, '', '');
+        expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, allow]);
+        expectEnvelope(answer);
+      }
+      const missing = await send(`${method} /api/v1/nothing HTTP/1.1`, ...closing, '', '');
+      expect(missing.status).toBe(404);
+      expectEnvelope(missing);
+    });
+  });
+
+  it('404: an empty parameter of a path, whatever the method', async () => {
+    for (const [method, path] of [
+      ['GET', '/admin/users/'],
+      ['DELETE', '/api/v1/api_keys/'],
+      ['GET', '/api/v1/api_keys/'],
+      ['TRACE', '/admin/users/'],
+      ['GET', '/api/v1/meta/'],
+    ] as const) {
+      const answer = await send(
+        `${method} ${path} HTTP/1.1`,
+        ...closing,
+        `Authorization: Bearer ${admin.token}`,
+        '',
+        '',
+      );
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
+      expect(JSON.parse(answer.body)).toMatchObject({ code: 40401 });
+    }
+  });
+
   describe('a header sent twice is refused', () => {
     it('Authorization, whichever of them is good', async () => {
       const good = `Authorization: Bearer ${admin.token}`;
