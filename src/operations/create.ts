@@ -30,7 +30,7 @@ const status = 201;
 
 /** Inserts in the transaction that takes the `Idempotency-Key`: the record and its kept answer stand or fall together. */
 const insertOnce = (
-  { context, records }: Resource,
+  { context, records, model }: Resource,
   grant: Grant,
   columns: Columns,
   request: IdempotentRequest,
@@ -43,7 +43,7 @@ const insertOnce = (
     const { data, headers } = answerOf(saved, view);
     await context.idempotency.keep(transaction, request, { status, data, headers });
     return { saved };
-  });
+  }, model.table);
 
 const insert = async (
   resource: Resource,

@@ -53,9 +53,10 @@ export interface Database extends Reader {
   execute<Row>(query: Query): Promise<Row[]>;
   /**
    * Runs the unit in one transaction: all or nothing, durable when it resolves. The unit may be run again after a
-   * conflict with another process, so it must have no effect outside the transaction.
+   * conflict with another process, so it must have no effect outside the transaction. Where `table` says what the unit
+   * is mostly about, a lock on that table keeps no other units waiting.
    */
-  write<T>(unit: (transaction: Transaction) => Promise<T>): Promise<T>;
+  write<T>(unit: (transaction: Transaction) => Promise<T>, table?: string): Promise<T>;
   /**
    * Told before the requests start that a turn of the event loop has brought: until the turn is over their reads may
    * share a snapshot, which begins after this call. Absent where that saves nothing.

@@ -36,7 +36,7 @@ const unread = async (slots: StreamSlots, by: Caller): Promise<AsyncIterableIter
 const service = undefined;
 
 it('ends a stream that nobody reads, tells its reader, and gives the place to others', async () => {
-  const slots = new StreamSlots({ idle: 5, wait: 0 });
+  const slots = new StreamSlots({ idle: 200, wait: 0 });
   const sources = Array.from({ length: 8 }, () => sourceOf(['a', 'b']));
   const streams = await Promise.all(sources.map((source) => slots.open(async () => source, service)));
   await expect(slots.open(async () => sourceOf(['c']), service)).rejects.toMatchObject({

@@ -69,7 +69,7 @@ class Cursor {
 
 /** A server-side cursor in a transaction of its own: one snapshot, and only the rows asked for in memory. */
 export const openCursor = async (sessions: Sessions, query: Query): Promise<ChunkSource> => {
-  const cursor = new Cursor(await sessions.take());
+  const cursor = new Cursor(await sessions.take(query.sql, true));
   const first = await cursor.begin(query);
   return { first, next: () => cursor.next(), end: () => cursor.end() };
 };

@@ -8,12 +8,12 @@ import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan } from './errors.ts';
 import { ReadBatches } from './read-batches.ts';
 import { sessionSettings } from './session.ts';
-import { Sessions } from './sessions.ts';
+import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit, type Unit } from './unit.ts';
 
 export interface PostgresOptions {
-  /** Most connections, those of streams not counted; 10 unless given. */
+  /** Most connections, those of streams, and of the time of a lock, not counted; 10 unless given. */
   readonly poolSize?: number;
   /** How long a unit may take, in milliseconds; 30 s unless given. */
   readonly unitLimit?: number;
@@ -24,6 +24,9 @@ export interface PostgresOptions {
 
 /** Longest run of a statement and of a unit, in milliseconds. */
 const statementTimeout = 30_000;
+
+/** Longest wait for a lock, in milliseconds: who locks a table keeps those waiting who want it, and not for long. */
+const lockTimeout = 3_000;
 
 /** How long a write is tried again after conflicts, in milliseconds: as long as SQLite waits for a busy file. */
 const conflictLimit = 10_000;
@@ -38,13 +41,12 @@ const closingGrace = 1_000;
 /** A network that went silent ends a statement a little later than the server itself would. */
 const silenceTimeout = statementTimeout + 5_000;
 
-const poolConfig = (url: string, idle: number, max: number): PoolConfig => ({
-  ...sessionSettings(url, { statementTimeout, idleTimeout: idle }),
+const poolConfig = (url: string, idle: number): PoolConfig => ({
+  ...sessionSettings(url, { statementTimeout, idleTimeout: idle, lockTimeout }),
   types,
   // A session may have several statements on their way at a time; only reads make use of it (see ReadBatches).
   pipeline: true,
   idleTimeoutMillis: 30_000,
-  max,
 });
 
 /** Scans that may wait for a session, and for how many milliseconds. */
@@ -82,9 +84,15 @@ class PostgresDatabase implements OpenDatabase {
 
   constructor(url: string, options: PostgresOptions) {
     const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit } = options;
-    this.#sessions = new Sessions(poolConfig(url, idleTimeout, poolSize), silenceLimit);
+    // Half as many again where statements stand in front of a lock, for those that need not.
+    const room = { places: poolSize, extra: Math.ceil(poolSize / 2) };
+    this.#sessions = new Sessions(poolConfig(url, idleTimeout), room, silenceLimit);
     this.#reads = new ReadBatches(this.#sessions);
-    this.#streaming = new Sessions(poolConfig(url, streamIdleTimeout, streamLimit), silenceLimit);
+    this.#streaming = new Sessions(
+      poolConfig(url, streamIdleTimeout),
+      { places: streamLimit, extra: 0 },
+      silenceLimit,
+    );
     this.#unitLimit = unitLimit;
     this.#slots = new StreamSlots(options.streamTimes);
     this.#scans = new Shares(scanLimits(poolSize));
@@ -116,15 +124,15 @@ class PostgresDatabase implements OpenDatabase {
     return (await this.#alone(query, 'own')).rows;
   }
 
-  async write<T>(unit: Unit<T>): Promise<T> {
+  async write<T>(unit: Unit<T>, table = ''): Promise<T> {
     this.#assertWritable();
     try {
-      return await this.#attempt(unit);
+      return await this.#attempt(unit, table);
     } catch (error) {
       if (!mayRepeat(error)) throw error;
     }
     const until = performance.now() + conflictLimit;
-    const result = this.#again.then(() => this.#repeat(unit, until));
+    const result = this.#again.then(() => this.#repeat(unit, table, until));
     this.#again = result.catch(() => {});
     return result;
   }
@@ -158,15 +166,15 @@ class PostgresDatabase implements OpenDatabase {
     if (this.#refusal !== undefined) throw databaseUnavailable(this.#refusal);
   }
 
-  #attempt<T>(unit: Unit<T>): Promise<T> {
-    return this.#sessions.use((session) => runUnit(session, unit, this.#unitLimit));
+  #attempt<T>(unit: Unit<T>, table: string): Promise<T> {
+    return this.#sessions.use(`update ${table}`, (session) => runUnit(session, unit, this.#unitLimit));
   }
 
-  async #repeat<T>(unit: Unit<T>, until: number): Promise<T> {
+  async #repeat<T>(unit: Unit<T>, table: string, until: number): Promise<T> {
     for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
       await delay(Math.random() * pause);
       try {
-        return await this.#attempt(unit);
+        return await this.#attempt(unit, table);
       } catch (error) {
         if (!mayRepeat(error) || performance.now() >= until) throw error;
       }
@@ -183,12 +191,12 @@ class PostgresDatabase implements OpenDatabase {
 
   /** A statement that may take its time, or write, has a session for itself. */
   #alone(query: Query, effect: Effect): Promise<QueryResult> {
-    return this.#repeated(() =>
-      this.#sessions.use((session) => {
-        if (effect === 'none') this.#refuseInterrupted();
-        return session.run(query, effect);
-      }),
-    );
+    const scans = effect === 'none';
+    const run = (session: Session): Promise<QueryResult> => {
+      if (scans) this.#refuseInterrupted();
+      return session.run(query, effect);
+    };
+    return this.#repeated(() => this.#sessions.use(query.sql, run, scans));
   }
 
   /** One statement in a transaction of its own. It is repeated only where the server says that it did not run. */

@@ -9,7 +9,10 @@ export const postgresMigrationDialect = (url: string): Dialect =>
   new PostgresDialect({
     pool: async () => {
       const { default: pg } = await import('pg');
-      const pool = new pg.Pool({ ...sessionSettings(url, { statementTimeout: 0, idleTimeout: 0 }), max: 1 });
+      const pool = new pg.Pool({
+        ...sessionSettings(url, { statementTimeout: 0, idleTimeout: 0, lockTimeout: 0 }),
+        max: 1,
+      });
       // A lost idle connection is reported by the next query; without a listener it would end the process.
       pool.on('error', () => {});
       pool.on('connect', (client) => client.on('error', () => {}));

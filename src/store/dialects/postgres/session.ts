@@ -5,6 +5,8 @@ export interface SessionLimits {
   readonly statementTimeout: number;
   /** Longest pause inside a transaction, in milliseconds; 0 for no bound. */
   readonly idleTimeout: number;
+  /** Longest wait for a lock, in milliseconds; 0 for no bound. */
+  readonly lockTimeout: number;
 }
 
 /** How long to wait for a connection, free or new, in milliseconds. */
@@ -15,6 +17,7 @@ const settingsOf = (limits: SessionLimits): Readonly<Record<string, string | num
   DateStyle: 'ISO',
   client_min_messages: 'warning',
   statement_timeout: limits.statementTimeout,
+  lock_timeout: limits.lockTimeout,
   idle_in_transaction_session_timeout: limits.idleTimeout,
 });
 

@@ -1,10 +1,12 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
-import { databaseUnavailable, overloaded } from '../problems.ts';
+import { databaseUnavailable } from '../problems.ts';
+import { Admission, type Held } from './admission.ts';
 import { cancelStatement } from './cancel.ts';
 import { type Effect, isSessionLost, isStalePlan, toDatabaseError, toStatementError } from './errors.ts';
 import { Silence } from './silence.ts';
 import { StatementNames } from './statement-names.ts';
+import { topicOf } from './topic.ts';
 
 /** What is known of a connection as long as it lives. */
 interface Life {
@@ -14,15 +16,29 @@ interface Life {
 }
 
 /** One connection while somebody has it. */
-export class Session {
+export class Session implements Held {
+  readonly topic: string;
+  readonly patient: boolean;
   readonly #client: PoolClient;
   readonly #names: StatementNames;
   readonly #life: Life;
   readonly #onRelease: () => void;
+  readonly #unanswered: string[] = [];
+  #answered = 0;
+  #succeeded = 0;
   #lost = false;
   #released = false;
+  #onStanding: (() => void) | undefined;
 
-  constructor(client: PoolClient, names: StatementNames, life: Life, onRelease: () => void) {
+  constructor(
+    client: PoolClient,
+    names: StatementNames,
+    life: Life,
+    purpose: { readonly topic: string; readonly patient: boolean },
+    onRelease: () => void,
+  ) {
+    this.topic = purpose.topic;
+    this.patient = purpose.patient;
     this.#onRelease = onRelease;
     this.#client = client;
     this.#names = names;
@@ -44,6 +60,27 @@ export class Session {
   async commit(): Promise<void> {
     const { command } = await this.#watch({ text: 'commit' }, 'commit');
     if (command !== 'COMMIT') throw new Error(`The server answered COMMIT with ${command}`);
+  }
+
+  get statement(): string | undefined {
+    return this.#unanswered[0];
+  }
+
+  get answered(): number {
+    return this.#answered;
+  }
+
+  get succeeded(): number {
+    return this.#succeeded;
+  }
+
+  /** Has `then` called where the first unanswered statement stands still, with others of this session behind it. */
+  whenStanding(then: () => void): void {
+    this.#onStanding = then;
+  }
+
+  stood(): void {
+    if (this.#unanswered.length > 1) this.#onStanding?.();
   }
 
   /** Has the statements that `ask` runs leave in one system call; they are answered in their order. */
@@ -74,8 +111,8 @@ export class Session {
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    this.#onRelease();
     this.#client.release(this.#lost || this.#life.generation !== this.#names.generation);
+    this.#onRelease();
   }
 
   /** By callback: the promises of `pg` keep results from being collected as timers do (see `Silence`). */
@@ -83,10 +120,14 @@ export class Session {
     const { silence } = this.#life;
     return new Promise((resolve, reject) => {
       silence.begin(reject);
+      this.#unanswered.push(query.text);
       this.#client.query(query, (error: Error | null, result) => {
+        this.#unanswered.shift();
+        this.#answered += 1;
         silence.end(reject);
-        if (error === null) resolve(result);
-        else reject(error);
+        if (error !== null) return reject(error);
+        this.#succeeded += 1;
+        resolve(result);
       });
     });
   }
@@ -101,8 +142,12 @@ export class Session {
   }
 }
 
-/** Callers that may wait for a session. More than that come in faster than the server takes them. */
-const queueSize = 10_000;
+/** How many sessions there may be. */
+export interface Room {
+  readonly places: number;
+  /** Beyond these, while as many stand in front of a lock. */
+  readonly extra: number;
+}
 
 /** A pool of connections. Whoever takes one sees errors as callers of the store do. */
 export class Sessions {
@@ -111,14 +156,15 @@ export class Sessions {
   readonly #lives = new WeakMap<PoolClient, Life>();
   readonly #silenceLimit: number;
   readonly #taken = new Set<Session>();
-  #waiting = 0;
+  readonly #admission: Admission;
   #closing = false;
   #drained: (() => void) | undefined;
 
   /** @param silenceLimit milliseconds after which a statement without any answer fails */
-  constructor(config: PoolConfig, silenceLimit: number) {
+  constructor(config: PoolConfig, { places, extra }: Room, silenceLimit: number) {
     this.#silenceLimit = silenceLimit;
-    this.#pool = new Pool(config);
+    this.#admission = new Admission(places, extra);
+    this.#pool = new Pool({ ...config, max: places + extra });
     // A connection that breaks while nobody uses it leaves the pool; one that breaks in use fails its statement.
     // Without listeners either would end the process.
     this.#pool.on('error', () => {});
@@ -128,26 +174,35 @@ export class Sessions {
     });
   }
 
-  async take(): Promise<Session> {
+  /** Whether a statement is expected to stand still in front of a lock: it must not be sent together with others. */
+  standsStill(sql: string): boolean {
+    return this.#admission.isSuspect(sql);
+  }
+
+  /** A session for the statement, or for others about the same table. @param patient whether it may take its time */
+  async take(sql: string, patient = false): Promise<Session> {
     if (this.#closing) throw databaseUnavailable(new Error('The database is closed'));
-    if (this.#waiting >= queueSize) throw overloaded(new Error('Too many statements wait for a session'));
-    this.#waiting += 1;
+    const topic = topicOf(sql);
+    const turn = this.#admission.enter(topic);
+    if (turn !== undefined) await this.#awaitTurn(turn);
     try {
       const client = await this.#pool.connect();
       const life = this.#lives.get(client) ?? this.#begin(client);
-      const session = new Session(client, this.#names, life, () => this.#giveBack(session));
+      const session = new Session(client, this.#names, life, { topic, patient }, () =>
+        this.#giveBack(session),
+      );
       this.#taken.add(session);
+      this.#admission.hold(session);
       return session;
     } catch (error) {
-      throw toDatabaseError(error);
-    } finally {
-      this.#waiting -= 1;
+      this.#admission.giveUp(topic);
       this.#notice();
+      throw toDatabaseError(error);
     }
   }
 
-  async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = await this.take();
+  async use<T>(sql: string, work: (session: Session) => Promise<T>, patient = false): Promise<T> {
+    const session = await this.take(sql, patient);
     try {
       return await work(session);
     } finally {
@@ -185,12 +240,22 @@ export class Sessions {
     return life;
   }
 
+  async #awaitTurn(turn: Promise<void>): Promise<void> {
+    try {
+      await turn;
+    } catch (error) {
+      this.#notice();
+      throw error;
+    }
+  }
+
   #giveBack(session: Session): void {
     this.#taken.delete(session);
+    this.#admission.leave(session);
     this.#notice();
   }
 
   #notice(): void {
-    if (this.#taken.size === 0 && this.#waiting === 0) this.#drained?.();
+    if (this.#admission.taken === 0 && this.#admission.waiting === 0) this.#drained?.();
   }
 }
