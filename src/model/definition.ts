@@ -14,8 +14,10 @@ interface TypedHooks<Fields extends FieldDefinitions> {
   beforeSave?(
     context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>>,
   ): void | Promise<void>;
-  /** Runs once the record is durable. What it throws is logged; the record stays. */
-  afterCommit?(context: AfterCommitContext<ChangesOfFields<Fields>>): void | Promise<void>;
+  /** Runs once a create, update or destroy is durable. What it throws is logged; the write stays. */
+  afterCommit?(
+    context: AfterCommitContext<ChangesOfFields<Fields>, RecordOfFields<Fields>>,
+  ): void | Promise<void>;
 }
 
 /** Fields per view, in the order in which they are answered. */

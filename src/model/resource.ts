@@ -116,10 +116,12 @@ export interface BeforeSaveContext<
   addError(field: Name, message: string): void;
 }
 
-export interface AfterCommitContext<Values extends object = JsonObject> {
-  readonly action: 'create' | 'update';
+export interface AfterCommitContext<Values extends object = JsonObject, Whole extends object = JsonObject> {
+  readonly action: 'create' | 'update' | 'destroy';
   readonly id: number;
-  /** What was saved: on update only the fields that were sent or that `beforeSave` set. */
+  /** The whole record as the API would answer it with every field, the owner included; a deleted one as it was last. */
+  readonly record: Readonly<Whole>;
+  /** What was saved: on update only the fields that were sent or that `beforeSave` set; nothing on destroy. */
   readonly values: Readonly<Values>;
   readonly principal: HookPrincipal;
 }
@@ -127,6 +129,6 @@ export interface AfterCommitContext<Values extends object = JsonObject> {
 export interface ResourceHooks {
   /** Runs after validation, before the transaction. Throwing answers 500 and saves nothing. */
   beforeSave?(context: BeforeSaveContext): void | Promise<void>;
-  /** Runs once the record is durable. What it throws is logged; the record stays. */
+  /** Runs once a create, update or destroy is durable. What it throws is logged; the write stays. */
   afterCommit?(context: AfterCommitContext): void | Promise<void>;
 }

@@ -6,14 +6,16 @@ import type { Resource } from './resource.ts';
 /** Runs the resource's `afterCommit` beside the answer. The record is durable, so what the hook throws is only logged. */
 export const afterCommit = (
   { model, context }: Resource,
-  action: 'create' | 'update',
+  action: 'create' | 'update' | 'destroy',
   grant: Grant,
-  id: number,
+  { id, whole }: { readonly id: number; readonly whole?: string | undefined },
   values: JsonObject,
 ): void => {
   const hook = model.hooks.afterCommit;
-  if (hook === undefined) return;
-  const run = async (): Promise<void> =>
-    hook({ action, id, values, principal: hookPrincipal(grant.principal) });
+  if (hook === undefined || whole === undefined) return;
+  const run = async (): Promise<void> => {
+    const record: JsonObject = JSON.parse(whole);
+    await hook({ action, id, record, values, principal: hookPrincipal(grant.principal) });
+  };
   run().catch((error: unknown) => context.report(error, `afterCommit of ${model.name} ${id}`));
 };

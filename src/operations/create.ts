@@ -59,7 +59,7 @@ const insert = async (
       ? { saved: await records.insert(grant, owned, context.clock()) }
       : await insertOnce(resource, grant, owned, request, view);
   if ('kept' in written) return written.kept;
-  afterCommit(resource, 'create', grant, written.saved.id, values);
+  afterCommit(resource, 'create', grant, written.saved, values);
   return answerOf(written.saved, view);
 };
 

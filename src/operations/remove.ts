@@ -1,6 +1,7 @@
 import { Problem } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import { ConstraintError } from '../store/database.ts';
+import { afterCommit } from './after-commit.ts';
 import { acceptedVersions } from './preconditions.ts';
 import type { Resource } from './resource.ts';
 import { refuseMissing } from './update.ts';
@@ -16,8 +17,9 @@ export const remove = async (
   ifMatch: string | undefined,
 ): Promise<void> => {
   try {
-    if (!(await resource.records.remove(grant, id, acceptedVersions(ifMatch))))
-      await refuseMissing(resource, grant, id);
+    const removed = await resource.records.remove(grant, id, acceptedVersions(ifMatch));
+    if (removed === undefined) await refuseMissing(resource, grant, id);
+    else afterCommit(resource, 'destroy', grant, { id, whole: removed.whole }, {});
   } catch (error) {
     if (error instanceof ConstraintError && error.kind === 'foreign_key')
       throw new Problem('still_referenced', { cause: error });

@@ -54,6 +54,6 @@ export const update = async (
     throw await refusal(resource, error, grant, prepared, id);
   }
   if (saved === undefined) return refuseMissing(resource, grant, id);
-  afterCommit(resource, 'update', grant, id, values);
+  afterCommit(resource, 'update', grant, saved, values);
   return saved;
 };

@@ -10,8 +10,13 @@ import { resourceSource, versionColumn } from './resource-source.ts';
 import { type Scope, scopeOf } from './scope.ts';
 import { quoteName } from './sql.ts';
 
+/** What `afterCommit` is told of a record: JSON text of every field; undefined where the model has no such hook. */
+interface Told {
+  readonly whole?: string | undefined;
+}
+
 /** A record as it was written: its id, its version, and the answer's JSON text. */
-export interface SavedRecord {
+export interface SavedRecord extends Told {
   readonly id: number;
   readonly version: number;
   readonly json: string;
@@ -32,7 +37,7 @@ export interface Candidate {
   readonly chosen: ReadonlySet<string>;
 }
 
-interface SavedRow {
+interface SavedRow extends Told {
   readonly id: number;
   readonly version: number;
   readonly json: string;
@@ -42,6 +47,7 @@ const toSaved = (row: SavedRow): SavedRecord => ({
   id: Number(row.id),
   version: Number(row.version),
   json: row.json,
+  whole: row.whole,
 });
 
 /** Builds a statement with numbered placeholders, one for each value in the order in which they are bound. */
@@ -74,6 +80,11 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const { dialect } = database;
   const source = resourceSource(model);
   const table = quoteName(model.table);
+  /** Every field, for the hook that is told of what was written; nothing where there is none. */
+  const whole =
+    model.hooks.afterCommit === undefined
+      ? ''
+      : `, ${projectionSql(source, [...model.fields.keys()], dialect, table)} as whole`;
   /** By readable fields; the policy makes a handful of sets. */
   const projections = new Map<string, string>();
   /** By the columns that a caller gives and the fields that he may read. */
@@ -85,7 +96,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     const known = projections.get(key);
     if (known !== undefined) return known;
     const json = projectionSql(source, grant.readable, dialect, table);
-    const sql = `${table}."id" as id, ${table}.${quoteName(versionColumn)} as version, ${json} as json`;
+    const sql = `${table}."id" as id, ${table}.${quoteName(versionColumn)} as version, ${json} as json${whole}`;
     projections.set(key, sql);
     return sql;
   };
@@ -235,13 +246,21 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       return row === undefined ? undefined : toSaved(row);
     },
 
-    /** Whether a record was deleted. @throws ConstraintError where it is still referred to */
-    remove: async (grant: Grant, id: number, versions: readonly number[] | undefined): Promise<boolean> => {
+    /**
+     * Undefined where no record of the grant's rows has this id and one of the versions.
+     * @throws ConstraintError where it is still referred to
+     */
+    remove: async (
+      grant: Grant,
+      id: number,
+      versions: readonly number[] | undefined,
+    ): Promise<Told | undefined> => {
       const builder = new Builder(dialect);
       const where = target(grant, id, versions, builder);
-      if (where === undefined) return false;
-      const sql = `delete from ${table} where ${where} returning ${table}."id" as id`;
-      return (await database.execute({ sql, parameters: builder.values })).length > 0;
+      if (where === undefined) return undefined;
+      const sql = `delete from ${table} where ${where} returning ${table}."id" as id${whole}`;
+      const [row] = await database.execute<Told>({ sql, parameters: builder.values });
+      return row;
     },
 
     /** The version of a record that the grant reaches. */

@@ -35,7 +35,9 @@ const order = defineResource('Order', {
       // @ts-expect-error: no such field
       values.amuont = 5;
     },
-    afterCommit({ id, values }) {
+    afterCommit({ action, id, record, values }) {
+      expectTypeOf(action).toEqualTypeOf<'create' | 'update' | 'destroy'>();
+      expectTypeOf(record.amount).toEqualTypeOf<number>();
       expectTypeOf(id).toEqualTypeOf<number>();
       expectTypeOf(values.number).toEqualTypeOf<string | undefined>();
     },

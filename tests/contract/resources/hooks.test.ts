@@ -19,6 +19,7 @@ interface Told {
   readonly id: number | undefined;
   readonly values: object;
   readonly principal: HookPrincipal;
+  readonly record?: object;
 }
 
 /** What the hooks were told, and what a test has them do. */
@@ -50,11 +51,31 @@ const product = defineResource('Product', {
         values.slug = values.title.replaceAll(' ', '-');
       if (values.price === 5) values.note = 'cheap';
     },
-    afterCommit: ({ action, id, values, principal }) => {
-      const event = { action, id, values, principal };
+    afterCommit: ({ action, id, record, values, principal }) => {
+      const event = { action, id, record, values, principal };
       told.after.push(event);
       return committed(event);
     },
+  },
+});
+
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+const memoFields = {
+  text: field.string({ required: true }),
+  price: field.decimal({ scale: 2 }),
+  done: field.boolean(),
+  user_id: field.owner(),
+};
+
+/** Its callers see next to nothing of it; the hook is told everything. */
+const memo = defineResource('Memo', {
+  fields: memoFields,
+  ownership: true,
+  views: { detail: ['id'] },
+  hooks: {
+    afterCommit: ({ action, id, record, values, principal }) =>
+      void told.after.push({ action, id, record, values, principal }),
   },
 });
 
@@ -63,13 +84,17 @@ const migrations = {
     up: async (db: Parameters<typeof createTable>[0], dialect: 'sqlite' | 'postgres') =>
       createTable(db, dialect, product.table, { fields }),
   },
+  '0002_memos': {
+    up: async (db: Parameters<typeof createTable>[0], dialect: 'sqlite' | 'postgres') =>
+      createTable(db, dialect, memo.table, { fields: memoFields }),
+  },
 };
 
 const path = '/api/v1/products';
 
 describeEachDatabase('hooks of a resource', (databases) => {
   const service = useService(databases, {
-    application: { resources: [product], migrations },
+    application: { resources: [product, memo], migrations },
     apps: ['shop'],
   });
   const rows = () =>
@@ -190,6 +215,32 @@ describeEachDatabase('hooks of a resource', (databases) => {
     expect((await post({ title: 'durable' })).status).toBe(201);
     expect(await seen).toEqual([{ title: 'durable' }]);
     expect(told.after).toMatchObject([{ action: 'create', values: { title: 'durable' } }]);
+  });
+
+  it('afterCommit is told the whole record, whatever its caller sees, of a delete too', async () => {
+    const user = await service.createUser();
+    const created = await service.post('/api/v1/memos', {
+      token: user,
+      body: { memo: { text: 'first', price: '12.5' } },
+    });
+    expect([created.status, Object.keys(created.data)]).toEqual([201, ['id']]);
+    const id = Number(created.data['id']);
+    const one = `/api/v1/memos/${id}`;
+    await service.ok('PATCH', one, { token: user, body: { memo: { done: true } } });
+    expect((await service.delete('/api/v1/memos/99999', { token: user })).status).toBe(404);
+    await service.ok('DELETE', one, { token: user });
+    const record = {
+      ...{ id, text: 'first', price: '12.50', done: null, user_id: user.id },
+      ...{ created_at: timestamp, updated_at: timestamp },
+    };
+    const principal = { kind: 'user', id: user.id, username: user.username, roles: ['viewer'] };
+    const values = { text: 'first', price: '12.5' };
+    await expect.poll(() => told.after).toHaveLength(3);
+    expect(told.after).toEqual([
+      { action: 'create', id, record, values, principal },
+      { action: 'update', id, record: { ...record, done: true }, values: { done: true }, principal },
+      { action: 'destroy', id, record: { ...record, done: true }, values: {}, principal },
+    ]);
   });
 
   it.each([
