@@ -20,6 +20,7 @@ import { createHttpServer, type HttpOptions, type HttpServer } from './http/serv
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { createLogger } from './log.ts';
 import { prepareDatabase } from './migrate.ts';
+import { connectionsWithin } from './open-files.ts';
 import { checkSchema } from './schema-check.ts';
 import { assertSecret } from './secrets.ts';
 import { type DatabaseTarget, databaseTarget } from './store/dialects/target.ts';
@@ -283,8 +284,15 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     ];
     const { requestCounts } = services;
     closers.push(requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
+    const maxConnections = connectionsWithin(config);
+    if (maxConnections < config.maxConnections)
+      logger.warn(
+        { maxConnections },
+        'the limit of open files (ulimit -n) leaves room for fewer connections',
+      );
     const http = createHttpServer(endpoints, pipeline, {
       ...config,
+      maxConnections,
       logger,
       stopping,
       routes: services.routes,

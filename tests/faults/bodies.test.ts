@@ -35,7 +35,9 @@ describeEachDatabase('many large bodies at once', (databases) => {
       ADMIN_PASSWORD: 'tulip-anvil-47 kettle',
     };
     const options = JSON.stringify({ env, stall: 30_000 });
-    child = startChild('scale/children/serve.ts', [options], [`--max-old-space-size=${heap}`]);
+    child = startChild('scale/children/serve.ts', [options], {
+      flags: [`--max-old-space-size=${heap}`],
+    });
     ({ port, token } = await next<{ readonly port: number; readonly token: string }>());
   });
   afterAll(async () => {

@@ -12,10 +12,23 @@ export interface Child {
   readonly exited: Promise<number | null>;
 }
 
-/** Runs a TypeScript file of tests/ with this Node and its `flags`; what it writes to standard error is shown. */
-export const startChild = (file: string, args: readonly string[], flags: readonly string[] = []): Child => {
+export interface ChildOptions {
+  /** Of Node. */
+  readonly flags?: readonly string[];
+  /** Files that the system lets it open; as many as this process may open unless given. */
+  readonly openFiles?: number;
+}
+
+/** Runs a TypeScript file of tests/ with this Node; what it writes to standard error is shown. */
+export const startChild = (
+  file: string,
+  args: readonly string[],
+  { flags = [], openFiles }: ChildOptions = {},
+): Child => {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const child = spawn(process.execPath, [...flags, path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `;
+  const command = ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...flags, path, ...args];
+  const child = spawn('/bin/sh', command, { stdio: ['pipe', 'pipe', 'inherit'] });
   return {
     process: child,
     lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+/** Files that a process has open beside its connections: database, threads, log, what it loads. */
+const others = 64;
+
+/** Files that the system lets this process open; undefined where it does not say (Linux does). */
+const openFilesLimit = (): number | undefined => {
+  try {
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return limit === undefined ? undefined : Number(limit);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Connections that may be open where the system does not let this process have as many files: a connection for which
+ * there is none left would be refused by the system, before one that is idle could give way to it.
+ */
+export const connectionsWithin = (
+  { maxConnections, databasePool }: { readonly maxConnections: number; readonly databasePool: number },
+  files = openFilesLimit(),
+): number =>
+  files === undefined ? maxConnections : Math.max(1, Math.min(maxConnections, files - others - databasePool));

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { connectionsWithin } from '../../src/open-files.ts';
+import { startChild } from '../support/child.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+
+describeEachDatabase('a process that may open 256 files', (databases) => {
+  it('answers, though 400 sockets say nothing and come again', { timeout: 60_000 }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gatewright-few-'));
+    const url = await databases.create();
+    const env = {
+      PORT: '0',
+      DATA_DIR: directory,
+      DATABASE_URL: url,
+      JWT_SECRET: createHash('sha256').update(url).digest('hex'),
+      ADMIN_USERNAME: 'root',
+      ADMIN_PASSWORD: 'tulip-anvil-47 kettle',
+    };
+    const options = JSON.stringify({ env, stall: 30_000 });
+    const child = startChild('scale/children/serve.ts', [options], { openFiles: 256 });
+    const { port } = JSON.parse((await child.lines.next()).value) as { readonly port: number };
+    const silent = new Set<Socket>();
+    let stopped = false;
+    const besiege = (): void => {
+      if (stopped) return;
+      const socket = connect(port, '127.0.0.1');
+      silent.add(socket.on('error', () => {}));
+      socket.on('close', () => {
+        silent.delete(socket);
+        setTimeout(besiege, 100);
+      });
+    };
+    for (let count = 0; count < 400; count += 1) besiege();
+    /** A connection of its own each time, from this address of the loopback. */
+    const ready = (localAddress: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const path = '/api/v1/health?ready';
+        request({ port, host: '127.0.0.1', localAddress, path, agent: false }, (message) => {
+          message.resume().on('end', () => resolve(message.statusCode));
+        })
+          .on('error', reject)
+          .end();
+      });
+    await expect.poll(() => silent.size).toBeGreaterThan(100);
+    for (let count = 0; count < 20; count += 1) expect(await ready('127.0.0.2')).toBe(200);
+    stopped = true;
+    for (const socket of silent) socket.destroy();
+    child.process.stdin?.end();
+    expect(await child.exited).toBe(0);
+    await rm(directory, { recursive: true, force: true });
+  });
+});
+
+it('the number of connections leaves files for the rest', () => {
+  const config = { maxConnections: 10_000, databasePool: 10 };
+  expect(connectionsWithin(config, 256)).toBe(182);
+  expect(connectionsWithin(config, 1_000_000)).toBe(10_000);
+  expect(connectionsWithin(config, 20)).toBe(1);
+});
