@@ -112,6 +112,8 @@ export interface Metadata {
   readonly schemas: Readonly<Record<'create' | 'update' | 'read', JsonSchema>>;
   /** For react-jsonschema-form. */
   readonly uiSchema: JsonSchema;
+  /** Why a permission that the table grants is false. */
+  readonly reasons?: { readonly create: string };
   /** What this caller may do. */
   readonly permissions: Readonly<Record<Action, boolean>>;
 }

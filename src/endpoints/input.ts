@@ -1,5 +1,6 @@
+import { passwordBytes, passwordRules } from '../auth/password-rules.ts';
 import type { FieldDefinition, JsonSchema, RuleViolation } from '../fields/field.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf, fieldError, type Label } from '../kernel/messages/messages.ts';
 import { type FieldError, Problem } from '../kernel/problem.ts';
@@ -46,6 +47,23 @@ export const createInput = (fields: Readonly<Record<string, FieldDefinition>>, l
     error: (field, { rule, params }) => fieldError(catalogue, field, labelOf(field), rule, params),
   };
 };
+
+/** A schema that also says what an endpoint asks of fields beyond their types, for the API description. */
+export const refined = (schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => {
+  const known = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const more = Object.entries(properties).map(([name, rules]): [string, Json] => {
+    const base = known[name];
+    return [name, isJsonObject(base) ? { ...base, ...rules } : rules];
+  });
+  return { ...schema, properties: { ...known, ...Object.fromEntries(more) } };
+};
+
+/** What a password of one's choice is held to, as far as a schema can say it: 8 bytes are two characters at least. */
+export const passwordSchema = (locale: Locale): JsonSchema => ({
+  minLength: Math.ceil(passwordBytes.min / 4),
+  maxLength: passwordBytes.max,
+  description: passwordRules[locale],
+});
 
 /** @throws Problem `invalid_record` with every message, unless there is none. */
 export const refuseInvalid = (errors: readonly FieldError[]): void => {

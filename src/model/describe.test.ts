@@ -134,13 +134,13 @@ describe('metadata', () => {
   });
 
   it('names what a caller writes only, where reads are refused', () => {
-    const writable = new Set(['number', 'cost']);
+    const writable = new Set(['number', 'amount', 'paid', 'cost']);
     const refused = { list: undefined, detail: undefined, update: undefined, destroy: undefined };
     const writer: Access = { ...refused, create: { readable: ['id'], writable } };
     const metadata = describeModel(order, writer, [], 'en');
-    expect(Object.keys(fieldsOf(metadata))).toEqual(['id', 'number', 'cost']);
+    expect(Object.keys(fieldsOf(metadata))).toEqual(['id', 'number', 'amount', 'paid', 'cost']);
     expect(metadata['schemas']).toMatchObject({
-      create: { properties: { number: {}, cost: {} } },
+      create: { properties: { number: {}, amount: {}, paid: {}, cost: {} } },
       update: { properties: {} },
       read: { properties: {}, required: [] },
     });
@@ -171,5 +171,37 @@ describe('metadata', () => {
       endpoints,
       permissions: { list: true, detail: true, create: true, update: true, destroy: true },
     });
+  });
+});
+
+describe('a required field that a caller may not write', () => {
+  const fields = { title: field.string(), rank: field.integer({ required: true, label: 'Rank' }) };
+  const writable = new Set(['title']);
+  const seen = { readable: ['id', 'title'], writable: nothing };
+  const viewer: Access = { ...full, list: seen, detail: seen, create: { readable: [], writable } };
+
+  it('lets them create nothing, and the metadata says why', () => {
+    const model = defineResource('Memo', { fields, restricted: ['rank'] });
+    const metadata = describeModel(model, viewer, [], 'en');
+    expect(metadata['permissions']).toMatchObject({ create: false, list: true });
+    expect(metadata['reasons']).toEqual({
+      create: 'Rank is required, has no default and is not yours to write',
+    });
+    const chinese = describeModel(model, viewer, [], 'zh-CN');
+    expect(chinese['reasons']).toEqual({ create: 'Rank为必填项且没有默认值，而当前用户无权填写' });
+  });
+
+  it('is no hindrance with a default, or for whom may write it', () => {
+    const rank = field.integer({ required: true, default: 1 });
+    const preset = defineResource('Memo', { fields: { ...fields, rank }, restricted: ['rank'] });
+    const model = defineResource('Memo', { fields, restricted: ['rank'] });
+    const administrator = { ...viewer, create: { readable: [], writable: new Set(['title', 'rank']) } };
+    for (const metadata of [
+      describeModel(preset, viewer, [], 'en'),
+      describeModel(model, administrator, [], 'en'),
+    ]) {
+      expect(metadata['permissions']).toMatchObject({ create: true });
+      expect(metadata).not.toHaveProperty('reasons');
+    }
   });
 });

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../fields/field.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import { labelText } from '../kernel/messages/messages.ts';
+import { fill, type Locale } from '../kernel/messages/catalogue.ts';
+import { type Label, labelText } from '../kernel/messages/messages.ts';
 import { formSchema, uiSchemaOf } from './form.ts';
 import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
 import { inputSchema, outputSchema, writableFields } from './schema.ts';
@@ -68,13 +68,38 @@ const nothing: ReadonlySet<string> = new Set();
 /** The fields of one record that the caller reads: of detail, else what the list shows, else nothing. */
 const readableOf = ({ detail, list }: Access): readonly string[] => (detail ?? list)?.readable ?? [];
 
+const unwritable: Label = {
+  'zh-CN': '{label}为必填项且没有默认值，而当前用户无权填写',
+  en: '{label} is required, has no default and is not yours to write',
+};
+
+/**
+ * A record needs its required fields: a caller who may write none of one, and for whom no default stands in, can
+ * create nothing, whatever the permission table says. The reason goes with the permission.
+ */
+const creatable = (
+  model: ResourceModel,
+  access: Access,
+  locale: Locale,
+): { readonly access: Access; readonly reasons?: JsonObject } => {
+  const { create } = access;
+  const missing = [...model.fields.values()].find(
+    ({ name, required, serverSet, options }) =>
+      required && !serverSet && options.default === undefined && create?.writable.has(name) === false,
+  );
+  if (missing === undefined) return { access };
+  const reason = fill(labelText(unwritable, locale), { label: labelText(missing.label, locale) });
+  return { access: { ...access, create: undefined }, reasons: { create: reason } };
+};
+
 /** Metadata of a model for one caller: all that a front end needs to render lists and forms. */
 export const describeModel = (
   model: ResourceModel,
-  access: Access,
+  granted: Access,
   endpoints: readonly EndpointSummary[],
   locale: Locale,
 ): JsonObject => {
+  const { access, reasons } = creatable(model, granted, locale);
   const [creates, updates] = [access.create?.writable ?? nothing, access.update?.writable ?? nothing];
   const written = writableFields(model, new Set([...creates, ...updates]));
   const writes = new Set(written.map(({ name }) => name));
@@ -102,5 +127,6 @@ export const describeModel = (
     schemas,
     uiSchema: uiSchemaOf(written, locale),
     permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),
+    ...(reasons === undefined ? {} : { reasons }),
   };
 };

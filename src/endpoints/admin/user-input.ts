@@ -1,12 +1,18 @@
-import { canonicalAccount, emailViolation, usernameViolation } from '../../auth/account.ts';
+import {
+  canonicalAccount,
+  emailViolation,
+  maxEmailLength,
+  maxUsernameLength,
+  usernameViolation,
+} from '../../auth/account.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
-import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
-import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
+import type { RuleViolation } from '../../fields/field.ts';
+import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import type { FieldError } from '../../kernel/problem.ts';
 import type { StoredNames, UserChange, UserStore } from '../../store/tables/users.ts';
-import { createInput, type Input } from '../input.ts';
+import { createInput, type Input, passwordSchema, refined } from '../input.ts';
 
 /** Characters of a person's name. */
 const maxName = 200;
@@ -58,7 +64,7 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     sent: Json | undefined,
     action: 'create' | 'update',
   ): Promise<readonly string[] | RuleViolation> => {
-    if (sent === undefined || sent === null) return action === 'create' ? ['viewer'] : [];
+    if (sent === undefined || sent === null) return action === 'create' ? ['viewer'] : { rule: 'required' };
     if (!isTexts(sent)) return { rule: 'type', params: { type: 'array' } };
     if (sent.length === 0) return action === 'create' ? ['viewer'] : { rule: 'required' };
     if (sent.length > maxRoles) return { rule: 'max_length', params: { max: maxRoles } };
@@ -135,17 +141,19 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
     ...(roles === undefined ? {} : { roles }),
   });
 
-  const withRoles = (schema: JsonSchema): JsonSchema => ({
-    ...schema,
-    properties: {
-      ...(isJsonObject(schema['properties']) ? schema['properties'] : {}),
-      roles: { type: 'array', items: { type: 'string' } },
-    },
-  });
+  const accounts = {
+    username: { maxLength: maxUsernameLength, pattern: '^[^@]+$' },
+    email: { maxLength: maxEmailLength, pattern: '^[^@]+@[^@]+$' },
+    password: passwordSchema(locale),
+  } as const;
+  const roles = { items: { type: 'string' }, maxItems: maxRoles } as const;
   const { required: _none, ...changes } = input.schema;
 
   return {
-    schemas: { create: withRoles(created.schema), update: withRoles(changes) },
+    schemas: {
+      create: refined(created.schema, { ...accounts, roles: { type: ['array', 'null'], ...roles } }),
+      update: refined(changes, { ...accounts, roles: { type: 'array', minItems: 1, ...roles } }),
+    },
     /** The message of a unique field that was taken after the look-up. */
     taken: (name: string): FieldError => input.error(name, { rule: 'unique' }),
 

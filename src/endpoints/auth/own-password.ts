@@ -4,15 +4,17 @@ import { field } from '../../fields/define.ts';
 import type { Call } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createInput, type Input, refuseInvalid } from '../input.ts';
+import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
 
 /** Old and new password as everybody sends them who changes their own. */
-export const ownPasswordInput = (locale: Services['locale']): Input =>
-  createInput(
+export const ownPasswordInput = (locale: Services['locale']): Input => {
+  const input = createInput(
     { current_password: field.text({ required: true }), password: field.text({ required: true }) },
     locale,
   );
+  return { ...input, schema: refined(input.schema, { password: passwordSchema(locale) }) };
+};
 
 /** @throws Problem `invalid_record` where the new password breaks a rule, or is the old one again */
 export const readOwnPassword = async (input: Input, body: JsonObject, account: AccountNames) => {

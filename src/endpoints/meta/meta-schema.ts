@@ -52,17 +52,25 @@ const field = object(
 /** The answer of a metadata endpoint. The title names it in the API description. */
 export const metadataSchema: JsonSchema = {
   title: 'ModelMetadata',
-  ...object({
-    model: text,
-    singular: { type: 'string', description: 'Key of a body' },
-    plural: text,
-    label: text,
-    endpoints: listOf(endpoint),
-    fields: listOf(field),
-    schemas: object({ create: jsonSchema, update: jsonSchema, read: jsonSchema }),
-    uiSchema: { ...jsonSchema, description: 'For react-jsonschema-form' },
-    permissions: object(Object.fromEntries(actions.map((action) => [action, flag]))),
-  }),
+  ...object(
+    {
+      model: text,
+      singular: { type: 'string', description: 'Key of a body' },
+      plural: text,
+      label: text,
+      endpoints: listOf(endpoint),
+      fields: listOf(field),
+      schemas: object({ create: jsonSchema, update: jsonSchema, read: jsonSchema }),
+      uiSchema: { ...jsonSchema, description: 'For react-jsonschema-form' },
+      permissions: object(Object.fromEntries(actions.map((action) => [action, flag]))),
+    },
+    {
+      reasons: {
+        ...object({ create: text }),
+        description: 'Why a permission that the table grants is false',
+      },
+    },
+  ),
 };
 
 export const modelEntrySchema: JsonSchema = {

@@ -90,6 +90,16 @@ const policyOf = (resource: Resource, action: Action, area: Area): ResourceRule 
   return action === 'create' ? { ...rule, references } : { ...rule, references, shown: showing(model, area) };
 };
 
+/** Whether a write can lose to another: for a value that is there once, or a record that is referred to. */
+const canCollide = (model: ResourceModel): boolean =>
+  [...model.fields.values()].some(({ unique, reference }) => unique || reference !== undefined);
+
+/** Whether some record cannot be without one of these: what refers to them optionally lets them go. */
+const isHeld = ({ model, context }: Resource): boolean =>
+  [...context.models.values()].some(({ fields }) =>
+    [...fields.values()].some(({ required, reference }) => required && reference === model.name),
+  );
+
 /** The five endpoints of a resource. Adding one, or an area, is here; what they do is in `operations`. */
 export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: string): Endpoint[] => {
   const { model } = resource;
@@ -122,6 +132,8 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
     ...(view === undefined ? {} : { data: outputSchema(model, fieldsOf(view), locale) }),
     problems,
   });
+
+  const collision = canCollide(model) ? (['conflict'] as const) : [];
 
   const reaches = async (grant: Call['grant'], { id: text = '' }: Call['params']): Promise<boolean> => {
     const id = parseId(text);
@@ -180,7 +192,7 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
       docs: docs(label('创建', 'Create', model), 'saved', [
         'invalid_parameter',
         'idempotency_conflict',
-        'conflict',
+        ...collision,
       ]),
       handle: post,
     },
@@ -190,7 +202,7 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
       path: `${path}/:id`,
       ...common('update'),
       ...body('update'),
-      docs: docs(label('修改', 'Update', model), 'saved', ['record_not_found', 'stale', 'conflict']),
+      docs: docs(label('修改', 'Update', model), 'saved', ['record_not_found', 'stale', ...collision]),
       handle: patch,
       reaches,
     },
@@ -203,7 +215,7 @@ export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: strin
       docs: docs(label('删除', 'Delete', model), undefined, [
         'record_not_found',
         'stale',
-        'still_referenced',
+        ...(isHeld(resource) ? (['still_referenced'] as const) : []),
       ]),
       handle: async (call) => {
         await remove(resource, call.grant, idOf(call), call.header('if-match'));
