@@ -84,9 +84,9 @@ export interface CoreSchema {
     address: string | null;
   };
   /** Networks from which keys were used. */
-  key_networks: { key_id: number; network: string; first_used_at: string };
+  gatewright_key_networks: { key_id: number; network: string; first_used_at: string };
   /** One row: the credentials file that was seen last. */
-  seen_credentials: { id: number; serial: number; digest: string; seen_at: string };
+  gatewright_seen_credentials: { id: number; serial: number; digest: string; seen_at: string };
   /** Answers counted by the hour: `YYYY-MM-DDTHH` in UTC. */
   request_counts: { hour: string; authentication: string; status: number; requests: number };
   sign_in_failures: { hour: string; failures: number };

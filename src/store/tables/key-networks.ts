@@ -46,14 +46,14 @@ export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) 
       .where('api_keys.id', '=', keyId);
     const key = await transaction.get<{ name: string } & KnownUser>(toQuery(owner));
     const count = sql
-      .selectFrom('key_networks')
+      .selectFrom('gatewright_key_networks')
       .select((eb) => eb.fn.countAll().as('n'))
       .where('key_id', '=', keyId);
     // Deleted meanwhile, or used from everywhere.
     if (key === undefined) return undefined;
     if (Number((await transaction.get<{ n: number }>(toQuery(count)))?.n) >= mostOfKey) return undefined;
     const insert = sql
-      .insertInto('key_networks')
+      .insertInto('gatewright_key_networks')
       .values({ key_id: keyId, network, first_used_at: toTimestamp(at) })
       .onConflict((conflict) => conflict.doNothing());
     if ((await transaction.run(toQuery(insert))) === 0) return undefined;
@@ -94,7 +94,7 @@ export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) 
     /** Forgets networks first used before a time: a use from one of them is new again. */
     sweep: async (before: number): Promise<void> => {
       await database.execute(
-        toQuery(sql.deleteFrom('key_networks').where('first_used_at', '<', toTimestamp(before))),
+        toQuery(sql.deleteFrom('gatewright_key_networks').where('first_used_at', '<', toTimestamp(before))),
       );
     },
   };

@@ -22,7 +22,10 @@ const only = 1;
 export const createSeenCredentials = ({ database, clock }: TableContext) => {
   const sql = compilerFor<CoreSchema>(database.dialect);
   const last = toQuery(
-    sql.selectFrom('seen_credentials').select(['serial', 'digest', 'seen_at']).where('id', '=', only),
+    sql
+      .selectFrom('gatewright_seen_credentials')
+      .select(['serial', 'digest', 'seen_at'])
+      .where('id', '=', only),
   );
 
   const read = async (reader: Pick<Transaction, 'get'>): Promise<SeenCredentials | undefined> => {
@@ -36,10 +39,10 @@ export const createSeenCredentials = ({ database, clock }: TableContext) => {
     const seen = { serial, digest, seen_at: toTimestamp(clock()) };
     return toQuery(
       sql
-        .insertInto('seen_credentials')
+        .insertInto('gatewright_seen_credentials')
         .values({ id: only, ...seen })
         .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet(seen).where('seen_credentials.serial', '<=', serial),
+          conflict.column('id').doUpdateSet(seen).where('gatewright_seen_credentials.serial', '<=', serial),
         ),
     );
   };
