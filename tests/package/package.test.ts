@@ -251,3 +251,23 @@ describeDatabase('postgres', 'an application with every field type, on SQLite an
     60_000,
   );
 });
+
+describe('a new application, installed without what it is developed with', () => {
+  it('starts on the Node that it brings, whatever is on the path', async () => {
+    const { dependencies, devDependencies } = JSON.parse(
+      await readFile(join(app.folder, 'package.json'), 'utf8'),
+    );
+    expect([Object.keys(dependencies), Object.keys(devDependencies)]).toEqual([
+      ['gatewright', 'node'],
+      ['@types/node', 'typescript'],
+    ]);
+    const installed = await app.npm('ci', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline');
+    expect(installed).toMatchObject({ status: 0 });
+    const env = { PORT: '0', DATA_DIR: join(directory, 'production-data') };
+    const { child, line } = app.spawn(['start'], env);
+    const url = /http\S+/.exec(await line('Gatewright answers on'))?.[0];
+    expect((await fetch(`${url}/api/v1/health?ready`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  }, 240_000);
+});

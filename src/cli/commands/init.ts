@@ -51,8 +51,8 @@ export const command = defineCommand({
     const files = applicationFiles({
       name: packageName(folder),
       dependency: await dependencySpec(own, values.from),
+      node: version('node'),
       developed: {
-        node: version('node'),
         '@types/node': version('@types/node'),
         typescript: version('typescript'),
       },

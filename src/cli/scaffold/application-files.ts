@@ -10,13 +10,15 @@ export interface NewApplication {
   readonly name: string;
   /** What it depends on: this package, by version or file. */
   readonly dependency: string;
+  /** Range of the package that brings the Node it runs on. */
+  readonly node: string;
   /** Ranges of the packages that it is developed with. */
-  readonly developed: Readonly<Record<'node' | '@types/node' | 'typescript', string>>;
+  readonly developed: Readonly<Record<'@types/node' | 'typescript', string>>;
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-const packageJson = ({ name, dependency, developed }: NewApplication): string =>
+const packageJson = ({ name, dependency, node, developed }: NewApplication): string =>
   json({
     name,
     version: '0.0.0',
@@ -31,7 +33,8 @@ const packageJson = ({ name, dependency, developed }: NewApplication): string =>
     },
     // npm asks before it lets a package run a script at its installation: this one fetches its Node.
     allowScripts: { node: true },
-    dependencies: { gatewright: dependency },
+    // Node belongs to what runs: where only these are installed, the one on the path may be too old.
+    dependencies: { gatewright: dependency, node },
     devDependencies: developed,
   });
 
