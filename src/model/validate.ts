@@ -30,7 +30,9 @@ export type Validator = (
 const isBlank = (text: string): boolean =>
   !/[^\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 
-const isMissing = (value: Json): boolean => value === null || (typeof value === 'string' && isBlank(value));
+/** Whether a required field would count this as no value. */
+export const isMissing = (value: Json): boolean =>
+  value === null || (typeof value === 'string' && isBlank(value));
 
 const required: readonly RuleViolation[] = [{ rule: 'required' }];
 const none: readonly RuleViolation[] = [];

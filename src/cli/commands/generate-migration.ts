@@ -2,33 +2,17 @@ import { loadApplication } from '../../application.ts';
 import { readConfig } from '../../config.ts';
 import { pendingMigrations } from '../../migrate.ts';
 import type { Models } from '../../model/models.ts';
-import type { Database } from '../../store/database.ts';
 import { databaseTarget } from '../../store/dialects/target.ts';
 import { readStored } from '../../store/migrations/stored.ts';
 import { openDatabase } from '../../store/open.ts';
-import { quoteName } from '../../store/sql.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
+import { assertFilled, assertFills } from '../scaffold/assert-fills.ts';
 import { type Declarations, readDeclarations } from '../scaffold/declarations.ts';
 import { shownPath, writeNewFiles } from '../scaffold/files.ts';
 import { migrationFile, migrationName, type Operation } from '../scaffold/migration-file.ts';
-import { type Gap, planMigration } from '../scaffold/plan-migration.ts';
-
-const isEmpty = async (database: Database, { table, column }: Gap): Promise<boolean> => {
-  const where = column === undefined ? '' : ` where ${quoteName(column)} is null`;
-  const sql = `select 1 as found from ${quoteName(table)}${where} limit 1`;
-  return (await database.get({ sql, parameters: [] })) === undefined;
-};
-
-/** A column that is required from now on needs a value for the records that are there. */
-const assertFilled = async (database: Database, gaps: readonly Gap[]): Promise<void> => {
-  for (const gap of gaps)
-    if (!(await isEmpty(database, gap)))
-      throw new CommandError(
-        `${gap.name} is required and existing records have no value for it: --fill ${gap.name}=VALUE, or a default`,
-      );
-};
+import { planMigration } from '../scaffold/plan-migration.ts';
 
 /** The operations, from the database as it is and the models as they are. */
 const compare = async (
@@ -45,8 +29,9 @@ const compare = async (
   const database = await openDatabase(target, { poolSize: 1 });
   try {
     const stored = await readStored((sql) => database.all({ sql, parameters: [] }), database.dialect);
-    const { operations, gaps } = planMigration(models, stored, declarations);
+    const { operations, gaps, fills } = planMigration(models, stored, declarations);
     await assertFilled(database, gaps);
+    await assertFills(database, models, fills);
     return operations;
   } finally {
     await database.close();

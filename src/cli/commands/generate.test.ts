@@ -313,4 +313,46 @@ describeEachDatabase('gatewright generate migration', (databases) => {
     ]);
     expect(await written('nothing')).toBeUndefined();
   });
+
+  it('refuses a value that the model would refuse, before anything is written', async () => {
+    const { models, written, command, database } = await stage();
+    await models(model('Book', 'code: field.string(), kind: field.string()'));
+    await command('migrate');
+    await written('books');
+    const opened = await database();
+    const at = '2024-01-01T00:00:00.000Z';
+    const insert = `insert into books (kind, created_at, updated_at) values ('taken', '${at}', '${at}')`;
+    await opened.execute({ sql: insert, parameters: [] });
+    const wanted = (fields: string) => models(model('Book', fields));
+    const migrations = async () => (await files()).filter((name) => name.startsWith('migrations/'));
+    const before = await migrations();
+    const refused = async (fields: string, fill: string): Promise<string> => {
+      await wanted(`code: field.string(), kind: field.string(), ${fields}`);
+      const { status, stderr } = await command('generate', 'migration', 'more', '--fill', fill);
+      expect([fill, status]).toEqual([fill, 1]);
+      expect(await migrations()).toEqual(before);
+      return stderr;
+    };
+    for (const [fields, fill, message] of [
+      ['isbn: field.string({ required: true })', 'books.isbn= ', 'Isbn must not be blank'],
+      ['isbn: field.string({ required: true, min: 4 })', 'books.isbn=abc', 'at least 4'],
+      ['pages: field.integer({ required: true, min: 1 })', 'books.pages=0', 'Pages'],
+      ['pages: field.integer({ required: true })', 'books.pages=many', 'Pages'],
+      ['state: field.enum(["a", "b"], { required: true })', 'books.state=c', 'State'],
+      ['mail: field.email({ required: true })', 'books.mail=nobody', 'Mail'],
+      ['user: field.reference("User", { required: true })', 'books.user_id=77', 'there is no User 77'],
+    ] as const)
+      expect(await refused(fields, fill)).toContain(message);
+    await opened.execute({ sql: insert, parameters: [] });
+    expect(await refused('isbn: field.string({ required: true, unique: true })', 'books.isbn=abc')).toContain(
+      'several records would get it',
+    );
+    await wanted(
+      'code: field.string(), kind: field.string(), isbn: field.string({ required: true, min: 4 })',
+    );
+    await written('more', '--fill', 'books.isbn=none');
+    expect(await opened.all({ sql: 'select distinct isbn from books', parameters: [] })).toEqual([
+      { isbn: 'none' },
+    ]);
+  });
 });

@@ -180,27 +180,41 @@ export interface Gap {
   readonly name: string;
 }
 
+/** A value that was declared for such a column. */
+export interface Fill extends Gap {
+  readonly field: ModelField;
+  readonly value: Json;
+}
+
 export interface MigrationPlan {
   readonly operations: readonly Operation[];
   /** Required columns without a default and a declared value: fine only where no record lacks one. */
   readonly gaps: readonly Gap[];
+  readonly fills: readonly Fill[];
 }
 
-const gapsOf = (operations: readonly Operation[], declarations: Declarations): Gap[] => {
+/** Columns that are required from now on, with the value that was declared for them. */
+const demandsOf = (
+  operations: readonly Operation[],
+  declarations: Declarations,
+): readonly (Gap & { readonly field: ModelField; readonly value: Json | undefined })[] => {
   const oldTable = new Map([...declarations.tables].map(([from, to]) => [to, from]));
-  return operations.flatMap((operation): Gap[] => {
+  return operations.flatMap((operation) => {
     if (operation.kind !== 'alter') return [];
     const { table, alteration } = operation;
     const oldColumn = new Map([...alteration.rename].map(([from, to]) => [to, from]));
-    const gap = (field: ModelField, column: string | undefined): Gap[] =>
-      needsValue(field) && !alteration.fill.has(field.column)
-        ? [{ table: oldTable.get(table) ?? table, column, name: `${table}.${field.column}` }]
-        : [];
+    const demand = (field: ModelField, column: string | undefined) => ({
+      table: oldTable.get(table) ?? table,
+      column,
+      name: `${table}.${field.column}`,
+      field,
+      value: alteration.fill.get(field.column),
+    });
     return [
-      ...alteration.add.flatMap((field) => gap(field, undefined)),
+      ...alteration.add.map((field) => demand(field, undefined)),
       ...alteration.change.flatMap(({ field, from }) =>
         from.options !== undefined && !('required' in from.options)
-          ? gap(field, oldColumn.get(field.column) ?? field.column)
+          ? [demand(field, oldColumn.get(field.column) ?? field.column)]
           : [],
       ),
     ];
@@ -243,5 +257,10 @@ export const planMigration = (models: Models, stored: Stored, declarations: Decl
   assertFillsUsed(operations, declarations);
   // A table that is made in this migration has no records yet.
   const fresh = new Set(created.map(({ model }) => model.table));
-  return { operations, gaps: gapsOf(operations, declarations).filter(({ table }) => !fresh.has(table)) };
+  const demands = demandsOf(operations, declarations).filter(({ table }) => !fresh.has(table));
+  return {
+    operations,
+    gaps: demands.filter(({ field, value }) => value === undefined && needsValue(field)),
+    fills: demands.flatMap(({ value, ...demand }) => (value === undefined ? [] : [{ ...demand, value }])),
+  };
 };

@@ -1,5 +1,6 @@
 import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
+import { isMissing } from '../../model/validate.ts';
 import type { DialectName } from '../database.ts';
 import type { IndexShape, TableShape } from '../introspection.ts';
 import { quoteName } from '../sql.ts';
@@ -14,7 +15,7 @@ import {
   type ReferenceTables,
   severalIndex,
 } from './columns.ts';
-import { conversion } from './convert.ts';
+import { accept } from './convert.ts';
 import { followingName, indexName } from './names.ts';
 import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
 import { ensureRegister, forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
@@ -54,10 +55,10 @@ const fillOf = (
   const { default: preset } = definition.options as CommonOptions;
   const value = fill ?? preset;
   if (value === undefined || value === null || !isRequired(definition)) return undefined;
-  const filled = conversion(definition)(value);
-  if (filled === undefined || filled === null)
+  const accepted = accept(definition, value);
+  if (isMissing(value) || !('column' in accepted) || accepted.column === null)
     throw new Error(`fill: ${JSON.stringify(value)} is no value of ${table}.${column}`);
-  return filled;
+  return accepted.column;
 };
 
 const stepsOf = (table: string, { add = {}, change = {}, fill = {} }: TableAlteration): ColumnStep[] => {

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { ColumnValue, FieldDefinition } from '../../fields/field.ts';
+import type { ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { compileCheck } from '../../model/check-value.ts';
 import type { DialectName } from '../database.ts';
@@ -26,7 +26,7 @@ const candidates = (value: Json): readonly Json[] => {
  * Makes the conversion of values of one field, as they are answered, to the column of another. It answers undefined
  * for a value that the new field does not take: no value is cut, rounded or lost.
  */
-export const conversion = ({ type, options }: FieldDefinition) => {
+const conversion = ({ type, options }: FieldDefinition) => {
   const check = compileCheck({ name: 'value', type, options });
   return (value: Json): ColumnValue | undefined => {
     for (const candidate of candidates(value)) {
@@ -37,6 +37,19 @@ export const conversion = ({ type, options }: FieldDefinition) => {
     }
     return undefined;
   };
+};
+
+/**
+ * The value as the column takes it, where the field's rules allow it as it is or as its text; else the rules that it
+ * breaks. Stricter than a conversion: nobody's record is lost where a new value is refused.
+ */
+export const accept = (
+  { type, options }: FieldDefinition,
+  value: Json,
+): { readonly column: ColumnValue } | { readonly violations: readonly RuleViolation[] } => {
+  const check = compileCheck({ name: 'value', type, options });
+  const fitting = candidates(value).find((candidate) => check(candidate).length === 0);
+  return fitting === undefined ? { violations: check(value) } : { column: type.encode(fitting, options) };
 };
 
 interface Row {

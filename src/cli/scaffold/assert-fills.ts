@@ -1,0 +1,65 @@
+import type { RuleViolation } from '../../fields/field.ts';
+import { catalogueOf, fieldError, labelText } from '../../kernel/messages/messages.ts';
+import { type Models, referencedTable } from '../../model/models.ts';
+import { isMissing } from '../../model/validate.ts';
+import type { Database } from '../../store/database.ts';
+import { accept } from '../../store/migrations/convert.ts';
+import { quoteName, quoteText } from '../../store/sql.ts';
+import { CommandError } from '../io.ts';
+import type { Fill, Gap } from './plan-migration.ts';
+
+const lacking = ({ table, column }: Gap): string => {
+  const where = column === undefined ? '' : ` where ${quoteName(column)} is null`;
+  return `select 1 as found from ${quoteName(table)}${where}`;
+};
+
+/** Whether a statement finds this many rows. */
+const finds = async (database: Database, sql: string, least: number): Promise<boolean> =>
+  (await database.all({ sql: `${sql} limit ${least}`, parameters: [] })).length === least;
+
+/** A column that is required from now on needs a value for the records that are there. @throws CommandError */
+export const assertFilled = async (database: Database, gaps: readonly Gap[]): Promise<void> => {
+  for (const gap of gaps)
+    if (await finds(database, lacking(gap), 1))
+      throw new CommandError(
+        `${gap.name} is required and existing records have no value for it: --fill ${gap.name}=VALUE, or a default`,
+      );
+};
+
+const messageOf = ({ field }: Fill, { rule, params }: RuleViolation): string =>
+  fieldError(catalogueOf('en'), field.name, labelText(field.label, 'en'), rule, params).message;
+
+/** What the model's own rules say against a value; undefined where it may be written. */
+const objection = async (database: Database, models: Models, fill: Fill): Promise<string | undefined> => {
+  const { field, value, table, column } = fill;
+  if (field.required && isMissing(value)) return messageOf(fill, { rule: 'required' });
+  const accepted = accept(field, value);
+  if ('violations' in accepted)
+    return accepted.violations.map((violation) => messageOf(fill, violation)).join(', ');
+  if (field.unique) {
+    if (await finds(database, lacking(fill), 2))
+      return 'it has to be unique, and several records would get it';
+    const same =
+      column === undefined
+        ? undefined
+        : `select 1 as found from ${quoteName(table)} where cast(${quoteName(column)} as text) = ${quoteText(String(value))}`;
+    if (same !== undefined && (await finds(database, same, 1)))
+      return 'it has to be unique, and a record has it';
+  }
+  if (field.reference === undefined) return undefined;
+  const target = `select 1 as found from ${quoteName(referencedTable(models, field.reference))} where "id" = ${Number(value)}`;
+  return (await finds(database, target, 1)) ? undefined : `there is no ${field.reference} ${Number(value)}`;
+};
+
+/** Refuses values that the model would refuse, before the migration that writes them is written. @throws CommandError */
+export const assertFills = async (
+  database: Database,
+  models: Models,
+  fills: readonly Fill[],
+): Promise<void> => {
+  for (const fill of fills) {
+    const reason = await objection(database, models, fill);
+    if (reason !== undefined)
+      throw new CommandError(`--fill ${fill.name}=${JSON.stringify(fill.value)}: ${reason}`);
+  }
+};
