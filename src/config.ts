@@ -19,6 +19,7 @@ export interface Config {
   readonly dataDir: string;
   readonly databaseUrl: string;
   readonly databasePool: number;
+  readonly databasePrepare: boolean;
   readonly jwtSecret: string | undefined;
   readonly credentialsFile: string;
   readonly credentialsKeyFile: string;
@@ -90,6 +91,11 @@ export const variables: readonly Variable[] = [
     meaning: '`sqlite:PATH`, `sqlite::memory:` (a temporary file, removed at exit) or `postgres://…`',
   },
   { name: 'DATABASE_POOL', fallback: '10', meaning: 'connections to PostgreSQL, 1 to 200' },
+  {
+    name: 'DATABASE_PREPARE',
+    fallback: 'on',
+    meaning: '`off` behind a pooler in transaction mode: no prepared statements',
+  },
   {
     name: 'JWT_SECRET',
     fallback: '',
@@ -286,6 +292,7 @@ export const readConfig = (environment: Environment): Config => {
     dataDir,
     databaseUrl: readDatabaseUrl(reader, dataDir),
     databasePool: reader.integer('DATABASE_POOL', 10, 1, 200),
+    databasePrepare: reader.choice('DATABASE_PREPARE', 'on', ['on', 'off']) === 'on',
     jwtSecret: readSecret(reader),
     credentialsFile: resolve(reader.text('CREDENTIALS_FILE') ?? 'config/credentials.age'),
     credentialsKeyFile: resolve(reader.text('CREDENTIALS_KEY_FILE') ?? 'config/credentials.key'),

@@ -242,7 +242,10 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     await checkEndpoints(application, config);
     // Up to here nothing has been written.
     await bringUpToDate(config, application, target, logger);
-    const database = await openDatabase(target, { poolSize: config.databasePool });
+    const database = await openDatabase(target, {
+      poolSize: config.databasePool,
+      prepare: config.databasePrepare,
+    });
     closers.push(() => database.close());
     if (database.claim?.() === false)
       logger.warn(

@@ -18,5 +18,5 @@ export const openDatabase = async (
   if (target.dialect === 'sqlite') return openSqlite(target, options);
   // Whoever stays with SQLite never loads the driver of PostgreSQL.
   const { openPostgres } = await import('./dialects/postgres/database.ts');
-  return openPostgres(target.url, options);
+  return await openPostgres(target.url, options);
 };

@@ -7,7 +7,7 @@ import { type ShareLimits, Shares } from '../shares.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan } from './errors.ts';
 import { ReadBatches } from './read-batches.ts';
-import { sessionSettings } from './session.ts';
+import { demandMeaning, sessionSettings } from './session.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit, type Unit } from './unit.ts';
@@ -15,6 +15,8 @@ import { runUnit, type Unit } from './unit.ts';
 export interface PostgresOptions {
   /** Most connections, those of streams, and of the time of a lock, not counted; 10 unless given. */
   readonly poolSize?: number;
+  /** False behind a pooler in transaction mode: nothing is prepared by name. True unless given. */
+  readonly prepare?: boolean;
   /** How long a unit may take, in milliseconds; 30 s unless given. */
   readonly unitLimit?: number;
   /** After how long without any answer a connection counts as broken, in milliseconds; 35 s unless given. */
@@ -83,14 +85,14 @@ class PostgresDatabase implements OpenDatabase {
   #interrupted = false;
 
   constructor(url: string, options: PostgresOptions) {
-    const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit } = options;
+    const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit, prepare = true } = options;
     // Half as many again where statements stand in front of a lock, for those that need not.
-    const room = { places: poolSize, extra: Math.ceil(poolSize / 2) };
+    const room = { places: poolSize, extra: Math.ceil(poolSize / 2), prepare };
     this.#sessions = new Sessions(poolConfig(url, idleTimeout), room, silenceLimit);
     this.#reads = new ReadBatches(this.#sessions);
     this.#streaming = new Sessions(
       poolConfig(url, streamIdleTimeout),
-      { places: streamLimit, extra: 0 },
+      { places: streamLimit, extra: 0, prepare },
       silenceLimit,
     );
     this.#unitLimit = unitLimit;
@@ -212,5 +214,15 @@ class PostgresDatabase implements OpenDatabase {
   }
 }
 
-export const openPostgres = (url: string, options: PostgresOptions = {}): OpenDatabase =>
-  new PostgresDatabase(url, options);
+/** Connects when it is first asked; behind a pooler at once (see `demandMeaning`). */
+export const openPostgres = async (url: string, options: PostgresOptions = {}): Promise<OpenDatabase> => {
+  const database = new PostgresDatabase(url, options);
+  if (options.prepare !== false) return database;
+  try {
+    await demandMeaning(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+};

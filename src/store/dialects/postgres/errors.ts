@@ -38,12 +38,29 @@ export const isConflict = (error: unknown): boolean => {
 };
 
 /**
+ * The session knows no statement by this name, or knows one already: a connection pooler gave it to somebody else in
+ * between. The statement did not run.
+ */
+export const isForeignSession = (error: unknown): boolean =>
+  isServerError(error) && (error.code === '26000' || error.code === '42P05');
+
+/**
  * The session's prepared statement no longer fits: a migration of another instance changed a table, or a connection
  * pooler gave the session to somebody else. The statement did not run.
  */
 export const isStalePlan = (error: unknown): boolean =>
+  isForeignSession(error) ||
+  (isServerError(error) && error.code === '0A000' && error.routine === 'RevalidateCachedQuery');
+
+/**
+ * The session is with a server that takes no writes: one that stands by, was the first before a failover, or whose
+ * operator said so when the session began. Another session may be with another server.
+ */
+export const isReadOnly = (error: unknown, sql: string): boolean =>
   isServerError(error) &&
-  (error.code === '26000' || (error.code === '0A000' && error.routine === 'RevalidateCachedQuery'));
+  (error.code === '25006' ||
+    // A server that stands by has no serializable transactions at all.
+    (error.code === '0A000' && sql.startsWith('begin')));
 
 /** Whether the session is gone, or in a state that nobody knows: it must not be used again. */
 export const isSessionLost = (error: unknown): boolean =>

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeDatabase } from '../../../../tests/support/databases.ts';
+import { StatementNames } from './statement-names.ts';
 
 const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, parameters });
 
@@ -36,12 +37,14 @@ describeDatabase('postgres', 'sessions', (databases) => {
     url.searchParams.set('options', '-c work_mem=5MB -c TimeZone=Asia/Tokyo');
     const database = await databases.open(url.href);
     const settings = `select current_setting('TimeZone') as zone, current_setting('work_mem') as memory,
-      current_setting('application_name') as name, current_setting('statement_timeout') as timeout`;
+      current_setting('application_name') as name, current_setting('statement_timeout') as timeout,
+      current_setting('lock_timeout') as lock`;
     expect(await database.get(query(settings))).toEqual({
       zone: 'UTC',
       memory: '5MB',
       name: 'gatewright',
       timeout: '30s',
+      lock: '3s',
     });
   });
 
@@ -98,6 +101,66 @@ describeDatabase('postgres', 'sessions', (databases) => {
       ),
     );
     expect(await database.get(query('select count(*) as n from t'))).toEqual({ n: 50 });
+  });
+});
+
+describeDatabase('postgres', 'sessions that take no writes', (databases) => {
+  it('are replaced, all of them, as soon as one has said so', async () => {
+    const url = await databases.create();
+    const operator = await databases.open(url, { poolSize: 1 });
+    await operator.execute(query('create table t (n int)'));
+    const name = new URL(url).pathname.slice(1);
+    const set = (value: string) =>
+      operator.execute(query(`alter database ${name} set default_transaction_read_only = ${value}`));
+    await set('on');
+    const database = await databases.open(url, { poolSize: 4 });
+    const insert = query('insert into t values (1)');
+    const write = () => database.write((transaction) => transaction.run(insert));
+    const outage = { problem: 'database_unavailable', headers: { 'Retry-After': expect.any(String) } };
+    const sleeps = () =>
+      Promise.all(Array.from({ length: 4 }, () => database.scan(query('select pg_sleep(0.1)'))));
+    await sleeps();
+    await expect(database.execute(insert)).rejects.toMatchObject(outage);
+    await expect(write()).rejects.toMatchObject(outage);
+    await sleeps();
+    await operator.execute(query('set default_transaction_read_only = off'));
+    await set('off');
+    // One may still be told; nobody after that.
+    await database.execute(insert).catch(() => {});
+    for (let count = 0; count < 8; count += 1) await database.execute(insert);
+    await Promise.all(Array.from({ length: 8 }, write));
+  });
+});
+
+describeDatabase('postgres', 'names of prepared statements', (databases) => {
+  const read = query('select $1::int as n', 1);
+
+  it('say what they stand for, so that no other process can have used one for something else', () => {
+    const [one, other] = [new StatementNames(), new StatementNames()];
+    one.nameOf('select 1');
+    expect(other.nameOf(read.sql)).toBe(one.nameOf(read.sql));
+    expect(one.nameOf('select 2')).not.toBe(one.nameOf('select 3'));
+  });
+
+  it.each(['deallocate all', `prepare NAME as select 0 as n`])(
+    "are given up where the session is somebody else's: %s",
+    async (sql) => {
+      const database = await databases.open(undefined, { poolSize: 1 });
+      if (sql.startsWith('deallocate')) await database.get(read);
+      const name = new StatementNames().nameOf(read.sql) ?? '';
+      await database.execute(query(sql.replace('NAME', name)));
+      const [outcome, inUnit] = await Promise.all([
+        database.get(read),
+        database.write((transaction) => transaction.get(read)),
+      ]);
+      expect([outcome, inUnit]).toEqual([{ n: 1 }, { n: 1 }]);
+    },
+  );
+
+  it('are not made where they are switched off', async () => {
+    const database = await databases.open(undefined, { poolSize: 1, prepare: false });
+    expect(await database.get(read)).toEqual({ n: 1 });
+    expect(await database.get(query('select count(*) as n from pg_prepared_statements'))).toEqual({ n: 0 });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ClientConfig } from 'pg';
+import type { Reader } from '../../database.ts';
 
 export interface SessionLimits {
   /** Longest run of one statement, in milliseconds; 0 for no bound. */
@@ -12,14 +13,30 @@ export interface SessionLimits {
 /** How long to wait for a connection, free or new, in milliseconds. */
 export const connectionTimeout = 5_000;
 
+/** What answers mean depends on these. */
+const meaning = { TimeZone: 'UTC', DateStyle: 'ISO' } as const;
+
 const settingsOf = (limits: SessionLimits): Readonly<Record<string, string | number>> => ({
-  TimeZone: 'UTC',
-  DateStyle: 'ISO',
+  ...meaning,
   client_min_messages: 'warning',
   statement_timeout: limits.statementTimeout,
   lock_timeout: limits.lockTimeout,
   idle_in_transaction_session_timeout: limits.idleTimeout,
 });
+
+/**
+ * Behind a pooler that ignores what a session asks for (`ignore_startup_parameters = options`), all of it is the role's.
+ * @throws Error that says what to set, where answers would mean something else; and what the database throws
+ */
+export const demandMeaning = async (database: Reader): Promise<void> => {
+  const sql = `select current_setting('TimeZone') as zone, current_setting('DateStyle') as style`;
+  const row = await database.get<{ zone: string; style: string }>({ sql, parameters: [] });
+  if (row?.zone === meaning.TimeZone && row.style.startsWith(meaning.DateStyle)) return;
+  const settings = Object.entries(meaning).map(([name, value]) => `alter role … set ${name} = '${value}'`);
+  throw new Error(
+    `The pooler of PostgreSQL passes no settings on, and the role has others: ${settings.join('; ')}`,
+  );
+};
 
 /**
  * What every session has in common, whatever the settings of the server or the role. It travels in the start-up

@@ -3,7 +3,15 @@ import type { Query } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { Admission, type Held } from './admission.ts';
 import { cancelStatement } from './cancel.ts';
-import { type Effect, isSessionLost, isStalePlan, toDatabaseError, toStatementError } from './errors.ts';
+import {
+  type Effect,
+  isForeignSession,
+  isReadOnly,
+  isSessionLost,
+  isStalePlan,
+  toDatabaseError,
+  toStatementError,
+} from './errors.ts';
 import { Silence } from './silence.ts';
 import { StatementNames } from './statement-names.ts';
 import { topicOf } from './topic.ts';
@@ -48,7 +56,11 @@ export class Session implements Held {
   /** Runs a prepared statement: one round trip, and no planning once the server knows it. */
   run(query: Query, effect: Effect = 'none'): Promise<QueryResult> {
     const name = this.#names.nameOf(query.sql);
-    return this.#watch({ name, text: query.sql, values: [...query.parameters] }, effect);
+    const values = [...query.parameters];
+    return this.#watch(
+      name === undefined ? { text: query.sql, values } : { name, text: query.sql, values },
+      effect,
+    );
   }
 
   /** Runs a statement that comes once, such as BEGIN or a cursor's. */
@@ -136,6 +148,12 @@ export class Session implements Held {
     try {
       return await this.#ask(query);
     } catch (error) {
+      if (isReadOnly(error, query.text)) {
+        // The others are with the same server, as far as anybody can tell.
+        this.#names.renew();
+        throw databaseUnavailable(error);
+      }
+      if (isForeignSession(error)) this.#names.turnOff();
       if (isSessionLost(error) || isStalePlan(error)) this.#lost = true;
       throw toStatementError(error, effect);
     }
@@ -147,12 +165,14 @@ export interface Room {
   readonly places: number;
   /** Beyond these, while as many stand in front of a lock. */
   readonly extra: number;
+  /** Whether they keep prepared statements; true unless given. */
+  readonly prepare?: boolean;
 }
 
 /** A pool of connections. Whoever takes one sees errors as callers of the store do. */
 export class Sessions {
   readonly #pool: Pool;
-  readonly #names = new StatementNames();
+  readonly #names: StatementNames;
   readonly #lives = new WeakMap<PoolClient, Life>();
   readonly #silenceLimit: number;
   readonly #taken = new Set<Session>();
@@ -161,8 +181,9 @@ export class Sessions {
   #drained: (() => void) | undefined;
 
   /** @param silenceLimit milliseconds after which a statement without any answer fails */
-  constructor(config: PoolConfig, { places, extra }: Room, silenceLimit: number) {
+  constructor(config: PoolConfig, { places, extra, prepare }: Room, silenceLimit: number) {
     this.#silenceLimit = silenceLimit;
+    this.#names = new StatementNames(prepare);
     this.#admission = new Admission(places, extra);
     this.#pool = new Pool({ ...config, max: places + extra });
     // A connection that breaks while nobody uses it leaves the pool; one that breaks in use fails its statement.
@@ -186,8 +207,7 @@ export class Sessions {
     const turn = this.#admission.enter(topic);
     if (turn !== undefined) await this.#awaitTurn(turn);
     try {
-      const client = await this.#pool.connect();
-      const life = this.#lives.get(client) ?? this.#begin(client);
+      const [client, life] = await this.#connection();
       const session = new Session(client, this.#names, life, { topic, patient }, () =>
         this.#giveBack(session),
       );
@@ -232,6 +252,17 @@ export class Sessions {
       session.release();
     }
     await this.#pool.end();
+  }
+
+  /** One of this generation, kept from before or new. */
+  async #connection(): Promise<readonly [PoolClient, Life]> {
+    for (;;) {
+      const client = await this.#pool.connect();
+      const known = this.#lives.get(client);
+      if (known === undefined || known.generation === this.#names.generation)
+        return [client, known ?? this.#begin(client)];
+      client.release(true);
+    }
   }
 
   #begin(client: PoolClient): Life {

@@ -1,16 +1,24 @@
+import { hash } from 'node:crypto';
+
 /** Statements that each session of the server keeps prepared, at most. */
 const generationSize = 500;
 
+/** By content: behind a pooler a session serves several processes, and one name must not mean two statements. */
+const nameOf = (sql: string): string => `gw_${hash('sha256', sql).slice(0, 32)}`;
+
 /**
  * Names for prepared statements. The server keeps a named statement for as long as its session lasts, so when a
- * generation of names is full the next one begins, and sessions that hold the old one are replaced as they come back.
+ * generation of names is full the next one begins, and sessions that hold the old one are replaced.
  */
 export class StatementNames {
   readonly #size: number;
   readonly #names = new Map<string, string>();
   #generation = 0;
+  #on: boolean;
 
-  constructor(size = generationSize) {
+  /** @param on false where sessions keep nothing from one transaction to the next: nothing is prepared by name */
+  constructor(on = true, size = generationSize) {
+    this.#on = on;
     this.#size = size;
   }
 
@@ -18,15 +26,27 @@ export class StatementNames {
     return this.#generation;
   }
 
-  nameOf(sql: string): string {
+  /** Undefined where the statement is to go without a name. */
+  nameOf(sql: string): string | undefined {
+    if (!this.#on) return undefined;
     const known = this.#names.get(sql);
     if (known !== undefined) return known;
     if (this.#names.size >= this.#size) {
       this.#names.clear();
-      this.#generation += 1;
+      this.renew();
     }
-    const name = `g${this.#generation}_${this.#names.size}`;
+    const name = nameOf(sql);
     this.#names.set(sql, name);
     return name;
+  }
+
+  /** All sessions are to be replaced as they come and go. */
+  renew(): void {
+    this.#generation += 1;
+  }
+
+  /** Names turned out to mean nothing here, or something else. */
+  turnOff(): void {
+    this.#on = false;
   }
 }
