@@ -28,8 +28,11 @@ export interface Call {
   readonly requestId: string;
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal;
-  /** Whom limits count as one: a user, an application, or the network of a stranger. */
-  readonly caller: string;
+  /**
+   * Whom limits count as one: a user, an application, or the network of a stranger. Where nobody has to say who they
+   * are, credentials that came all the same are looked at when this is asked for.
+   */
+  readonly caller: string | Promise<string>;
   /** Cuts the connection: the caller does not read what is answered. */
   cut(reason: Error): void;
 }

@@ -69,8 +69,16 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
     };
   };
 
+  /** Who sent credentials that nobody has asked for; whoever sent none, or none that are good, is nobody. */
+  const identify: Identify = async (request) => {
+    if (request.header('authorization') === undefined && request.header('x-api-key') === undefined)
+      return nobody;
+    return guard([methods.jwt, methods.api_key], request).catch(() => nobody);
+  };
+
   const serve = (endpoint: Endpoint): ((request: HttpRequest) => Promise<HttpResponse>) => {
     const accepted = [...new Set(endpoint.auth.map((name) => methods[name]))];
+    const unasked = accepted.length === 0 ? identify : undefined;
     return async (request) => {
       try {
         const principal = accepted.length === 0 ? nobody : await guard(accepted, request);
@@ -85,7 +93,7 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
           bytes = read instanceof Promise ? await read : read;
           body = parseBody(endpoint, type, bytes, request);
         }
-        const call = new PipelineCall(request, principal, decision.grant, body, bytes);
+        const call = new PipelineCall(request, principal, decision.grant, body, bytes, unasked);
         const answer = await endpoint.handle(call);
         const response = respond(answer, endpoint.status ?? 200, envelope);
         return response instanceof Promise ? await response : response;
@@ -97,6 +105,8 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
 
   return { serve, failed };
 };
+
+type Identify = (request: HttpRequest) => Promise<Principal>;
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
@@ -110,6 +120,7 @@ class PipelineCall implements Call {
   readonly body: JsonObject;
   readonly bytes: Uint8Array;
   readonly #request: HttpRequest;
+  readonly #identify: Identify | undefined;
 
   constructor(
     request: HttpRequest,
@@ -117,8 +128,10 @@ class PipelineCall implements Call {
     grant: Call['grant'],
     body: JsonObject,
     bytes: Uint8Array,
+    identify: Identify | undefined,
   ) {
     this.#request = request;
+    this.#identify = identify;
     this.principal = principal;
     this.grant = grant;
     this.body = body;
@@ -149,8 +162,9 @@ class PipelineCall implements Call {
     return this.#request.signal;
   }
 
-  get caller(): string {
-    return callerOf(this.principal, this.#request.address);
+  get caller(): string | Promise<string> {
+    if (this.#identify === undefined) return callerOf(this.principal, this.#request.address);
+    return this.#identify(this.#request).then((principal) => callerOf(principal, this.#request.address));
   }
 
   cut(reason: Error): void {

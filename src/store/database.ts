@@ -21,6 +21,11 @@ export interface Caller {
   cut(reason: Error): void;
 }
 
+/** A caller of whom it may take a look at the database to tell who it is. */
+export interface Asker extends Omit<Caller, 'caller'> {
+  readonly caller: string | Promise<string>;
+}
+
 export interface Reader {
   /** All rows, in one go: for statements that an index bounds to few rows. */
   all<Row>(query: Query): Promise<Row[]>;

@@ -3,7 +3,7 @@ import type { ColumnValue } from '../fields/field.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ArrayChunks } from './array-chunks.ts';
 import { parsePlace, placeOf } from './cursor.ts';
-import type { Caller, Database, Query, SqlValue } from './database.ts';
+import type { Asker, Caller, Database, Query, SqlValue } from './database.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './list-plan.ts';
 import { anchorStatement, type PageRow, streamUntilStatement, toQuery, weightStatement } from './query.ts';
 import type { Scope } from './scope.ts';
@@ -44,6 +44,10 @@ const found = (row: PageRow, rowBytes: number): FoundPage => ({
   json: Number(row.widest ?? 0) <= rowBytes ? readable(row.json) : undefined,
 });
 
+/** Who it is, asked where work begins that callers share; pages of which an index bounds the work ask nobody. */
+const known = async (by: Asker | undefined): Promise<Caller | undefined> =>
+  by && { caller: await by.caller, signal: by.signal, cut: (reason) => by.cut(reason) };
+
 /** Runs prepared lists on the database, each where its cost belongs. */
 export class ListRows {
   readonly #database: Database;
@@ -62,7 +66,7 @@ export class ListRows {
    * The page in one row. Where a row is too large for its share of one piece although all of them together are not too
    * much, the page is asked for again with all.
    */
-  async page(list: PreparedList, scope: Scope, by?: Caller): Promise<FoundPage> {
+  async page(list: PreparedList, scope: Scope, by?: Asker): Promise<FoundPage> {
     const { row, direct } = await this.#pageRow(list, scope, by);
     const page = found(row, list.rowBytes);
     if (page.json !== undefined) return page;
@@ -77,7 +81,7 @@ export class ListRows {
   async #pageRow(
     list: PreparedList,
     scope: Scope,
-    by: Caller | undefined,
+    by: Asker | undefined,
   ): Promise<{ row: PageRow; direct: boolean }> {
     // Awaited only where the size is needed and not known.
     const small = list.bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
@@ -96,7 +100,7 @@ export class ListRows {
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
-  async all(list: PreparedList, scope: Scope, by?: Caller): Promise<FoundRows> {
+  async all(list: PreparedList, scope: Scope, by?: Asker): Promise<FoundRows> {
     // Asking for a piece of what is known to be too much would only cost time.
     const few = !list.whole || (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
     if (few) {
@@ -111,13 +115,13 @@ export class ListRows {
     list: PreparedList,
     scope: Scope,
     place: readonly unknown[] | undefined,
-    by: Caller | undefined,
+    by: Asker | undefined,
   ): Promise<AsyncIterableIterator<string>> {
     const values = [...scope.values, ...list.values];
     const end = place === undefined ? undefined : await this.#valuesOf(list.parameters.sort, scope, place);
     const query =
       end === undefined ? toQuery(list.stream, values) : this.#untilQuery(list, [...values, ...end], end);
-    return new ArrayChunks(await this.#database.stream(query, by));
+    return new ArrayChunks(await this.#database.stream(query, await known(by)));
   }
 
   /** The sort values of the row with a key; undefined where the caller sees no such row (any more). */
@@ -129,10 +133,10 @@ export class ListRows {
   }
 
   /** The row of an aggregate, which is always there. */
-  async #first<Row>(query: Query, direct: boolean, by: Caller | undefined): Promise<Row> {
+  async #first<Row>(query: Query, direct: boolean, by: Asker | undefined): Promise<Row> {
     const row = direct
       ? await this.#database.get<Row>(query)
-      : (await this.#database.scan<Row>(query, by))[0];
+      : (await this.#database.scan<Row>(query, await known(by)))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }

@@ -2,7 +2,7 @@ import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Grant, RowCondition } from '../policy/grant.ts';
 import { encodeCursor, parsePlace } from './cursor.ts';
-import type { Caller, Database } from './database.ts';
+import type { Asker, Database } from './database.ts';
 import { type Links, linkHeader } from './links.ts';
 import {
   type AnchorPaging,
@@ -34,7 +34,7 @@ export interface ListRequest {
   /** What links begin with: base URL and path, escaped as a URL is. */
   readonly path: string;
   /** Who asks, for the limits of what nothing bounds; the service itself where absent. */
-  readonly by?: Caller;
+  readonly by?: Asker;
 }
 
 export interface ListOptions {

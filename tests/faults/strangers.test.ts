@@ -84,6 +84,14 @@ describeEachDatabase('strangers', (databases) => {
     expect(service.lines.join()).toContain('Nobody took enough of the stream while another waited');
   }, 30_000);
 
+  it('who crowd a public list leave it to a signed-in caller of their own network', async () => {
+    const crowd = Array.from({ length: 20 }, () => unread('203.0.113.9'));
+    await Promise.race(crowd.map(({ head }) => head));
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const whole = await service.get<readonly unknown[]>('/api/v1/papers', { token: viewer, headers });
+    expect([whole.status, whole.json.data?.length]).toEqual([200, rows]);
+  }, 30_000);
+
   it('of one network have two places, however its addresses are written, and wait for a third', async () => {
     const before = service.lines.length;
     const cuts = () => service.lines.slice(before).join().split('Nobody took enough').length - 1;
