@@ -15,6 +15,7 @@ import { apiArea, resourceEndpoints } from './endpoints/resources/resource-endpo
 import type { Services } from './endpoints/services.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { Routes } from './http/routes.ts';
+import { ApplicationCode, type CodeWatch } from './kernel/application-code.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
@@ -48,12 +49,15 @@ export interface Parts {
   /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
   readonly ready: () => Promise<void>;
   readonly stopping: Stopping;
+  /** Told which code of the application runs; nobody unless given. */
+  readonly watch?: CodeWatch | undefined;
 }
 
 /** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
 export const compose = async (parts: Parts) => {
   const { config, application, clock, logger, database, vault, usage, stopping } = parts;
   const context = { database, clock };
+  const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const passwords = createPasswords();
   const idempotency = createIdempotency(context);
   const report = (error: unknown, what: string): void => logger.error({ err: error }, what);
@@ -94,9 +98,11 @@ export const compose = async (parts: Parts) => {
       locale: config.locale,
       idempotency,
       report,
+      code,
     }),
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
+    code,
     stopping,
   };
   const methods = createAuthMethods({

@@ -42,6 +42,8 @@ export interface Config {
   readonly apiDocs: boolean;
   /** Seconds between the end of readiness and the end of new connections, when the service stops. */
   readonly drain: number;
+  /** Seconds that a hook or an endpoint of the application may take. */
+  readonly handlerTimeout: number;
   readonly migrate: 'start' | 'off';
   /** A new database may take the place of one that is gone. */
   readonly newDatabase: boolean;
@@ -145,6 +147,12 @@ export const variables: readonly Variable[] = [
     fallback: '1',
     meaning:
       'seconds after SIGTERM in which `?ready` is 503 and every answer closes its connection, before new connections are refused, 0 to 3,600',
+  },
+  {
+    name: 'HANDLER_TIMEOUT',
+    fallback: '30',
+    meaning:
+      "seconds that a hook or an endpoint of the application's own may take before the answer is 503, 1 to 3,600",
   },
   {
     name: 'MIGRATE',
@@ -309,6 +317,7 @@ export const readConfig = (environment: Environment): Config => {
     maxConnections: reader.integer('MAX_CONNECTIONS', 10_000, 10, 1_000_000),
     apiDocs: reader.choice('API_DOCS', 'on', ['on', 'off']) === 'on',
     drain: reader.integer('DRAIN', 1, 0, 3_600),
+    handlerTimeout: reader.integer('HANDLER_TIMEOUT', 30, 1, 3_600),
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
     newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',
   };

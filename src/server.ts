@@ -31,11 +31,14 @@ import { createSeenCredentials } from './store/tables/seen-credentials.ts';
 import { createUsageRecorder } from './store/tables/usage.ts';
 import { watchDatabase } from './store/watch.ts';
 import { openVault, type Vault } from './vault/vault.ts';
+import { MainThreadWatch } from './watch/main-thread.ts';
 
 export interface ServerOptions {
   readonly config: Config;
   readonly application: Application;
   readonly clock?: Clock;
+  /** Whether the log says that the main thread stands still: for a process that does nothing but serve. */
+  readonly watch?: boolean;
   /** Pino-compatible; one that writes to stdout at the configured level unless given. */
   readonly logger?: Logger;
   /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */
@@ -223,7 +226,11 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
   });
   const target = databaseTarget(config.databaseUrl);
   const stopping = { begun: false };
-  const closers: (() => Promise<unknown> | undefined)[] = [async () => vault.close()];
+  const codeWatch = options.watch === true ? new MainThreadWatch(logger) : undefined;
+  const closers: (() => Promise<unknown> | undefined)[] = [
+    async () => codeWatch?.close(),
+    async () => vault.close(),
+  ];
   const close = memoized(async (drain: number): Promise<void> => {
     stopping.begun = true;
     if (drain > 0) {
@@ -271,6 +278,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       usage,
       ready: watch.ready,
       stopping,
+      watch: codeWatch,
     });
     const { services, methods } = composed;
     events = services.securityEvents;

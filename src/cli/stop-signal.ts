@@ -11,6 +11,9 @@ const echo = 500;
 /** Milliseconds after the drain in which the process ends, whatever still runs. */
 const limit = 9_000;
 
+/** Milliseconds that requests in flight get when the process ends because of an error. */
+const failedLimit = 1_000;
+
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /**
@@ -56,4 +59,10 @@ export const endAfter = async (server: Server, drain: number): Promise<never> =>
   const closed = server.close({ drain }).catch(() => {});
   await Promise.race([closed, delay(drain * 1000 + limit)]);
   return endNow(0);
+};
+
+/** Ends the process with status 1 after an error that nobody caught. Requests in flight have a second to be answered. */
+export const endFailed = async (server: Server | undefined): Promise<never> => {
+  if (server !== undefined) await Promise.race([server.close().catch(() => {}), delay(failedLimit)]);
+  return endNow(1);
 };

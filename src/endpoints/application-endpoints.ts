@@ -1,7 +1,7 @@
-import type { Endpoint, EndpointDocs } from '../http/endpoint.ts';
+import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Rule } from '../policy/rule.ts';
-import { type EndpointDefinition, fileOf } from './define-endpoint.ts';
+import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { createInput, refuseInvalid } from './input.ts';
 import type { Services } from './services.ts';
 
@@ -39,7 +39,7 @@ const docsOf = (
   tag: 'Application',
   data: output ?? {},
   // A query that is no text is refused before `handle` sees it.
-  problems: ['invalid_text', ...problems],
+  problems: ['invalid_text', 'handler_timeout', ...problems],
 });
 
 /** Endpoints of the application's own, run through the same pipeline as those of the service. */
@@ -68,7 +68,8 @@ export const applicationEndpoints = (
       handle: async (call) => {
         const read = input?.read(call.body);
         refuseInvalid(read?.errors ?? []);
-        const data = await definition.handle({
+        const signals = new CallSignals(call);
+        const context: EndpointContext = {
           principal: call.principal,
           params: call.params,
           query: queryOf(call.query),
@@ -79,13 +80,39 @@ export const applicationEndpoints = (
           database: services.database,
           requestId: call.requestId,
           get signal() {
-            return call.signal;
+            return signals.signal;
           },
-        });
+        };
+        const data = await services.code.run(
+          `${method} ${path}, request ${call.requestId}`,
+          () => definition.handle(context),
+          () => signals.expire(),
+        );
         return data === undefined ? {} : { data };
       },
     } satisfies Endpoint;
   });
+
+/** One signal for a caller who hung up and for a time that is over, made when it is asked for. */
+class CallSignals {
+  readonly #call: Call;
+  #expiry: AbortController | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    this.#expiry ??= new AbortController();
+    this.#signal ??= AbortSignal.any([this.#call.signal, this.#expiry.signal]);
+    return this.#signal;
+  }
+
+  expire(): void {
+    this.#expiry?.abort();
+  }
+}
 
 const queryOf = (query: string): URLSearchParams => {
   try {

@@ -45,7 +45,7 @@ export interface EndpointContext<Fields extends InputFields = InputFields> {
   /** The service's database, for statements with bound parameters. */
   readonly database: Database;
   readonly requestId: string;
-  /** Aborted when the caller hangs up. */
+  /** Aborted when the caller hangs up, and when the time of the handler is over. */
   readonly signal: AbortSignal;
 }
 

@@ -3,6 +3,7 @@ import type { AuthenticateAccount } from '../auth/login.ts';
 import type { Passwords } from '../auth/password.ts';
 import type { SessionCookies } from '../auth/session.ts';
 import type { Routes } from '../http/routes.ts';
+import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
@@ -61,5 +62,7 @@ export interface Services {
   readonly resources: ReadonlyMap<string, Resource>;
   readonly permissionEntries: readonly PermissionEntry[];
   readonly onPayment: PaymentHook | undefined;
+  /** Runs what the application brings along. */
+  readonly code: ApplicationCode;
   readonly stopping: Stopping;
 }

@@ -42,6 +42,7 @@ export const problemTable = {
   overloaded: 50301,
   outcome_unknown: 50302,
   stopping: 50303,
+  handler_timeout: 50304,
 } as const;
 
 export type ProblemName = keyof typeof problemTable;

@@ -82,6 +82,12 @@ const ofHeaders = (endpoint: Endpoint): readonly ProblemName[] => [
   ...(takesIfMatch(endpoint) ? (['stale'] as const) : []),
 ];
 
+/** A hook of the application may take too long. */
+const ofHooks = ({ policy }: Endpoint): readonly ProblemName[] => {
+  if (policy.kind !== 'resource' || policy.model.hooks.beforeSave === undefined) return [];
+  return policy.action === 'create' || policy.action === 'update' ? ['handler_timeout'] : [];
+};
+
 /** What stands in memory cannot be away, and what writes nothing leaves nothing unknown. */
 const ofStorage = ({ docs, method }: Endpoint): readonly ProblemName[] => {
   if (docs.media !== undefined) return [];
@@ -97,6 +103,7 @@ export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly Pro
     ...ofQuery(endpoint),
     ...ofBody(endpoint),
     ...ofHeaders(endpoint),
+    ...ofHooks(endpoint),
     ...(endpoint.docs.problems ?? []),
     'internal',
     ...ofStorage(endpoint),

@@ -15,7 +15,9 @@ export const afterCommit = (
   if (hook === undefined || whole === undefined) return;
   const run = async (): Promise<void> => {
     const record: JsonObject = JSON.parse(whole);
-    await hook({ action, id, record, values, principal: hookPrincipal(grant.principal) });
+    await context.code.run(`afterCommit of ${model.name}, ${action} of ${id}`, () =>
+      hook({ action, id, record, values, principal: hookPrincipal(grant.principal) }),
+    );
   };
   run().catch((error: unknown) => context.report(error, `afterCommit of ${model.name} ${id}`));
 };

@@ -1,6 +1,7 @@
 import type { Principal } from '../auth/method.ts';
+import { hookFailure } from '../kernel/application-code.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
-import { type FieldError, Problem } from '../kernel/problem.ts';
+import type { FieldError } from '../kernel/problem.ts';
 import type { HookPrincipal } from '../model/resource.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -26,7 +27,7 @@ export const hookPrincipal = (principal: Principal): HookPrincipal => {
 
 /** Runs the resource's `beforeSave`: what it changes is validated once more, what it throws is a 500. */
 const consultHook = async (
-  { model, validate }: Resource,
+  { model, validate, context }: Resource,
   action: 'create' | 'update',
   id: number | undefined,
   grant: Grant,
@@ -37,15 +38,17 @@ const consultHook = async (
   const added: FieldError[] = [];
   const values = { ...validated.values };
   try {
-    await beforeSave({
-      action,
-      id,
-      values,
-      principal: hookPrincipal(grant.principal),
-      addError: (field, message) => void added.push({ field, rule: 'custom', message }),
-    });
+    await context.code.run(`beforeSave of ${model.name}, ${action}`, () =>
+      beforeSave({
+        action,
+        id,
+        values,
+        principal: hookPrincipal(grant.principal),
+        addError: (field, message) => void added.push({ field, rule: 'custom', message }),
+      }),
+    );
   } catch (cause) {
-    throw new Problem('internal', { cause });
+    throw hookFailure(cause);
   }
   const again = validate(values, action, model.fields);
   return { ...again, errors: [...again.errors, ...added] };

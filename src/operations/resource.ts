@@ -1,3 +1,4 @@
+import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
@@ -18,6 +19,8 @@ export interface ResourceContext {
   readonly locale: Locale;
   readonly models: Models;
   readonly idempotency: Idempotency;
+  /** Runs the hooks. */
+  readonly code: ApplicationCode;
   /** Told of what went wrong after the answer was decided. */
   readonly report: (error: unknown, what: string) => void;
 }

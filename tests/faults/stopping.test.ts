@@ -218,3 +218,41 @@ describe('every way to start it', { timeout: 120_000 }, () => {
     }
   });
 });
+
+describe('code of the application', { timeout: 60_000 }, () => {
+  it('whose rejected promise nobody awaits is logged, and the service goes on', async () => {
+    const service = await start();
+    expect((await ask(service.port, '/api/v1/rejects')).status).toBe(200);
+    const logged = () => service.lines().filter(({ level }) => level === 50);
+    await expect.poll(() => logged().length).toBe(2);
+    expect(JSON.stringify(logged())).toMatch(/nobody awaits this.*the cause of it.*not even an error/);
+    expect((await ask(service.port, '/api/v1/health')).status).toBe(200);
+  });
+
+  it('whose error nobody catches ends the process with status 1, logged with its cause, after what is in flight', async () => {
+    const service = await start();
+    const slow = ask(service.port, '/api/v1/slow/500');
+    expect((await ask(service.port, '/api/v1/throws')).status).toBe(200);
+    const { status, milliseconds } = await service.ended();
+    expect([status, milliseconds < 5_000]).toEqual([1, true]);
+    expect((await slow).status).toBe(200);
+    const fatal = service.lines().filter(({ level }) => level === 60);
+    expect(JSON.stringify(fatal)).toMatch(/nobody catches this.*the cause of it/);
+    for (const line of service.output().split('\n')) expect(line).not.toMatch(/^\s*(?:at |throw |Error:)/);
+  });
+
+  it('that keeps the main thread is named in the log while it does', async () => {
+    const service = await start();
+    const looping = ask(service.port, '/api/v1/loop/14');
+    const said = (msg: string) => service.lines().find((line) => line.msg === msg);
+    await expect
+      .poll(() => said('the main thread stands still'), { timeout: 30_000 })
+      .toMatchObject({
+        level: 50,
+        running: [expect.stringMatching(/^GET \/api\/v1\/loop\/:seconds, request \S+$/)],
+      });
+    expect(said('the main thread stood still')).toBeUndefined();
+    expect((await looping).status).toBe(200);
+    await expect.poll(() => said('the main thread stood still')).toMatchObject({ level: 50 });
+  });
+});

@@ -1,13 +1,14 @@
 import { flushCompileCache } from 'node:module';
 import { ConfigError, readConfig } from '../../config.ts';
-import { guardStandardStreams } from '../../log.ts';
-import { createServer } from '../../server.ts';
+import { createLogger, guardStandardStreams } from '../../log.ts';
+import { createServer, type Server } from '../../server.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand } from '../command.ts';
 import { greet } from '../greeting.ts';
 import { CommandError } from '../io.ts';
 import { npmGone } from '../parent.ts';
-import { endAfter, stopSignal } from '../stop-signal.ts';
+import { endAfter, endFailed, stopSignal } from '../stop-signal.ts';
+import { logUncaught } from '../uncaught.ts';
 
 export const command = defineCommand({
   operands: [],
@@ -31,7 +32,11 @@ export const command = defineCommand({
       for (const mistake of error.mistakes) io.warn(`gatewright: ${mistake}`);
       throw new CommandError(`the configuration has ${error.mistakes.length} mistake(s), see above`);
     }
-    const server = await createServer({ config, application: await openApplication() });
+    const logger = createLogger(config.logLevel);
+    let started: Server | undefined;
+    logUncaught(logger, () => void endFailed(started));
+    const server = await createServer({ logger, watch: true, config, application: await openApplication() });
+    started = server;
     greet(server, io);
     // Node writes its cache of compiled code at the exit, which a process that is killed does not reach.
     flushCompileCache();

@@ -6,6 +6,7 @@ import { createServer, type Server } from '../../server.ts';
 import { describeDifference } from '../../store/migrations/describe-difference.ts';
 import type { Difference } from '../../store/migrations/differences.ts';
 import { greet } from '../greeting.ts';
+import { logUncaught } from '../uncaught.ts';
 import { locate } from './locate.ts';
 import { readableLog } from './log.ts';
 import type { Outcome, Start } from './messages.ts';
@@ -59,7 +60,9 @@ interface Started {
 const start = async ({ folder, first, routes: before }: Start): Promise<Started> => {
   const config = readConfig(process.env);
   const application = await loadApplication(folder);
-  const server = await createServer({ config, application, logger: readableLog(config.logLevel, print) });
+  const logger = readableLog(config.logLevel, print);
+  logUncaught(logger, () => process.exit(1));
+  const server = await createServer({ config, application, logger });
   const routes = routeLines(server.endpoints, config.basePath);
   print(first ? '' : `Restarted on ${server.config.baseUrl}`);
   if (first) greet(server, { print });

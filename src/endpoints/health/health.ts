@@ -24,6 +24,7 @@ export const healthEndpoint = ({ ready, stopping }: Services): Endpoint => ({
       en: 'Speaks for the process; with `?ready` for the database too: 503 while it would take no write (away, read-only, lost, or its disk full).',
     },
     tag: 'Health',
+    problems: ['stopping'],
     data: { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
   },
   handle: async ({ query }) => {

@@ -1,4 +1,5 @@
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import { hookFailure } from '../../kernel/application-code.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import {
@@ -32,7 +33,7 @@ const toAnswer = ({ status, data }: Pick<KeptAnswer, 'status' | 'data'>): Answer
  * method nor path: this is the only endpoint of the service that takes it.
  */
 export const paymentEndpoint = (services: Services): Endpoint => {
-  const { database, payments, idempotency, onPayment } = services;
+  const { database, payments, idempotency, onPayment, code } = services;
 
   const store = (payment: Payment, request: IdempotentRequest | undefined): Promise<Answer> =>
     database.write(async (transaction) => {
@@ -59,13 +60,10 @@ export const paymentEndpoint = (services: Services): Endpoint => {
   /** The application's own word before anything is stored; whatever it throws is a 500. */
   const consult = async (payment: Payment): Promise<void> => {
     try {
-      await onPayment?.({
-        appId: payment.appId,
-        body: payment.body,
-        fingerprint: paymentFingerprint(payment),
-      });
+      const told = { appId: payment.appId, body: payment.body, fingerprint: paymentFingerprint(payment) };
+      await code.run('onPayment', () => onPayment?.(told));
     } catch (cause) {
-      throw new Problem('internal', { cause });
+      throw hookFailure(cause);
     }
   };
 
@@ -85,6 +83,7 @@ export const paymentEndpoint = (services: Services): Endpoint => {
         en: 'Any JSON object. The same signed request, or the same Idempotency-Key with the same body, answers the first receipt.',
       },
       tag: 'Payment',
+      ...(onPayment === undefined ? {} : { problems: ['handler_timeout'] as const }),
       data: schemas.receipt,
       idempotent: true,
     },

@@ -44,6 +44,7 @@ export const en: Catalogue = {
     overloaded: 'The service is busy: try again later',
     outcome_unknown:
       'The connection to the database broke before it said whether this was written: look before you send it again, or send it with the same Idempotency-Key, which never writes twice',
+    handler_timeout: 'The service took too long: try again later',
     stopping: 'The service is about to stop: try again later',
   },
   rules: {

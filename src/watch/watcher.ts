@@ -1,0 +1,40 @@
+import { hostname } from 'node:os';
+import { workerData } from 'node:worker_threads';
+import { Output } from '../output.ts';
+import { RunningCode, type WatcherData } from './shared.ts';
+
+/** Entry of the thread that watches the main one: it writes to the log itself, as nobody else could. */
+
+const { memory, limit } = workerData as WatcherData;
+const running = new RunningCode(memory);
+const output = new Output(1, () => '');
+const sleeping = new Int32Array(new SharedArrayBuffer(4));
+
+const tell = (milliseconds: number): void => {
+  const line = {
+    level: 50,
+    time: Date.now(),
+    pid: process.pid,
+    hostname: hostname(),
+    milliseconds: Math.round(milliseconds),
+    running: running.names(),
+    msg: 'the main thread stands still',
+  };
+  output.write(`${JSON.stringify(line)}\n`);
+  output.end();
+};
+
+let { beat } = running;
+let since = performance.now();
+let told = false;
+for (;;) {
+  Atomics.wait(sleeping, 0, 0, 1_000);
+  if (running.beat !== beat) {
+    ({ beat } = running);
+    since = performance.now();
+    told = false;
+  } else if (!told && performance.now() - since >= limit) {
+    told = true;
+    tell(performance.now() - since);
+  }
+}

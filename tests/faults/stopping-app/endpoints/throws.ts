@@ -1,0 +1,13 @@
+import { defineEndpoint } from 'gatewright';
+
+export default defineEndpoint({
+  method: 'GET',
+  path: '/throws',
+  auth: [],
+  handle: () => {
+    setTimeout(() => {
+      throw new Error('nobody catches this', { cause: new Error('the cause of it') });
+    }, 10);
+    return { thrown: true };
+  },
+});
