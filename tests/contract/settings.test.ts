@@ -220,7 +220,17 @@ describeEachDatabase('settings', (databases) => {
           return 'done';
         },
       });
-      const service = await startService(databases, { application: { endpoints: [slow] } });
+      const more = Promise.withResolvers<void>();
+      const second = defineEndpoint({
+        method: 'GET',
+        path: '/second',
+        auth: [],
+        handle: () => {
+          more.resolve();
+          return { status: 'ok' };
+        },
+      });
+      const service = await startService(databases, { application: { endpoints: [slow, second] } });
       const { port } = service;
       const socket = rawSocket(port);
       socket.write('GET /api/v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -230,7 +240,8 @@ describeEachDatabase('settings', (databases) => {
       const health = 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
       await expect.poll(() => exchange(port, health)).toBe('');
       // One more on a connection that is there is answered as well, by an envelope.
-      socket.write('GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n');
+      socket.write('GET /api/v1/second HTTP/1.1\r\nHost: x\r\n\r\n');
+      await more.promise;
       release();
       const text = await socket.closed();
       expect(text.match(/HTTP\/1\.1 \d+|"data":.*?\}/g)).toEqual([
