@@ -146,13 +146,12 @@ export const variables: readonly Variable[] = [
     name: 'DRAIN',
     fallback: '1',
     meaning:
-      'seconds after SIGTERM in which `?ready` is 503 and every answer closes its connection, before new connections are refused, 0 to 3,600',
+      'seconds after SIGTERM in which `?ready` is 503 and every answer closes its connection (0 to 3,600)',
   },
   {
     name: 'HANDLER_TIMEOUT',
     fallback: '30',
-    meaning:
-      "seconds that a hook or an endpoint of the application's own may take before the answer is 503, 1 to 3,600",
+    meaning: "seconds that a hook or an endpoint of one's own may take before the answer is 503 (1 to 3,600)",
   },
   {
     name: 'MIGRATE',
