@@ -419,7 +419,7 @@ describeEachDatabase('users of the administration area', (databases) => {
     const patch = (user: TestUser, fields: object, as: TestUser | undefined = token()) =>
       service.request('PATCH', `/admin/users/${user.id}`, { token: as, body: { user: fields } });
     const newest = async (count: number) =>
-      service.ok<object[]>('GET', `/admin/audit?sort=-id&per_page=${count}`, { token: token() });
+      service.ok<object[]>('GET', `/admin/audit?sort=-created_at,-id&per_page=${count}`, { token: token() });
 
     it('200: ends all sessions of the user, nobody else’s, and says so in the audit list', async () => {
       const [user, neighbour] = [await service.createUser(['admin']), await service.createUser(['admin'])];
