@@ -105,6 +105,7 @@ const listPage = (): string => {
         ['parameter', ''],
         parameters.map(([name, text]) => [code(name), text]),
       ),
+      'Behind a cursor `Link` names `first`, `prev` and `next`: whoever follows them meets every record once, in either direction, whatever others write meanwhile. A cursor is good for its own sort only, and has no total.',
       '## Operators',
       table(
         ['operator', ''],

@@ -3,13 +3,17 @@ import { type Sort, sortSignature } from './sort.ts';
 
 /**
  * A cursor says after which row a page begins: base64url of the JSON array `[sort, value…, key]`, the values as they
- * are answered. It is not signed: its values are only compared with columns that the caller may sort and filter by,
+ * are answered. With `<` before the sort it says before which row a page ends; with no values behind that, the page is
+ * the last one. It is not signed: its values are only compared with columns that the caller may sort and filter by,
  * so a forged one learns nothing that a filter would not tell, and grants nothing that the row filter withholds.
  */
 export type Cursor =
-  | { readonly kind: 'values'; readonly values: readonly ColumnValue[] }
+  | { readonly kind: 'values'; readonly values: readonly ColumnValue[]; readonly before?: true }
   /** Only the row's key: its sort values are too long to travel in a URL and are looked up. */
-  | { readonly kind: 'anchor'; readonly key: ColumnValue };
+  | { readonly kind: 'anchor'; readonly key: ColumnValue; readonly before?: true };
+
+/** Which way a cursor leads: to the rows after its own, or to those before it. */
+export type Direction = 'after' | 'before';
 
 /** Characters of a cursor whose values are in it; beyond, it becomes an anchor. */
 export const maxCursorLength = 2048;
@@ -69,21 +73,33 @@ export const placeOf = (sort: Sort, values: readonly unknown[]): Cursor | undefi
 export const decodeCursor = (cursor: string, sort: Sort): Cursor | undefined => {
   const text = decodeText(cursor);
   const array = text === undefined ? undefined : parseArray(text);
-  return array?.[0] === sortSignature(sort) ? placeOf(sort, array.slice(1)) : undefined;
+  if (array?.[0] === signature(sort, 'after')) return placeOf(sort, array.slice(1));
+  if (array?.[0] !== signature(sort, 'before')) return undefined;
+  if (array.length === 1) return { kind: 'values', values: [], before: true };
+  const place = placeOf(sort, array.slice(1));
+  return place === undefined ? undefined : { ...place, before: true };
 };
 
-const encode = (sort: Sort, values: readonly unknown[]): string =>
-  Buffer.from(JSON.stringify([sortSignature(sort), ...values])).toString('base64url');
+const signature = (sort: Sort, direction: Direction): string =>
+  direction === 'before' ? `<${sortSignature(sort)}` : sortSignature(sort);
+
+const encode = (sort: Sort, values: readonly unknown[], direction: Direction): string =>
+  Buffer.from(JSON.stringify([signature(sort, direction), ...values])).toString('base64url');
 
 /** The cursor of the row with these values in the order (or with only its key). */
-export const encodeCursor = (sort: Sort, values: readonly unknown[]): string => {
-  const cursor = encode(sort, values);
-  return cursor.length <= maxCursorLength ? cursor : encode(sort, values.slice(-1));
+export const encodeCursor = (
+  sort: Sort,
+  values: readonly unknown[],
+  direction: Direction = 'after',
+): string => {
+  const cursor = encode(sort, values, direction);
+  return cursor.length <= maxCursorLength ? cursor : encode(sort, values.slice(-1), direction);
 };
 
-/** The last of the places that the database told, one JSON array a line (JSON text holds no line feed). */
-export const parsePlace = (places: string): unknown[] => {
-  const values = parseArray(places.slice(places.lastIndexOf('\n') + 1));
+/** The last (or first) of the places that the database told, one JSON array a line (JSON text holds no line feed). */
+export const parsePlace = (places: string, which: 'last' | 'first' = 'last'): unknown[] => {
+  const line = which === 'last' ? places.slice(places.lastIndexOf('\n') + 1) : places.split('\n', 1)[0];
+  const values = parseArray(line ?? '');
   if (values === undefined) throw new Error('the database told a place that is no array');
   return values;
 };

@@ -36,7 +36,7 @@ describe('parseListParameters', () => {
     ['per_page=NaN', 'per_page'],
     ['per_page=٣', '?'],
     ['per_page=%D9%A3', 'per_page'],
-    ['after=', 'after'],
+    ['after=&page=1', 'after'],
     ['after=x', 'after'],
     ['after=WyJpZCIsMV0&page=1', 'after'],
     ['sort=', 'sort'],

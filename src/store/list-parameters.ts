@@ -15,14 +15,20 @@ export type Paging =
       /** Whether the caller counts pages; without a number the next page is given by cursor. */
       readonly numbered: boolean;
     }
-  /** The rows behind the one with these sort values. */
-  | { readonly kind: 'after'; readonly perPage: number; readonly values: readonly ColumnValue[] };
+  /** The rows behind the one with these sort values, or those `before` it; without values the first, or the last. */
+  | {
+      readonly kind: 'after';
+      readonly perPage: number;
+      readonly values: readonly ColumnValue[];
+      readonly before?: true;
+    };
 
-/** The rows behind the one with this key, whose sort values have to be looked up first. */
+/** The rows behind the one with this key (or before it), whose sort values have to be looked up first. */
 export interface AnchorPaging {
   readonly kind: 'anchor';
   readonly perPage: number;
   readonly key: ColumnValue;
+  readonly before?: true;
 }
 
 /** A list request, checked and in terms of the source's own columns. */
@@ -121,11 +127,11 @@ const parseCount = (name: string, text: string, max: number): number => {
 };
 
 const parseAfter = (text: string, sort: Sort, perPage: number): Paging | AnchorPaging => {
+  // Without a value it begins a walk by cursor.
+  if (text === '') return { kind: 'after', perPage, values: [] };
   const cursor = decodeCursor(text, sort);
   if (cursor === undefined) throw invalidParameter('after');
-  return cursor.kind === 'values'
-    ? { kind: 'after', perPage, values: cursor.values }
-    : { kind: 'anchor', perPage, key: cursor.key };
+  return cursor.kind === 'values' ? { ...cursor, kind: 'after', perPage } : { ...cursor, perPage };
 };
 
 const parsePaging = (

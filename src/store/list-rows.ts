@@ -3,9 +3,9 @@ import type { ColumnValue } from '../fields/field.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ArrayChunks } from './array-chunks.ts';
 import { parsePlace, placeOf } from './cursor.ts';
-import type { Asker, Caller, Database, Query, SqlValue } from './database.ts';
+import type { Asker, Caller, Database, Query } from './database.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './list-plan.ts';
-import { anchorStatement, type PageRow, streamUntilStatement, toQuery, weightStatement } from './query.ts';
+import { anchorStatement, type PageRow, streamBetweenStatement, toQuery, weightStatement } from './query.ts';
 import type { Scope } from './scope.ts';
 import { skippedRows } from './shape.ts';
 import { SizeEstimate, smallTable } from './size-estimate.ts';
@@ -23,6 +23,14 @@ export interface FoundPage {
   /** Absent where a row was too large for one piece. */
   readonly json: string | Uint8Array | undefined;
 }
+
+/** Places of a page's first and last row, where cursors that were answered stand for them. */
+export interface PageEnds {
+  readonly first?: readonly unknown[] | undefined;
+  readonly last?: readonly unknown[] | undefined;
+}
+
+const isNull = (value: ColumnValue): boolean => value === null;
 
 const pageQuery = (list: PreparedList, scope: Scope): Query =>
   list.query ?? toQuery(list.page, [...scope.values, ...list.values]);
@@ -107,20 +115,17 @@ export class ListRows {
       const { row, json } = await this.page(list, scope, by);
       if (json !== undefined && Number(row.rows) <= maxWholeRows) return { json };
     }
-    return { chunks: await this.stream(list, scope, undefined, by) };
+    return { chunks: await this.stream(list, scope, {}, by) };
   }
 
-  /** The rows of a page in chunks: up to `place`, where one was told, so that the two agree. */
+  /** The rows of a page in chunks: between the places that were told, where they were, so that the two agree. */
   async stream(
     list: PreparedList,
     scope: Scope,
-    place: readonly unknown[] | undefined,
+    ends: PageEnds,
     by: Asker | undefined,
   ): Promise<AsyncIterableIterator<string>> {
-    const values = [...scope.values, ...list.values];
-    const end = place === undefined ? undefined : await this.#valuesOf(list.parameters.sort, scope, place);
-    const query =
-      end === undefined ? toQuery(list.stream, values) : this.#untilQuery(list, [...values, ...end], end);
+    const query = await this.#streamQuery(list, scope, ends);
     return new ArrayChunks(await this.#database.stream(query, await known(by)));
   }
 
@@ -141,9 +146,17 @@ export class ListRows {
     return row;
   }
 
-  #untilQuery(list: PreparedList, values: readonly SqlValue[], end: readonly ColumnValue[]): Query {
-    const nulls = end.map((value) => value === null);
-    return toQuery(streamUntilStatement(list.shape, nulls, this.#database.dialect), values);
+  async #streamQuery(list: PreparedList, scope: Scope, ends: PageEnds): Promise<Query> {
+    const values = [...scope.values, ...list.values];
+    const { sort } = list.parameters;
+    const last = ends.last && (await this.#valuesOf(sort, scope, ends.last));
+    const first = ends.first && (await this.#valuesOf(sort, scope, ends.first));
+    // A row that went meanwhile tells no place any more.
+    if (last === undefined || (ends.first !== undefined && first === undefined))
+      return toQuery(list.stream, values);
+    const nulls = { last: last.map(isNull), first: first?.map(isNull) };
+    const statement = streamBetweenStatement(list.shape, nulls, this.#database.dialect);
+    return toQuery(statement, [...values, ...last, ...(first ?? [])]);
   }
 
   async #valuesOf(

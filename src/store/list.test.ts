@@ -18,8 +18,10 @@ import { Problem } from '../kernel/problem.ts';
 import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import { systemGrant } from '../policy/system-grant.ts';
+import { encodeCursor } from './cursor.ts';
 import type { Database } from './database.ts';
 import { createList, type List, type ListAnswer } from './list.ts';
+import { parseSort } from './sort.ts';
 
 const path = '/api/v1/things';
 const everything = systemGrant(thingFields);
@@ -264,6 +266,76 @@ describeEachDatabase('list', (databases) => {
     expect(linkOf(second, 'next')).toBeUndefined();
   });
 
+  it('begins a walk without a total where `after` has no value', async () => {
+    const first = await ask('per_page=150&after=');
+    expect(Object.keys(first.headers)).toEqual(['Link']);
+    expect((await rowsOf(first)).map(({ id }) => id)).toEqual(
+      sorted(things, 'id')
+        .slice(0, 150)
+        .map(({ id }) => id),
+    );
+    expect(linkOf(first, 'first')).toBe('per_page=150');
+    expect(linkOf(first, 'prev')).toBeUndefined();
+    expect((await walk('per_page=60&after=')).map(({ length }) => length)).toEqual([60, 60, 60, 20]);
+    expect(linkOf(await ask('per_page=200&after='), 'next')).toBeUndefined();
+    expect(await rowsOf(await ask('after='))).toHaveLength(20);
+  });
+
+  /** From the last page of a walk back to the first; each page in the order of the list. */
+  const walkBack = async (query: string): Promise<unknown[][]> => {
+    let last = query;
+    for (let next: string | undefined = query; next !== undefined; ) {
+      last = next;
+      next = linkOf(await ask(next), 'next');
+    }
+    const pages: unknown[][] = [];
+    for (let prev: string | undefined = last; prev !== undefined; ) {
+      const answer = await ask(prev);
+      pages.unshift((await rowsOf(answer)).map(({ id }) => id));
+      prev = linkOf(answer, 'prev');
+    }
+    return pages;
+  };
+
+  it('walks back through every row once, in the same order, by whatever sort', async () => {
+    const term = fc.constantFrom('id', 'title', 'body', 'n', 'price', 'flag', 'day', 'at', 'state');
+    const terms = fc
+      .uniqueArray(term, { maxLength: 3 })
+      .chain((chosen) =>
+        fc.tuple(...chosen.map((name) => fc.boolean().map((down) => (down ? `-${name}` : name)))),
+      );
+    await fc.assert(
+      fc.asyncProperty(terms, fc.constantFrom(25, 40, 67, 100), async (chosen, perPage) => {
+        const sort = chosen.join(',');
+        const back = await walkBack(`per_page=${perPage}&after=${sort === '' ? '' : `&sort=${sort}`}`);
+        expect(back.flat()).toEqual(sorted(things, sort === '' ? 'id' : sort).map(({ id }) => id));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('names first, prev and next behind a cursor, and leads back from behind the end', async () => {
+    const ordered = sorted(things, '-n').map(({ id }) => id);
+    const second = await ask(linkOf(await ask('per_page=70&sort=-n&after='), 'next') ?? '');
+    expect(linkOf(second, 'first')).toBe('sort=-n&per_page=70');
+    const third = await ask(linkOf(second, 'next') ?? '');
+    expect(linkOf(third, 'next')).toBeUndefined();
+    const back = await ask(linkOf(third, 'prev') ?? '');
+    expect(await rowsOf(back)).toEqual(await rowsOf(second));
+    expect(await rowsOf(await ask(linkOf(back, 'next') ?? ''))).toEqual(await rowsOf(third));
+    const lastRow = (await rowsOf(third)).at(-1);
+    const end = encodeCursor(parseSort(thingSource, thingSource.columns, '-n'), [
+      lastRow?.['n'],
+      lastRow?.['id'],
+    ]);
+    const beyond = await ask(`per_page=70&sort=-n&after=${end}`);
+    expect(await rowsOf(beyond)).toEqual([]);
+    const fromEnd = await ask(linkOf(beyond, 'prev') ?? '');
+    expect((await rowsOf(fromEnd)).map(({ id }) => id)).toEqual(ordered.slice(-70));
+    const start = await ask(linkOf(await ask(linkOf(second, 'prev') ?? ''), 'next') ?? '');
+    expect(await rowsOf(start)).toEqual(await rowsOf(second));
+  });
+
   it('refuses a cursor of another order', async () => {
     const next = linkOf(await ask('per_page=5&sort=n'), 'next') ?? '';
     expect(await refusal(ask(next))).toBe('taken');
@@ -321,6 +393,43 @@ describeEachDatabase('list', (databases) => {
 });
 
 describeEachDatabase('list while others write', (databases) => {
+  it('walks back without losing or repeating a row that stays', async () => {
+    const database = await databases.open();
+    await createThings(database);
+    const things = varied(300);
+    await insertThings(database, things);
+    const list = createList(database, thingSource);
+    for (const sort of ['id', '-n,title', '-at']) {
+      const order = parseSort(thingSource, thingSource.columns, sort);
+      const gone = new Set<unknown>();
+      const met: unknown[] = [];
+      let fresh = 0;
+      let query: string | undefined =
+        `per_page=20&fields=id&sort=${sort}&after=${encodeCursor(order, [], 'before')}`;
+      while (query !== undefined) {
+        const answer: ListAnswer = await list(everything, { query, path }, []);
+        met.unshift(...(await rowsOf(answer)).map(({ id }) => id));
+        query = linkOf(answer, 'prev');
+        // The very row that the cursor names goes, another one, and one comes.
+        for (const id of [met[0], met[10]].filter((each) => Number(each) <= 300)) {
+          gone.add(id);
+          await database.execute({ sql: `delete from "things" where "id" = ${Number(id)}`, parameters: [] });
+        }
+        fresh += 1;
+        await insertThings(database, [{ ...(things[(fresh * 97) % 300] ?? emptyThing), id: 5000 + fresh }]);
+      }
+      expect(new Set(met).size, sort).toBe(met.length);
+      const stayed = sorted(
+        things.filter(({ id }) => !gone.has(id)),
+        sort,
+      ).map(({ id }) => id);
+      const known = met.filter((id) => Number(id) <= 300 && !gone.has(id));
+      expect(known, sort).toEqual(stayed);
+      await database.execute({ sql: 'delete from "things"', parameters: [] });
+      await insertThings(database, things);
+    }
+  });
+
   it('walks without losing or repeating a row that stays', async () => {
     const database = await databases.open();
     await createThings(database);
@@ -401,6 +510,21 @@ describeEachDatabase('list of much', (databases) => {
     expect((await rowsOf(page)).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6]);
     const rest = await many(everything, { query: linkOf(page, 'next') ?? '', path });
     expect((await rowsOf(rest)).map(({ id }) => id)).toEqual([7, 8, 9, 10, 11, 12]);
+    const back = await many(everything, { query: linkOf(rest, 'prev') ?? '', path });
+    expect('chunks' in back).toBe(true);
+    expect((await rowsOf(back)).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6]);
+    const returned: unknown[] = [];
+    let last = 'per_page=5&sort=-title';
+    for (let next: string | undefined = last; next !== undefined; ) {
+      last = next;
+      next = linkOf(await many(everything, { query: next, path }), 'next');
+    }
+    for (let prev: string | undefined = last; prev !== undefined; ) {
+      const answer: ListAnswer = await many(everything, { query: prev, path });
+      returned.unshift(...(await rowsOf(answer)).map(({ id }) => id));
+      prev = linkOf(answer, 'prev');
+    }
+    expect(returned).toEqual(met);
   });
 
   it('takes one long row among short ones in one piece', async () => {

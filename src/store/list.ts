@@ -12,11 +12,11 @@ import {
   type View,
 } from './list-parameters.ts';
 import { ListPlanner, type PreparedList } from './list-plan.ts';
-import { type FoundRows, ListRows } from './list-rows.ts';
+import { type FoundRows, ListRows, type PageEnds } from './list-rows.ts';
 import type { PageRow } from './query.ts';
 import { invalidParameter } from './query-string.ts';
 import { type Scope, scopeOf, Views } from './scope.ts';
-import type { Sort } from './sort.ts';
+import { isBackward } from './shape.ts';
 import type { Source } from './source.ts';
 
 export interface ListHeaders {
@@ -67,11 +67,43 @@ type ReadRequest =
 /** Queries up to this length are remembered as they were read. */
 const rememberedLength = 1024;
 
-/** The row's place behind which the next page begins; undefined where there is none, or it is told by number. */
-const nextPlace = ({ places, parameters: { paging } }: PreparedList, row: PageRow) => {
-  const follows = paging.kind === 'page' ? Number(row.total ?? 0) > paging.perPage : row.more != null;
-  if (places === undefined || !follows || row.place == null) return undefined;
-  return places === 'key' ? [row.place] : parsePlace(String(row.place));
+/** The places of a page's ends; undefined where it is empty, or they are told by number. */
+const endsOf = ({ places, parameters: { paging } }: PreparedList, row: PageRow): PageEnds | undefined => {
+  if (places === undefined || row.place == null) return undefined;
+  if (places === 'key') return { first: [row.first ?? row.place], last: [row.place] };
+  const lines = String(row.place);
+  // Only behind a cursor does anybody ask for the first.
+  return { first: paging.kind === 'after' ? parsePlace(lines, 'first') : undefined, last: parsePlace(lines) };
+};
+
+/** The pages beside one that is told by cursor. */
+interface Beside {
+  readonly next: string | undefined;
+  readonly prev: string | undefined;
+}
+
+/** The cursor that begins a walk. */
+const start = '';
+
+/**
+ * Cursors to the pages beside this one. The way back leads to the rows before the first of this page, not to the page
+ * before: so no row is skipped or met twice while others write, in whichever direction somebody goes.
+ */
+const besideOf = (
+  { parameters: { sort, paging } }: PreparedList,
+  row: PageRow,
+  ends: PageEnds | undefined,
+): Beside => {
+  const next = ends?.last && encodeCursor(sort, ends.last);
+  const prev = ends?.first && encodeCursor(sort, ends.first, 'before');
+  if (paging.kind === 'page')
+    return { next: Number(row.total ?? 0) > paging.perPage ? next : undefined, prev: undefined };
+  const more = row.more != null;
+  if (paging.kind !== 'after') return { next: undefined, prev: undefined };
+  // Behind a page that was found backwards is at least the one from which somebody came.
+  if (paging.before === true) return { next: next ?? start, prev: more ? prev : undefined };
+  if (paging.values.length === 0) return { next: more ? next : undefined, prev: undefined };
+  return { next: more ? next : undefined, prev: prev ?? encodeCursor(sort, [], 'before') };
 };
 
 const pageLinks = (page: number, perPage: number, total: number): Links => {
@@ -85,24 +117,36 @@ const pageLinks = (page: number, perPage: number, total: number): Links => {
   };
 };
 
-/** Links of a caller who counts no pages: led on by cursor, no row is skipped or met twice while others write. */
-const cursorLinks = (sort: Sort, perPage: number, place: readonly unknown[] | undefined): Links => {
-  const first = `per_page=${perPage}`;
-  return place === undefined ? { first } : { first, next: `${first}&after=${encodeCursor(sort, place)}` };
+/** Links of a caller who counts no pages. */
+const cursorLinks = (perPage: number, { next, prev }: Beside): Links => {
+  const link = (cursor: string): string => `per_page=${perPage}&after=${cursor}`;
+  return {
+    first: `per_page=${perPage}`,
+    ...(prev !== undefined && { prev: link(prev) }),
+    ...(next !== undefined && { next: link(next) }),
+  };
 };
 
 const headersOf = (
-  { sort, paging, shared }: ListParameters,
+  { paging, shared }: ListParameters,
   path: string,
   total: number,
-  place: readonly unknown[] | undefined,
+  beside: Beside,
 ): ListHeaders => {
   if (paging.kind === 'all') return {};
   const { perPage } = paging;
-  if (paging.kind === 'after') return { Link: linkHeader(path, shared, cursorLinks(sort, perPage, place)) };
+  if (paging.kind === 'after') return { Link: linkHeader(path, shared, cursorLinks(perPage, beside)) };
   const pages = pageLinks(paging.page, perPage, total);
-  const links = paging.numbered ? pages : { last: pages.last, ...cursorLinks(sort, perPage, place) };
+  const links = paging.numbered ? pages : { last: pages.last, ...cursorLinks(perPage, beside) };
   return { 'X-Total-Count': String(total), Link: linkHeader(path, shared, links) };
+};
+
+const alone: Beside = { next: undefined, prev: undefined };
+
+/** The ends that the rows of a streamed page keep to: those for which it was answered a cursor. */
+const streamed = ({ parameters }: PreparedList, { next }: Beside, ends: PageEnds | undefined): PageEnds => {
+  if (next === undefined || ends === undefined) return {};
+  return isBackward(parameters) ? ends : { last: ends.last };
 };
 
 class SourceList {
@@ -128,11 +172,14 @@ class SourceList {
       return { ...(await this.#rows.all(list, scope, request.by)), headers: {} };
     }
     const { row, json } = await this.#rows.page(list, scope, request.by);
-    const place = nextPlace(list, row);
-    const headers = headersOf(list.parameters, request.path, Number(row.total ?? 0), place);
-    return json === undefined
-      ? { chunks: await this.#rows.stream(list, scope, place, request.by), headers }
-      : { json, headers };
+    const ends = endsOf(list, row);
+    const beside = besideOf(list, row, ends);
+    const headers = headersOf(list.parameters, request.path, Number(row.total ?? 0), beside);
+    if (json !== undefined) return { json, headers };
+    return {
+      chunks: await this.#rows.stream(list, scope, streamed(list, beside, ends), request.by),
+      headers,
+    };
   }
 
   /** Reads and compiles a query for a view and a row filter; a repeated one is remembered. */
@@ -156,7 +203,7 @@ class SourceList {
 
   /** The answer for callers who may see no row: the database need not be asked. */
   #nothing(read: ReadRequest, path: string): ListAnswer {
-    const headers = read.kind === 'prepared' ? headersOf(read.list.parameters, path, 0, undefined) : {};
+    const headers = read.kind === 'prepared' ? headersOf(read.list.parameters, path, 0, alone) : {};
     return { json: '[]', headers };
   }
 
@@ -167,7 +214,8 @@ class SourceList {
   ): Promise<PreparedList> {
     const values = await this.#rows.anchor(parameters.sort, scope, anchor.key);
     if (values === undefined) throw invalidParameter('after');
-    const paging = { kind: 'after', perPage: anchor.perPage, values } as const;
+    const { perPage, before } = anchor;
+    const paging = { kind: 'after', perPage, values, ...(before && { before }) } as const;
     return this.#planner.prepare(view, scope.columns, { ...parameters, paging });
   }
 }

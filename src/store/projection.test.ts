@@ -136,7 +136,10 @@ describeEachDatabase('projection', (databases) => {
     // What is compared goes into the cursor, not what is shown.
     const first = await ask('sort=-owner&per_page=1&fields=id');
     const next = /\?([^>]*)>; rel="next"/.exec(first.headers.Link ?? '')?.[1] ?? '';
-    expect([first.json, (await ask(next)).json]).toEqual(['[{"id":2}]', '[{"id":1}]']);
+    const second = await ask(next);
+    expect([first.json, second.json]).toEqual(['[{"id":2}]', '[{"id":1}]']);
+    const prev = /\?([^>]*)>; rel="prev"/.exec(second.headers.Link ?? '')?.[1] ?? '';
+    expect((await ask(prev)).json).toBe('[{"id":2}]');
     for (const query of ['sort=list', 'filter[list]=1', 'filter[list][null]=true'])
       await expect(ask(query)).rejects.toMatchObject({ problem: 'unusable_field', params: { name: 'list' } });
     expect((await ask('q=3')).json).toBe('[]');

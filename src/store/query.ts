@@ -2,8 +2,8 @@ import type { Dialect } from '../fields/field.ts';
 import type { Query, SqlValue } from './database.ts';
 import { containsSql, filterSql } from './filters.ts';
 import { columnOf, heavyBytesSql, projectionSql } from './projection.ts';
-import { cursorValues, layoutOf, type Shape } from './shape.ts';
-import { orderSql, type Sort, seekSql } from './sort.ts';
+import { cursorValues, isBackward, layoutOf, type Shape, walkOf } from './shape.ts';
+import { orderSql, reversed, type Sort, seekSql } from './sort.ts';
 import type { Source } from './source.ts';
 import { columnSql, comparedSql, Placeholders } from './sql.ts';
 
@@ -32,9 +32,11 @@ export interface PageRow {
   readonly widest?: number | null;
   /** Places of the rows in the order (see `places`); null without rows. */
   readonly place?: number | string | null;
+  /** That of the first row, where places are keys and a cursor was given. */
+  readonly first?: number | string | null;
   /** All rows that match, on whatever page. */
   readonly total?: number;
-  /** 1 where rows follow the page. */
+  /** 1 where rows follow the page, or stand before one that is found backwards. */
   readonly more?: number | null;
 }
 
@@ -123,7 +125,7 @@ const cursorSql = (shape: Shape, dialect: Dialect, bind: Placeholders): string[]
   const at = layoutOf(shape).cursor;
   return nulls.length === 0
     ? []
-    : [seekSql(shape.parameters.sort, nulls, dialect, (index) => bind.of(at + index))];
+    : [seekSql(walkOf(shape.parameters), nulls, dialect, (index) => bind.of(at + index))];
 };
 
 interface Clauses {
@@ -133,6 +135,8 @@ interface Clauses {
   /** The same from the cursor on. */
   readonly following: readonly string[];
   readonly order: string;
+  /** The order in which the page is found. */
+  readonly walk: string;
   /** LIMIT and OFFSET; asked for where they are used, as PostgreSQL refuses parameters that stand nowhere. */
   readonly window: () => string;
 }
@@ -150,6 +154,7 @@ const clausesOf = (shape: Shape, dialect: Dialect, bind: Placeholders): Clauses 
     matching,
     following: [...matching, ...cursorSql(shape, dialect, bind)],
     order: ` order by ${orderSql(parameters.sort, dialect)}`,
+    walk: ` order by ${orderSql(walkOf(parameters), dialect)}`,
     window: () =>
       ` limit ${bind.of(at.limit)}${parameters.paging.kind === 'page' ? ` offset ${bind.of(at.offset)}` : ''}`,
   };
@@ -158,7 +163,7 @@ const clausesOf = (shape: Shape, dialect: Dialect, bind: Placeholders): Clauses 
 /** What a page tells besides its rows: where it ends, how many match in all, whether any follow. */
 const extrasSql = (shape: Shape, clauses: Clauses, dialect: Dialect, bind: Placeholders) => {
   const { sort, paging } = shape.parameters;
-  const { from, matching, following, order } = clauses;
+  const { from, matching, following, walk } = clauses;
   const { join, lineFeed } = words[dialect];
   const [inner, outer]: [string[], string[]] = [[], []];
   const told = places(shape);
@@ -167,7 +172,9 @@ const extrasSql = (shape: Shape, clauses: Clauses, dialect: Dialect, bind: Place
     outer.push(`${join}(row_place, ${lineFeed}) as place`);
   } else if (told === 'key') {
     inner.push(`${columnSql(columnOf(shape.source, shape.source.key), dialect)} as row_place`);
-    outer.push(`${sort[0]?.descending ? 'min' : 'max'}(row_place) as place`);
+    const [first, last] = sort[0]?.descending ? ['max', 'min'] : ['min', 'max'];
+    outer.push(`${last}(row_place) as place`);
+    if (paging.kind === 'after') outer.push(`${first}(row_place) as first`);
   }
   if (paging.kind === 'page') {
     // Counted only where the request does not bring a total that still holds.
@@ -176,7 +183,7 @@ const extrasSql = (shape: Shape, clauses: Clauses, dialect: Dialect, bind: Place
   }
   if (paging.kind === 'after') {
     const skip = bind.of(layoutOf(shape).limit);
-    outer.push(`(select 1${from}${whereSql(following)}${order} limit 1 offset ${skip}) as more`);
+    outer.push(`(select 1${from}${whereSql(following)}${walk} limit 1 offset ${skip}) as more`);
   }
   return { inner, outer };
 };
@@ -188,12 +195,15 @@ const heavySql = ({ source, parameters }: Shape, dialect: Dialect): string | und
   );
 
 /**
- * The columns of the page's rows. PostgreSQL computes columns of the rows that an OFFSET skips as well, so there the
+ * The columns of the page's rows. Those before a cursor are found backwards and then put in order. PostgreSQL computes columns of the rows that an OFFSET skips as well, so there the
  * rows are chosen first: what is dear to render is rendered for the page only, however deep it lies.
  */
 const windowSql = (shape: Shape, clauses: Clauses, columns: readonly string[], dialect: Dialect): string => {
-  const { from, following, order, window } = clauses;
-  const rows = `${from}${whereSql(following)}${order}${window()}`;
+  const { from, following, order, walk, window } = clauses;
+  const rows = `${from}${whereSql(following)}${walk}${window()}`;
+  // The limit once more: without it neither planner need keep the order.
+  if (isBackward(shape.parameters))
+    return `select ${columns.join(', ')} from (select t.*${rows}) as t${order}${window()}`;
   return dialect === 'postgres' && shape.parameters.paging.kind === 'page'
     ? `select ${columns.join(', ')} from (select t.*${rows}) as t`
     : `select ${columns.join(', ')}${rows}`;
@@ -239,34 +249,41 @@ export const weightStatement = (shape: Shape, dialect: Dialect): Statement => {
 export const streamStatement = (shape: Shape, dialect: Dialect): Statement => {
   const { source, parameters } = shape;
   const bind = new Placeholders(dialect);
-  const { from, following, order, window } = clausesOf(shape, dialect, bind);
-  const json = projectionSql(source, parameters.fields, dialect);
-  const end = parameters.paging.kind === 'all' ? '' : window();
-  return {
-    sql: `select ${json} as json${from}${whereSql(following)}${order}${end}`,
-    slots: bind.slots,
-  };
+  const clauses = clausesOf(shape, dialect, bind);
+  const json = `${projectionSql(source, parameters.fields, dialect)} as json`;
+  const { from, following, order } = clauses;
+  const sql =
+    parameters.paging.kind === 'all'
+      ? `select ${json}${from}${whereSql(following)}${order}`
+      : windowSql(shape, clauses, [json], dialect);
+  return { sql, slots: bind.slots };
 };
 
+/** Which of the sort values of the rows at the ends of a page are null; absent where that end is open. */
+export interface Ends {
+  readonly last: readonly boolean[];
+  readonly first?: readonly boolean[] | undefined;
+}
+
 /**
- * The rows of a page one by one up to a place that was told before, so that the cursor that was given with it and
- * the rows agree whatever was written in between. The place's values follow those of the request.
+ * The rows of a page one by one between places that were told before, so that the cursors that were given with it and
+ * the rows agree whatever was written in between. The values of the last place follow those of the request, and those
+ * of the first place these.
  */
-export const streamUntilStatement = (
-  shape: Shape,
-  nulls: readonly boolean[],
-  dialect: Dialect,
-): Statement => {
+export const streamBetweenStatement = (shape: Shape, { last, first }: Ends, dialect: Dialect): Statement => {
   const { source, parameters } = shape;
   const bind = new Placeholders(dialect);
   const { from, following, order } = clausesOf(shape, dialect, bind);
-  const at = layoutOf(shape).until;
-  const beyond = seekSql(parameters.sort, nulls, dialect, (index) => bind.of(at + index));
+  const at = layoutOf(shape);
+  const { sort } = parameters;
+  const beyond = seekSql(sort, last, dialect, (index) => bind.of(at.until + index));
+  const conditions = [...following, `(${beyond}) is not true`];
+  if (first !== undefined) {
+    const short = seekSql(reversed(sort), first, dialect, (index) => bind.of(at.from + index));
+    conditions.push(`(${short}) is not true`);
+  }
   const json = projectionSql(source, parameters.fields, dialect);
-  return {
-    sql: `select ${json} as json${from}${whereSql([...following, `(${beyond}) is not true`])}${order}`,
-    slots: bind.slots,
-  };
+  return { sql: `select ${json} as json${from}${whereSql(conditions)}${order}`, slots: bind.slots };
 };
 
 /** The place of the row with a key, within the caller's scope. Values: the row filter's, then the key. */

@@ -2,7 +2,7 @@ import type { ColumnValue } from '../fields/field.ts';
 import type { SqlValue } from './database.ts';
 import { filterShape } from './filters.ts';
 import type { ListParameters } from './list-parameters.ts';
-import { isRowComparison } from './sort.ts';
+import { isRowComparison, reversed, type Sort } from './sort.ts';
 import type { Source } from './source.ts';
 
 /** A list request without its values: all that its SQL depends on. */
@@ -19,6 +19,14 @@ export interface Shape {
 export const cursorValues = ({ paging }: ListParameters): readonly ColumnValue[] =>
   paging.kind === 'after' ? paging.values : [];
 
+/** Whether the page is the one before its cursor: its rows are found from there backwards. */
+export const isBackward = ({ paging }: ListParameters): boolean =>
+  paging.kind === 'after' && paging.before === true;
+
+/** The order in which the rows of a page are found, from its cursor on. */
+export const walkOf = (parameters: ListParameters): Sort =>
+  isBackward(parameters) ? reversed(parameters.sort) : parameters.sort;
+
 /** The text that tells shapes apart. Names may hold any character, so they are never just joined. */
 export const shapeKey = ({ rows, searched, parameters }: Shape): string => {
   const { fields, sort, filters, search, paging } = parameters;
@@ -28,7 +36,7 @@ export const shapeKey = ({ rows, searched, parameters }: Shape): string => {
     search === undefined ? null : searched,
     sort.map(({ column, descending }) => [column.name, descending]),
     filters.map(filterShape),
-    paging.kind === 'page' ? paging.numbered : paging.kind,
+    paging.kind === 'page' ? paging.numbered : isBackward(parameters) ? 'before' : paging.kind,
     cursorValues(parameters).map((value) => value === null),
   ]);
 };
@@ -40,7 +48,8 @@ export const layoutOf = ({ rows, parameters }: Shape) => {
   const cursor = search + 1;
   const limit = cursor + cursorValues(parameters).length;
   const [offset, total, rowBytes, until] = [limit + 1, limit + 2, limit + 3, limit + 4];
-  return { filters, search, cursor, limit, offset, total, rowBytes, until };
+  const from = until + parameters.sort.length;
+  return { filters, search, cursor, limit, offset, total, rowBytes, until, from };
 };
 
 /**
@@ -78,7 +87,7 @@ const walksIndex = ({ source, parameters }: Shape): boolean => {
   // Ties in an index are in ascending order of the key: in the other one they would have to be sorted.
   if (sort.length > 2 || (second !== undefined && second.descending !== first.descending)) return false;
   const nulls = cursorValues(parameters).map((value) => value === null);
-  return paging.kind !== 'after' || isRowComparison(sort, nulls);
+  return paging.kind !== 'after' || isRowComparison(walkOf(parameters), nulls);
 };
 
 /** Whether the key itself is asked for: then what matches is few, and counted at once. */

@@ -46,6 +46,9 @@ export const parseSort = (source: Source, usable: ReadonlyMap<string, SourceColu
   return terms.at(-1)?.column.name === source.key ? terms : [...terms, keyTerm(source)];
 };
 
+/** The same rows from the last to the first. */
+export const reversed = (sort: Sort): Sort => sort.map((each) => ({ ...each, descending: !each.descending }));
+
 /** The order as text: `-created_at,id`. */
 export const sortSignature = (sort: Sort): string =>
   sort.map(({ column, descending }) => (descending ? `-${column.name}` : column.name)).join(',');
