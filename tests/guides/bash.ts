@@ -19,7 +19,8 @@ const freePort = async (): Promise<number> => {
 const prelude = `
 set -m
 service=
-stop_service() { if [ -n "$service" ]; then kill -TERM -- "-$service"; wait "$service" || true; service=; fi; }
+# npm may be gone before the service, which drains: its port is free when nobody answers any more.
+stop_service() { if [ -n "$service" ]; then kill -TERM -- "-$service"; wait "$service" || true; service=; while curl -so /dev/null "$URL/api/v1/health"; do sleep 0.1; done; fi; }
 trap stop_service EXIT
 greeting() {
   for _ in $(seq 600); do
