@@ -10,7 +10,8 @@ export const command = defineCommand({
   options: {},
   description: [
     'Runs the application and starts it again within a second of a change of its code. The data stays.',
-    'Shows its routes with their authentication and what they leave open, and applies pending migrations.',
+    'Shows its routes with their authentication and what they leave open. Applies what is pending when it starts;',
+    'a migration that comes later is shown, and applied when Enter is pressed or its file is saved again.',
     'A mistake in a model file is shown with its line and column; the next change tries again.',
   ],
   examples: ['gatewright dev', 'PORT=8080 LOG_LEVEL=warn gatewright dev'],
@@ -21,6 +22,10 @@ export const command = defineCommand({
       io.warn('gatewright: the application has ended; the next change starts it again'),
     );
     const watcher = watchApplication(folder, () => void supervisor.restart());
+    if (io.interactive) {
+      // Lines of a terminal: a key alone would take Ctrl-C away from it. It keeps no process alive.
+      process.stdin.on('data', () => supervisor.agree()).unref();
+    }
     await supervisor.restart();
     await Promise.race([stopped, npmGone(io.env)]);
     watcher.close();

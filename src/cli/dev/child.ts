@@ -7,9 +7,10 @@ import { describeDifference } from '../../store/migrations/describe-difference.t
 import type { Difference } from '../../store/migrations/differences.ts';
 import { greet } from '../greeting.ts';
 import { logUncaught } from '../uncaught.ts';
+import { holdMigrations } from './hold.ts';
 import { locate } from './locate.ts';
 import { readableLog } from './log.ts';
-import type { Outcome, Start } from './messages.ts';
+import type { Outcome, Shown, Start } from './messages.ts';
 import { routeLines } from './routes.ts';
 import { suggestedCommands } from './suggest.ts';
 
@@ -57,9 +58,12 @@ interface Started {
   readonly routes: readonly string[];
 }
 
-const start = async ({ folder, first, routes: before }: Start): Promise<Started> => {
+const start = async (message: Start): Promise<Started | { readonly shown: Shown }> => {
+  const { folder, first, routes: before } = message;
   const config = readConfig(process.env);
   const application = await loadApplication(folder);
+  const shown = await holdMigrations(config, application, message, print);
+  if (shown !== undefined) return { shown };
   const logger = readableLog(config.logLevel, print);
   logUncaught(logger, () => process.exit(1));
   const server = await createServer({ config, application, logger });
@@ -83,7 +87,12 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 process.once('message', async (message: Start) => {
   try {
-    const { server, routes } = await start(message);
+    const started = await start(message);
+    if ('shown' in started) {
+      process.send?.({ kind: 'held', shown: started.shown } satisfies Outcome);
+      return;
+    }
+    const { server, routes } = started;
     const stop = (): void => void server.close().then(() => process.exit(0));
     process.once('SIGTERM', stop);
     process.send?.({ kind: 'started', routes } satisfies Outcome);

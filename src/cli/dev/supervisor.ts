@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Outcome, Start } from './messages.ts';
+import type { Outcome, Shown, Start } from './messages.ts';
 
 /** Milliseconds that a run gets to end by itself; whatever it writes is durable at every moment. */
 const grace = 150;
@@ -40,6 +40,8 @@ export class Supervisor {
   #waiting: ChildProcess;
   #first = true;
   #routes: readonly string[] = [];
+  #shown: Shown | undefined;
+  #agreed = false;
   /** Restarts go one after the other; several that come meanwhile are one. */
   #turn: Promise<void> | undefined;
   #again = false;
@@ -60,6 +62,13 @@ export class Supervisor {
       this.#turn = undefined;
     });
     return this.#turn;
+  }
+
+  /** Applies the migrations that were shown; does nothing where none wait. */
+  agree(): void {
+    if (Object.keys(this.#shown ?? {}).length === 0) return;
+    this.#agreed = true;
+    void this.restart();
   }
 
   async close(): Promise<void> {
@@ -88,8 +97,16 @@ export class Supervisor {
       if (this.#running === run && !this.#closed) this.#ended();
     });
     const outcome = this.#outcomeOf(run);
-    run.send({ folder: this.#folder, first: this.#first, routes: this.#routes } satisfies Start);
+    run.send({
+      folder: this.#folder,
+      first: this.#first,
+      routes: this.#routes,
+      shown: this.#shown,
+      agreed: this.#agreed,
+    } satisfies Start);
+    this.#agreed = false;
     const result = await outcome;
+    this.#shown = result.kind === 'held' ? result.shown : {};
     if (result.kind === 'started') {
       this.#first = false;
       this.#routes = result.routes;

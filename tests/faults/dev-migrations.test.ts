@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let folder = '';
+let child: ChildProcess | undefined;
+let output = '';
+
+// Inside the repository, so that what is written there finds the package that it imports.
+beforeEach(async () => {
+  await mkdir(join(root, 'reports'), { recursive: true });
+  folder = await mkdtemp(join(root, 'reports', 'dev-'));
+  await mkdir(join(folder, 'resources'));
+  await mkdir(join(folder, 'migrations'));
+  await model('title: field.string(), old: field.text()');
+  await migration(
+    '0001_books',
+    `createTable(db, dialect, 'books', { fields: {
+    title: field.string(), old: field.text() } })`,
+  );
+});
+afterEach(async () => {
+  if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+const model = (fields: string): Promise<void> =>
+  writeFile(
+    join(folder, 'resources/book.ts'),
+    `import { defineResource, field } from 'gatewright';\nexport default defineResource('Book', { fields: { ${fields} } });\n`,
+  );
+const migration = (name: string, call: string): Promise<void> =>
+  writeFile(
+    join(folder, `migrations/${name}.ts`),
+    `import { alterTable, createTable, field } from 'gatewright';\nexport const up = async (db, dialect) => {\n  await ${call};\n};\n`,
+  );
+
+const dev = (...args: string[]): ChildProcess => {
+  output = '';
+  const { PATH = '' } = process.env;
+  child = spawn(process.execPath, [join(root, 'tests/faults/children/dev.ts'), ...args], {
+    cwd: folder,
+    env: { PATH, PORT: '0', DATA_DIR: join(folder, 'data') },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  return child;
+};
+const said = (text: string) => expect.poll(() => output, { timeout: 30_000 }).toContain(text);
+
+const columns = (): unknown[] => {
+  const database = new DatabaseSync(join(folder, 'data/gatewright.db'), { readOnly: true });
+  const rows = database.prepare(`select name from pragma_table_info('books')`).all();
+  database.close();
+  return rows.map(({ name }) => name);
+};
+
+const dropOld = async (): Promise<void> => {
+  output = '';
+  await model('title: field.string()');
+  await migration('0002_drop', `alterTable(db, dialect, 'books', { drop: ['old'] })`);
+  await said('Not applied yet');
+};
+
+it('a migration that comes while dev runs is shown, and applied when its file is saved again', async () => {
+  dev();
+  await said('Try  curl');
+  expect(columns()).toContain('old');
+  await dropOld();
+  expect(output).toContain('-- 0002_drop');
+  expect(output).toMatch(/drop column "old"|create table "books__new"|insert into/i);
+  // Another file does not apply it.
+  output = '';
+  await writeFile(join(folder, 'resources/book.ts'), await readFile(join(folder, 'resources/book.ts')));
+  await said('Not applied yet');
+  expect(columns()).toContain('old');
+  output = '';
+  const now = new Date();
+  await utimes(join(folder, 'migrations/0002_drop.ts'), now, now);
+  await said('Restarted on');
+  expect(columns()).not.toContain('old');
+}, 120_000);
+
+it('Enter applies it where somebody types', async () => {
+  const { stdin } = dev('interactive');
+  await said('Try  curl');
+  stdin?.write('\n');
+  await dropOld();
+  expect(columns()).toContain('old');
+  stdin?.write('\n');
+  await said('Restarted on');
+  expect(columns()).not.toContain('old');
+}, 120_000);
