@@ -99,7 +99,7 @@ describeDatabase('sqlite', 'a database file', (databases) => {
     ],
     'is written over with text': ['holds another database', () => writeFileSync(path, 'x'.repeat(500_000))],
     'is written over with another database': [
-      '',
+      'test.db',
       async () => {
         const other = await another();
         // No smaller than what was there: nothing but its content tells.
@@ -109,7 +109,10 @@ describeDatabase('sqlite', 'a database file', (databases) => {
         copyFileSync(other, path);
       },
     ],
-    'is written over with an older copy of itself': ['', async () => copyFileSync(await olderCopy(), path)],
+    'is written over with an older copy of itself': [
+      'test.db',
+      async () => copyFileSync(await olderCopy(), path),
+    ],
   };
 
   it.each(Object.entries(losses))(
