@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Ends the server and every connection to it at once; the data stays. */
   stop(): Promise<void>;
+  /** Ends the server as a crash would; what it had acknowledged is recovered at the next start. */
+  crash(): Promise<void>;
   /** Stops the server and removes its data. */
   remove(): Promise<void>;
 }
@@ -20,7 +22,7 @@ export interface PostgresServer {
 /** How long initdb, a start or a stop may take, in milliseconds. */
 const patience = 60_000;
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.on('error', reject);
@@ -82,7 +84,11 @@ const loadEmbeddedPostgres = async () => {
   return EmbeddedPostgres;
 };
 
-export const createPostgres = async (): Promise<PostgresServer> => {
+/**
+ * Makes a server that does not run yet. `further` are settings as `name=value`: with `synchronous_commit=on` a crash
+ * keeps what was acknowledged.
+ */
+export const createPostgres = async (further: readonly string[] = []): Promise<PostgresServer> => {
   const EmbeddedPostgres = await loadEmbeddedPostgres();
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-postgres-'));
   const password = randomBytes(12).toString('hex');
@@ -97,7 +103,7 @@ export const createPostgres = async (): Promise<PostgresServer> => {
     // PostgreSQL refuses to run as root, which is who a container's tests run as.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags,
-    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    postgresFlags: [...settings, ...further].flatMap((setting) => ['-c', setting]),
     onLog: (message) => log.push(message),
     onError: (message) => log.push(String(message)),
   });
@@ -106,6 +112,12 @@ export const createPostgres = async (): Promise<PostgresServer> => {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     start: () => within('The start of PostgreSQL', server.start(), log),
     stop: () => within('The stop of PostgreSQL', server.stop(), log),
+    crash: async () => {
+      const [pid] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
+      process.kill(Number(pid), 'SIGQUIT');
+      // The package waits for the end of the process, whoever has ended it.
+      await within('The end of PostgreSQL', server.stop(), log);
+    },
     remove: async () => {
       await within('The stop of PostgreSQL', server.stop(), log);
       await rm(directory, { recursive: true, force: true });
