@@ -1,5 +1,6 @@
 import type { SecurityEvents } from './auth/security-events.ts';
 import type { JsonObject } from './kernel/json.ts';
+import type { Found } from './store/migrations/runner.ts';
 import type { SeenCredentialsStore } from './store/tables/seen-credentials.ts';
 import type { CredentialsChange } from './vault/changes.ts';
 import type { CredentialsFile, Vault } from './vault/vault.ts';
@@ -16,6 +17,24 @@ export const olderCredentials = (file: string, serial: number, seen: number): Va
     `${file} has serial ${serial}, and ${seen} was seen before: restore the newer file, or raise its serial above ` +
       `${seen} with \`gatewright credentials edit\` if the older one is meant`,
   );
+
+/**
+ * Refuses to migrate with credentials older than those that were seen last. Where there is nothing to migrate they are
+ * left to `watchCredentials`, which has a database to tell the audit list of it.
+ * @throws VaultError
+ */
+export const assertNotOlder = async (
+  vault: Vault,
+  path: string,
+  { tables, ask, applied }: Found,
+): Promise<void> => {
+  const { file } = vault;
+  if (file === undefined || !tables.has('gatewright_seen_credentials')) return;
+  if (applied.every(({ pending }) => pending.length === 0)) return;
+  const [row] = await ask<{ serial: number }>('select serial from gatewright_seen_credentials');
+  const seen = Number(row?.serial ?? 0);
+  if (seen > file.serial) throw olderCredentials(path, file.serial, seen);
+};
 
 /**
  * Believes no credentials older than those that any instance saw last, and tells of every other that is taken. A file

@@ -3,12 +3,17 @@ import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 import { emptied, expectsDatabase, rememberDatabase } from './known-databases.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
-import type { Ask } from './store/introspection.ts';
 import { coreMigrations } from './store/migrations/core.ts';
 import { tablesInTheWay } from './store/migrations/in-the-way.ts';
 import { MigrationError } from './store/migrations/migration-error.ts';
 import { type PlannedStep, plan } from './store/migrations/plan.ts';
-import { type Found, type Migrated, migrateAll, pending } from './store/migrations/runner.ts';
+import {
+  type Conditions,
+  type Found,
+  type Migrated,
+  migrateAll,
+  pending,
+} from './store/migrations/runner.ts';
 import { majorVersion } from './version.ts';
 
 /** The service's own steps first, then the application's: its tables refer to users. */
@@ -59,14 +64,15 @@ const assertNothingPending = ({ applied }: Found): void => {
 
 /**
  * Brings the database to where the service and the application want it: applies what is pending, all of it in one
- * transaction, or with MIGRATE=off refuses it. `verify` is asked before that transaction is committed.
+ * transaction, or with MIGRATE=off refuses it. `conditions` are asked before anything is written, and before that
+ * transaction is committed.
  * @throws Error with one line that says why not; then the database is as it was
  */
 export const prepareDatabase = async (
   settings: Settings,
   application: Pick<Application, 'migrations'>,
   target: DatabaseTarget,
-  verify: (ask: Ask) => Promise<void> = async () => {},
+  conditions: Pick<Conditions, 'before' | 'after'> = {},
 ): Promise<Migrated> => {
   const expected = await expectsDatabase(settings, target);
   const major = await majorVersion();
@@ -76,9 +82,10 @@ export const prepareDatabase = async (
       await assertFree(found);
       await assertMajor(found, major);
       if (settings.migrate === 'off') assertNothingPending(found);
+      await conditions.before?.(found);
     },
     afterwards: `update gatewright_database set major = ${major} where major < ${major}`,
-    after: verify,
+    after: async (ask) => conditions.after?.(ask),
   });
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   await rememberDatabase(settings, target);

@@ -1,30 +1,24 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { createServer as createNetServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
 import type { SecurityEvents } from './auth/security-events.ts';
+import { Closing } from './closing.ts';
 import { allEndpoints, compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
 import { tellRefused, watchCredentials } from './credentials-watch.ts';
-import { endpointsOf } from './describe.ts';
 import { openAdminPages } from './endpoints/admin/shell.ts';
 import type { Services } from './endpoints/services.ts';
-import { assertFirstAdmin, ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import type { Endpoint, HttpMethod } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
 import { createPipeline } from './http/pipeline.ts';
-import { Routes } from './http/routes.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from './http/server.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { createLogger } from './log.ts';
-import { prepareDatabase } from './migrate.ts';
 import { connectionsWithin } from './open-files.ts';
-import { checkSchema } from './schema-check.ts';
-import { assertSecret } from './secrets.ts';
-import { type DatabaseTarget, databaseTarget } from './store/dialects/target.ts';
-import { isEmptyFile } from './store/migrations/runner.ts';
+import { prepareStart, probePort } from './preflight.ts';
+import { databaseTarget } from './store/dialects/target.ts';
 import { openDatabase } from './store/open.ts';
 import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
 import { createSeenCredentials } from './store/tables/seen-credentials.ts';
@@ -110,47 +104,8 @@ const counterOf =
     };
   };
 
-/** Milliseconds that closing may take before the log says that it does not end. */
-const patience = 8_500;
-
 /** Milliseconds between two clean-ups of what has run out. */
 const sweepInterval = 600_000;
-
-/** Takes the port for a moment: one that is taken refuses the start before anything is written. */
-const probePort = ({ port, host }: Config): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createNetServer();
-    probe.once('error', reject);
-    probe.listen(port, host, () => {
-      const address = probe.address();
-      const taken = typeof address === 'object' && address !== null ? address.port : port;
-      probe.close(() => resolve(taken));
-    });
-  });
-
-/** Applies what is pending where the models and the first administrator stand up to what comes of it. */
-const bringUpToDate = async (
-  config: Config,
-  application: Application,
-  target: DatabaseTarget,
-  logger: Logger,
-): Promise<void> => {
-  // Of a file that is not there yet it is known what is in it.
-  if (isEmptyFile(target)) await assertFirstAdmin(config);
-  const { applied, later } = await prepareDatabase(config, application, target, async (ask) => {
-    await checkSchema(ask, target.dialect, application.models, (line) => logger.warn(line));
-    const [user] = await ask('select id from users limit 1');
-    if (user === undefined) await assertFirstAdmin(config);
-  });
-  if (applied.length > 0) logger.info({ applied }, 'migrated');
-  if (later.length > 0) logger.info({ later }, 'the database has migrations of a newer release');
-};
-
-/** Builds everything that the service would answer, and throws it away: what is wrong with it is told here. */
-const checkEndpoints = async (application: Application, config: Config): Promise<void> => {
-  const endpoints = await endpointsOf(application, config);
-  new Routes().add(endpoints, config.basePath);
-};
 
 const openCredentials = async (
   config: Config,
@@ -191,32 +146,6 @@ const listen = ({ server }: HttpServer, { port, host }: Config): Promise<void> =
     });
   });
 
-/** Ends one part after the other, also when one of them cannot. @throws Error of the first that could not */
-const closeAll = async (
-  closers: readonly (() => Promise<unknown> | undefined)[],
-  logger: Logger,
-): Promise<void> => {
-  const failures: unknown[] = [];
-  for (const step of closers) {
-    try {
-      await step();
-    } catch (error) {
-      logger.error({ err: error }, 'a part of the service could not be closed');
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw failures[0];
-};
-
-/** Who asks again gets what the first got. */
-const memoized = <Argument, Result>(make: (argument: Argument) => Result) => {
-  let made: { readonly result: Result } | undefined;
-  return (argument: Argument): Result => {
-    made ??= { result: make(argument) };
-    return made.result;
-  };
-};
-
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
   const { application, clock = systemClock } = options;
   const logger = options.logger ?? createLogger(config.logLevel);
@@ -225,35 +154,18 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     if (events !== undefined) tellRefused(events, error);
   });
   const target = databaseTarget(config.databaseUrl);
-  const stopping = { begun: false };
   const codeWatch = options.watch === true ? new MainThreadWatch(logger) : undefined;
-  const closers: (() => Promise<unknown> | undefined)[] = [
-    async () => codeWatch?.close(),
-    async () => vault.close(),
-  ];
-  const close = memoized(async (drain: number): Promise<void> => {
-    stopping.begun = true;
-    if (drain > 0) {
-      logger.info({ seconds: drain }, 'stopping');
-      await delay(drain * 1000);
-    }
-    const late = setTimeout(() => logger.warn('something keeps the service from closing'), patience).unref();
-    try {
-      await closeAll(closers.splice(0).reverse(), logger);
-    } finally {
-      clearTimeout(late);
-    }
-  });
+  const closing = new Closing(logger);
+  const { stopping } = closing;
+  closing.push(async () => codeWatch?.close());
+  closing.push(async () => vault.close());
   try {
-    await assertSecret(config, vault);
-    await checkEndpoints(application, config);
-    // Up to here nothing has been written.
-    await bringUpToDate(config, application, target, logger);
+    await prepareStart(config, application, target, vault, logger);
     const database = await openDatabase(target, {
       poolSize: config.databasePool,
       prepare: config.databasePrepare,
     });
-    closers.push(() => database.close());
+    closing.push(() => database.close());
     if (database.claim?.() === false)
       logger.warn(
         'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL',
@@ -263,11 +175,11 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       clock,
       report: (state, sentence) => (state === 'lost' ? logger.error(sentence) : logger.warn(sentence)),
     });
-    closers.push(async () => watch.stop());
+    closing.push(async () => watch.stop());
     const usage = createUsageRecorder({ database, clock }, (error) =>
       logger.warn({ err: error }, 'last uses'),
     );
-    closers.push(() => usage.stop());
+    closing.push(() => usage.stop());
     const composed = await compose({
       config,
       application,
@@ -282,7 +194,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     });
     const { services, methods } = composed;
     events = services.securityEvents;
-    closers.push(services.securityEvents.start());
+    closing.push(services.securityEvents.start());
     await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
@@ -294,7 +206,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       ...(pages === undefined ? [] : pages.endpoints),
     ];
     const { requestCounts } = services;
-    closers.push(requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
+    closing.push(requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
     const maxConnections = connectionsWithin(config);
     if (maxConnections < config.maxConnections)
       logger.warn(
@@ -313,9 +225,9 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       onTurn: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
     });
     const sweeping = startSweeping(services, logger);
-    closers.push(async () => clearInterval(sweeping));
+    closing.push(async () => clearInterval(sweeping));
     await listen(http, config);
-    closers.push(() => http.close(() => database.interrupt()));
+    closing.push(() => http.close(() => database.interrupt()));
     logger.info({ host: config.host, port: config.port }, 'listening');
     return {
       config,
@@ -323,10 +235,10 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       services,
       endpoints,
       inject: injecting(http),
-      close: ({ drain = 0 } = {}) => close(drain),
+      close: ({ drain = 0 } = {}) => closing.close(drain),
     };
   } catch (error) {
-    await close(0).catch(() => {});
+    await closing.close(0).catch(() => {});
     throw error;
   }
 };

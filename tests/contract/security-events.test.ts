@@ -2,6 +2,7 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
+import type { MigrationDatabase } from '../../src/store/migrations/runner.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 
@@ -251,6 +252,12 @@ describeEachDatabase('credentials', (databases) => {
     expect(answer.status).toBe(401);
     await expect(service.secondInstance()).rejects.toThrow('has serial 1, and 2 was seen before');
     expect((await about(service)).filter(({ action }) => action === 'credentials.refused')).toHaveLength(2);
+    // Nor has a start that is refused for it migrated anything.
+    const up = (db: MigrationDatabase) => db.schema.createTable('later').addColumn('n', 'integer').execute();
+    const later = service.secondInstance({ application: { migrations: { '0001_later': { up } } } });
+    await expect(later).rejects.toThrow('2 was seen before');
+    const { database } = service.server.services;
+    await expect(database.all({ sql: 'select * from later', parameters: [] })).rejects.toThrow('later');
     // Neither does a command make it younger unawares; who edits it as a whole does.
     await expect(service.command('app', 'rotate', 'shop')).rejects.toThrow('2 was seen before');
     await forge(service, { ...(await opened(service)), serial: 3 });

@@ -1,0 +1,62 @@
+import { createServer as createNetServer } from 'node:net';
+import type { Logger } from 'pino';
+import type { Application } from './application.ts';
+import type { Config } from './config.ts';
+import { assertNotOlder } from './credentials-watch.ts';
+import { endpointsOf } from './describe.ts';
+import { assertFirstAdmin } from './first-admin.ts';
+import { Routes } from './http/routes.ts';
+import { prepareDatabase } from './migrate.ts';
+import { checkSchema } from './schema-check.ts';
+import { assertSecret } from './secrets.ts';
+import type { DatabaseTarget } from './store/dialects/target.ts';
+import { isEmptyFile } from './store/migrations/runner.ts';
+import type { Vault } from './vault/vault.ts';
+
+/** Everything that can refuse a start, in an order in which nothing is written before the last of it is asked. */
+
+/** Takes the port for a moment: one that is taken refuses the start before anything is written. */
+export const probePort = ({ port, host }: Config): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createNetServer();
+    probe.once('error', reject);
+    probe.listen(port, host, () => {
+      const address = probe.address();
+      const taken = typeof address === 'object' && address !== null ? address.port : port;
+      probe.close(() => resolve(taken));
+    });
+  });
+
+/** Builds everything that the service would answer, and throws it away: what is wrong with it is told here. */
+const checkEndpoints = async (application: Application, config: Config): Promise<void> => {
+  const endpoints = await endpointsOf(application, config);
+  new Routes().add(endpoints, config.basePath);
+};
+
+/**
+ * Refuses what cannot be served, then applies what is pending, where the models, the credentials and the first
+ * administrator stand up to what comes of it.
+ * @throws Error with one line that says what is missing or wrong; then the database is as it was
+ */
+export const prepareStart = async (
+  config: Config,
+  application: Application,
+  target: DatabaseTarget,
+  vault: Vault,
+  logger: Logger,
+): Promise<void> => {
+  await assertSecret(config, vault);
+  await checkEndpoints(application, config);
+  // Of a file that is not there yet it is known what is in it.
+  if (isEmptyFile(target)) await assertFirstAdmin(config);
+  const { applied, later } = await prepareDatabase(config, application, target, {
+    before: (found) => assertNotOlder(vault, config.credentialsFile, found),
+    after: async (ask) => {
+      await checkSchema(ask, target.dialect, application.models, (line) => logger.warn(line));
+      const [user] = await ask('select id from users limit 1');
+      if (user === undefined) await assertFirstAdmin(config);
+    },
+  });
+  if (applied.length > 0) logger.info({ applied }, 'migrated');
+  if (later.length > 0) logger.info({ later }, 'the database has migrations of a newer release');
+};
