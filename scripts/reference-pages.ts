@@ -1,11 +1,11 @@
 import { commandHelp } from '../src/cli/help.ts';
 import { registry } from '../src/cli/registry.ts';
-import { variables } from '../src/config.ts';
 import type { FieldType, FilterOperator } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { catalogueOf } from '../src/kernel/messages/messages.ts';
 import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
 import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
+import { variables } from '../src/variables.ts';
 import { fieldsPage } from './reference-fields.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { vectorsFile } from './reference-vectors.ts';

@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { variables } from '../../src/config.ts';
+import { variables } from '../../src/variables.ts';
 import { runInBash } from './bash.ts';
 import { blocksOf, normalised, stepsOf, tableUnder } from './blocks.ts';
 import { ensureBuilt, root, type StartedService, startByCommand } from './service.ts';
