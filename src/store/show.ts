@@ -1,10 +1,11 @@
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Grant, RowCondition } from '../policy/grant.ts';
+import { scopeSql } from './clauses.ts';
 import type { Database } from './database.ts';
 import type { View } from './list-parameters.ts';
 import { columnOf, projectionSql } from './projection.ts';
-import { type Statement, scopeSql, toQuery } from './query.ts';
+import { type Statement, toQuery } from './query.ts';
 import { type Scope, scopeOf, Views } from './scope.ts';
 import type { Source } from './source.ts';
 import { columnSql, Placeholders, quoteName } from './sql.ts';
