@@ -4,7 +4,7 @@ import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createShow } from '../../store/show.ts';
 import { userFields, userSource } from '../../store/tables/sources.ts';
-import { TakenError } from '../../store/tables/users.ts';
+import { TakenError } from '../../store/tables/taken-names.ts';
 import { isOwnPassword } from '../auth/own-password.ts';
 import { refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { superAdmin } from '../../policy/rule.ts';
@@ -7,22 +6,14 @@ import type { CoreSchema } from '../schema.ts';
 import { compilerFor, toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import { demandSuperAdmin, guardSuperAdmin, lockSuperAdmins, type TableContext } from './context.ts';
-
-/** A user as it is written; the canonical forms are what look-ups and uniqueness go by. */
-export interface UserValues {
-  readonly username: string;
-  readonly usernameCanonical: string;
-  readonly email: string;
-  readonly emailCanonical: string;
-  readonly name: string;
-  readonly passwordHash: string;
-  readonly disabled: boolean;
-  /** Asks that the password be changed before anything else; off unless given. */
-  readonly mustChangePassword?: boolean;
-  readonly roles: readonly string[];
-}
-
-export type UserChange = Partial<UserValues>;
+import { type CanonicalNames, type TakenField, takenBy, takenNames } from './taken-names.ts';
+import {
+  auditDetail,
+  changedColumns,
+  changedFields,
+  type UserChange,
+  type UserValues,
+} from './user-change.ts';
 
 /** Who a user is, as they wrote it. */
 export interface StoredNames {
@@ -32,57 +23,11 @@ export interface StoredNames {
   readonly name: string;
 }
 
-/** Unique fields that somebody else holds already. */
-export type TakenField = 'username' | 'email';
-
-/** Thrown where a unique field was taken between the look-up and the write. */
-export class TakenError extends Error {
-  readonly fields: readonly TakenField[];
-  constructor(fields: readonly TakenField[], cause?: unknown) {
-    super(`taken: ${fields.join(', ')}`, { cause });
-    this.name = 'TakenError';
-    this.fields = fields;
-  }
-}
-
-const takenBy = (error: unknown): unknown => {
-  if (!(error instanceof ConstraintError) || error.kind !== 'unique') return error;
-  const field = error.columns.some((column) => column.startsWith('username')) ? 'username' : 'email';
-  return new TakenError([field], error);
-};
-
 interface StoredUser {
   readonly username: string;
   readonly disabled: boolean;
   readonly roles: readonly string[];
 }
-
-const columns = (change: UserChange) => ({
-  ...(change.username === undefined ? {} : { username: change.username }),
-  ...(change.usernameCanonical === undefined ? {} : { username_canonical: change.usernameCanonical }),
-  ...(change.email === undefined ? {} : { email: change.email }),
-  ...(change.emailCanonical === undefined ? {} : { email_canonical: change.emailCanonical }),
-  ...(change.name === undefined ? {} : { name: change.name }),
-  ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
-  ...(change.disabled === undefined ? {} : { disabled: change.disabled }),
-  ...(change.mustChangePassword === undefined ? {} : { must_change_password: change.mustChangePassword }),
-});
-
-/** Names of what a change touches, for the audit list; the values of secrets are not among them. */
-const changedFields = (change: UserChange): string[] => [
-  ...(['username', 'email', 'name', 'disabled', 'roles'] as const).filter(
-    (field) => change[field] !== undefined,
-  ),
-  ...(change.passwordHash === undefined ? [] : ['password']),
-  ...(change.mustChangePassword === undefined ? [] : ['must_change_password']),
-];
-
-/** What of a change the audit list tells by its value. */
-const auditDetail = ({ roles, disabled, mustChangePassword }: UserChange): JsonObject => ({
-  ...(roles === undefined ? {} : { roles }),
-  ...(disabled === undefined ? {} : { disabled }),
-  ...(mustChangePassword === undefined ? {} : { must_change_password: mustChangePassword }),
-});
 
 /** Users and the roles that they hold. Whatever takes rights away has happened when the promise resolves. */
 export const createUserStore = ({ database, clock }: TableContext) => {
@@ -153,22 +98,8 @@ export const createUserStore = ({ database, clock }: TableContext) => {
 
   return {
     /** Which of the two are held by a user other than `except`. */
-    taken: async (
-      names: { readonly username?: string | undefined; readonly email?: string | undefined },
-      except?: number,
-    ): Promise<readonly TakenField[]> => {
-      const found: TakenField[] = [];
-      for (const field of ['username', 'email'] as const) {
-        const canonical = names[field];
-        if (canonical === undefined) continue;
-        const column = field === 'username' ? ('username_canonical' as const) : ('email_canonical' as const);
-        const row = await database.get<{ id: number }>(
-          toQuery(sql.selectFrom('users').select('id').where(column, '=', canonical)),
-        );
-        if (row !== undefined && row.id !== except) found.push(field);
-      }
-      return found;
-    },
+    taken: (names: CanonicalNames, except?: number): Promise<readonly TakenField[]> =>
+      takenNames(database, names, except),
 
     /** Names among these that are no role. */
     unknownRoles: async (roles: readonly string[]): Promise<readonly string[]> => {
@@ -216,7 +147,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           if (!sessionsEnd || Object.keys(change).length > 0) {
             const update = sql
               .updateTable('users')
-              .set({ ...columns(change), updated_at: toTimestamp(now) })
+              .set({ ...changedColumns(change), updated_at: toTimestamp(now) })
               .where('id', '=', id);
             await transaction.run(toQuery(update));
             if (change.roles !== undefined) await setRoles(transaction, id, change.roles);
