@@ -47,7 +47,7 @@ export const loginEndpoint = (services: Services): Endpoint => {
       if (user === undefined)
         throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
       const { username, email, name } = user;
-      services.securityEvents.record({ action: 'sign_in', address, by: { id, username } });
+      await services.securityEvents.signedIn({ id, username }, address);
       return { data: { token: services.tokens.issue(id), user: { id, username, email, name } } };
     },
   };

@@ -176,6 +176,15 @@ export const createSecurityEvents = (
     /** Writes what has come up to now. */
     flush,
 
+    /**
+     * A good sign-in, written before it is answered: what its user does next stands behind it in the list. A list that
+     * cannot be written keeps nobody out; the next batch tries again.
+     */
+    signedIn: async (by: KnownUser, address: string): Promise<void> => {
+      events.record({ action: 'sign_in', address, by });
+      await flush().catch(() => {});
+    },
+
     /** Begins to write batches. The answer ends that and writes the last one. */
     start: (): (() => Promise<void>) => {
       let failing = false;
