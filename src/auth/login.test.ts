@@ -239,6 +239,9 @@ describe('login throttle', () => {
   });
 });
 
+/** What is known of the account once its password is. */
+const ann = { id: 7, securityStamp: 3 };
+
 describe('logins under siege', () => {
   const networks = (count: number) => Array.from({ length: count }, (_, index) => `192.0.2.${index}`);
   const setUpSiege = () => {
@@ -249,7 +252,7 @@ describe('logins under siege', () => {
       await new Promise((resolve) => setTimeout(resolve, 2));
       return password === 'right' ? tag : new Uint8Array(tag.length);
     });
-    const account = { id: 7, username: 'ann', passwordHash: '', disabled: false };
+    const account = { id: 7, username: 'ann', passwordHash: '', disabled: false, securityStamp: 3 };
     const ready = passwords.hash('right').then((hash) => {
       Object.assign(account, { passwordHash: hash });
       hashed.length = 0;
@@ -279,7 +282,7 @@ describe('logins under siege', () => {
     expect(refused(await guesses)).toBe(160);
     const begun = hashed.length;
     expect(begun).toBeLessThan(20);
-    expect(await login({ account: 'ann', password: 'right', address: '192.0.2.7' })).toBe(7);
+    expect(await login({ account: 'ann', password: 'right', address: '192.0.2.7' })).toEqual(ann);
     expect(hashed.slice(begun)).toEqual(['right']);
     // What was hashed counts, whether its caller waited or not: hanging up wins no guess.
     const failures = [...rows.values()].map((row) => row.failures).sort((a, b) => b - a);
@@ -311,7 +314,7 @@ describe('logins under siege', () => {
     );
     while (hashed.length < 40) await new Promise((resolve) => setTimeout(resolve, 1));
     const before = hashed.length;
-    expect(await login({ account: 'ann', password: 'right', address: '198.51.100.1' })).toBe(7);
+    expect(await login({ account: 'ann', password: 'right', address: '198.51.100.1' })).toEqual(ann);
     expect(hashed.indexOf('right') - before).toBeLessThanOrEqual(24);
     // The queue is full many times over, and still nobody who came alone was sent away.
     expect(refused(await guesses)).toBe(20 * 90);
@@ -327,7 +330,14 @@ describe('login', () => {
 
   const build = (overrides: Partial<Account> = {}) => {
     const { throttle } = setUp();
-    const account: Account = { id: 7, username: 'ann', passwordHash: hash, disabled: false, ...overrides };
+    const account: Account = {
+      id: 7,
+      username: 'ann',
+      passwordHash: hash,
+      disabled: false,
+      securityStamp: 3,
+      ...overrides,
+    };
     const asked: string[] = [];
     const replaced: unknown[] = [];
     const told: unknown[] = [];
@@ -360,7 +370,7 @@ describe('login', () => {
   test('username or email, in any case or width, and the password', async () => {
     const { attempt, asked, replaced } = build();
     for (const name of ['ann', 'ANN', 'ａnn', 'Ann@Example.COM'])
-      expect(await attempt(name, 'right password')).toBe(7);
+      expect(await attempt(name, 'right password')).toEqual(ann);
     expect(asked).toEqual(['ann', 'ann', 'ann', 'ann@example.com']);
     expect(replaced).toEqual([]);
   });
@@ -404,7 +414,7 @@ describe('login', () => {
 
   test('every failure is told, with the account if somebody has it and never with what was typed', async () => {
     const { attempt, told, lookUps } = build();
-    expect(await attempt('ann', 'right password')).toBe(7);
+    expect(await attempt('ann', 'right password')).toEqual(ann);
     for (const name of ['ANN', 'my password by mistake'])
       await expect(attempt(name, 'wrong password')).rejects.toMatchObject({ status: 401 });
     const disabled = build({ disabled: true });
@@ -424,7 +434,7 @@ describe('login', () => {
     const { attempt, replaced } = build({ passwordHash: old });
     await expect(attempt('ann', 'wrong password')).rejects.toMatchObject({ status: 401 });
     expect(replaced).toEqual([]);
-    expect(await attempt('ann', 'password')).toBe(7);
+    expect(await attempt('ann', 'password')).toEqual(ann);
     expect(replaced).toEqual([[7, old, expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]]);
   });
 });

@@ -4,7 +4,7 @@ import { bearerChallenge } from './bearer.ts';
 import { networkOf } from './client-network.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import type { Passwords } from './password.ts';
-import type { Account, AccountStore } from './ports.ts';
+import type { Account, AccountStore, VerifiedUser } from './ports.ts';
 import type { SecurityEvents } from './security-events.ts';
 import type { Turn } from './waiting-lines.ts';
 
@@ -27,11 +27,11 @@ export interface LoginDependencies {
 }
 
 /**
- * Account and password to the user's id, for the login and the administration area's sign-in alike. Throws
+ * Account and password to the user, for the login and the administration area's sign-in alike. Throws
  * `login_failed` for an unknown account, a wrong password and a disabled user, all in like time; `too_many_requests`
  * and `overloaded` with Retry-After.
  */
-export type AuthenticateAccount = (attempt: LoginAttempt) => Promise<number>;
+export type AuthenticateAccount = (attempt: LoginAttempt) => Promise<VerifiedUser>;
 
 export const createLogin = ({
   accounts,
@@ -78,6 +78,6 @@ export const createLogin = ({
       throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
     }
     await renewHash(found, password, turn);
-    return found.id;
+    return { id: found.id, securityStamp: found.securityStamp };
   };
 };

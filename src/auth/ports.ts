@@ -30,9 +30,18 @@ export interface IdentityStore {
   ): Promise<{ readonly identity: Identity; readonly sessionId: number } | undefined>;
 }
 
-/** What a login needs to know of an account. */
-export interface Account {
+/** A user whose password was verified, as the account was when it was read. */
+export interface VerifiedUser {
   readonly id: number;
+  /**
+   * What is written because of the password demands that the user's stamp still is this one: a new password, a
+   * disabling and an end of all sessions raise it, a renewed hash of the same password does not.
+   */
+  readonly securityStamp: number;
+}
+
+/** What a login needs to know of an account. */
+export interface Account extends VerifiedUser {
   readonly username: string;
   /** argon2id, PHC string. */
   readonly passwordHash: string;

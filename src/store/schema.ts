@@ -16,6 +16,8 @@ export interface CoreSchema {
     password_hash: string;
     disabled: boolean | number;
     must_change_password: Generated<boolean | number>;
+    /** Raised by a new password, a disabling and an end of all sessions: what was verified under another does not hold. */
+    security_stamp: Generated<number>;
     created_at: string;
     updated_at: string;
   };

@@ -269,13 +269,15 @@ describeEachDatabase('sessions', (databases) => {
       const set = (disabled: boolean) =>
         service.ok('PATCH', `/admin/users/${user.id}`, { token: root, body: { user: { disabled } } });
       await set(true);
-      // A sign-in whose password was looked at before the user was disabled is stored after it.
-      const { sessions, cookies } = service.server.services;
+      // An instance of an older version stores a sign-in whose password it looked at before the user was disabled.
+      const { database, cookies } = service.server.services;
       const late = cookies.create();
-      await sessions.create(
-        { userId: user.id, hash: late.hash, address: '127.0.0.1', userAgent: '' },
-        { principal: 'command line', address: null },
-      );
+      const now = new Date(service.clock.now()).toISOString();
+      await database.execute({
+        sql: `insert into sessions (user_id, session_hash, address, user_agent, created_at, last_used_at)
+          values (${user.id}, '${late.hash}', '127.0.0.1', '', '${now}', '${now}')`,
+        parameters: [],
+      });
       const stored = `${cookies.name}=${late.id}`;
       expect([(await whoami(before)).status, (await whoami(stored)).status]).toEqual([401, 401]);
       await set(false);

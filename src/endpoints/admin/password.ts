@@ -1,6 +1,6 @@
 import { passwordRules } from '../../auth/password-rules.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { isOwnPassword, ownPasswordInput, readOwnPassword } from '../auth/own-password.ts';
+import { ownPasswordInput, readOwnPassword, verifyOwnPassword } from '../auth/own-password.ts';
 import { refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
 import { actorOf, turnOf, userOf } from '../shared.ts';
@@ -29,10 +29,15 @@ export const adminPasswordEndpoint = (services: Services): Endpoint => {
     handle: async (call) => {
       const user = userOf(call);
       const { current, password } = await readOwnPassword(input, call.body, user);
-      if (!(await isOwnPassword(services, call, user, current)))
-        refuseInvalid([input.error('current_password', { rule: 'wrong_password' })]);
-      const passwordHash = await services.passwords.hash(password, turnOf(call));
-      await services.users.changePassword(user.id, passwordHash, actorOf(call));
+      const verified = await verifyOwnPassword(services, call, user, current);
+      const changed =
+        verified !== undefined &&
+        (await services.users.changePassword(
+          verified,
+          await services.passwords.hash(password, turnOf(call)),
+          actorOf(call),
+        ));
+      if (!changed) refuseInvalid([input.error('current_password', { rule: 'wrong_password' })]);
       return {};
     },
   };

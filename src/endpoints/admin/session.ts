@@ -66,6 +66,9 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
     return new Problem(problem);
   };
 
+  const failed = (): Problem =>
+    new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
+
   return [
     {
       operation: 'createSession',
@@ -87,24 +90,30 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
         const { values, errors } = input.read(call.body);
         refuseInvalid(errors);
-        const id = await services.login({
+        const verified = await services.login({
           account: String(values['account']),
           password: String(values['password']),
           address: call.address,
           signal: call.signal,
         });
-        const user = await identities.byUserId(id, []);
-        if (user === undefined)
-          throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
+        const user = await identities.byUserId(verified.id, []);
+        if (user === undefined) throw failed();
         const principal = { kind: 'user', method: 'session', ...user } as const;
-        const by = { id, username: user.username };
+        const by = { id: user.id, username: user.username };
         if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
         const session = cookies.create();
         const userAgent = (call.header('user-agent') ?? '').slice(0, maxUserAgent).toWellFormed();
-        await sessions.create(
-          { userId: id, hash: session.hash, address: call.address, userAgent },
+        const begun = await sessions.create(
+          verified,
+          { hash: session.hash, address: call.address, userAgent },
           { principal, address: call.address },
         );
+        // Since the password was verified it was changed, or the sessions were ended.
+        if (!begun) {
+          const event = { action: 'sign_in.failed', address: call.address, account: by } as const;
+          services.securityEvents.record(event);
+          throw failed();
+        }
         services.securityEvents.logged({ action: 'sign_in', address: call.address, by });
         return {
           data: sessionUser(user),

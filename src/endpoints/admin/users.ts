@@ -5,7 +5,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { createShow } from '../../store/show.ts';
 import { userFields, userSource } from '../../store/tables/sources.ts';
 import { TakenError } from '../../store/tables/taken-names.ts';
-import { isOwnPassword } from '../auth/own-password.ts';
+import { verifyOwnPassword } from '../auth/own-password.ts';
 import { refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
@@ -127,15 +127,17 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         const read = await input.read(call.body, 'update', { ...stored, own: self.id === id });
         refuseInvalid(read.errors);
         const { change, password, currentPassword, sessionsEnd } = read;
-        if (
-          self.id === id &&
-          password !== undefined &&
-          !(await isOwnPassword(services, call, self, currentPassword ?? ''))
-        )
-          refuseInvalid([input.wrongPassword()]);
+        const refuseWrong = () => refuseInvalid([input.wrongPassword()]);
+        const asked = self.id === id && password !== undefined;
+        const verified = asked
+          ? await verifyOwnPassword(services, call, self, currentPassword ?? '')
+          : undefined;
+        if (asked && verified === undefined) refuseWrong();
         const passwordHash =
           password === undefined ? {} : { passwordHash: await passwords.hash(password, turnOf(call)) };
-        await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), sessionsEnd));
+        const options = { sessionsEnd, verified };
+        if (!(await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), options))))
+          refuseWrong();
         return answer(call, id);
       },
       reaches,

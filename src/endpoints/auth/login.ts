@@ -36,7 +36,7 @@ export const loginEndpoint = (services: Services): Endpoint => {
     handle: async ({ body, address, signal }) => {
       const { values, errors } = input.read(body);
       refuseInvalid(errors);
-      const id = await services.login({
+      const { id } = await services.login({
         account: String(values['account']),
         password: String(values['password']),
         address,

@@ -1,5 +1,6 @@
 import type { UserPrincipal } from '../../auth/method.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
+import type { VerifiedUser } from '../../auth/ports.ts';
 import { field } from '../../fields/define.ts';
 import type { Call } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -29,19 +30,21 @@ export const readOwnPassword = async (input: Input, body: JsonObject, account: A
 };
 
 /**
- * Whether this is the user's password, asked and counted as a login is, so that neither a stolen token nor a page left
- * open can be used to guess it. @throws Problem `too_many_requests`, `overloaded`
+ * Verifies the user's password, asked and counted as a login is, so that neither a stolen token nor a page left open can
+ * be used to guess it. Undefined where it is another; what is answered goes into the write, which may still find that it
+ * does not hold any more. @throws Problem `too_many_requests`, `overloaded`
  */
-export const isOwnPassword = async (
+export const verifyOwnPassword = async (
   services: Services,
   { address, signal }: Pick<Call, 'address' | 'signal'>,
   user: UserPrincipal,
   password: string,
-): Promise<boolean> => {
+): Promise<VerifiedUser | undefined> => {
   try {
-    return (await services.login({ account: user.username, password, address, signal })) === user.id;
+    const verified = await services.login({ account: user.username, password, address, signal });
+    return verified.id === user.id ? verified : undefined;
   } catch (error) {
-    if (error instanceof Problem && error.problem === 'login_failed') return false;
+    if (error instanceof Problem && error.problem === 'login_failed') return undefined;
     throw error;
   }
 };

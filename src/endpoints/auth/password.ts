@@ -4,7 +4,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Services } from '../services.ts';
 import { actorOf, turnOf, userOf } from '../shared.ts';
-import { isOwnPassword, ownPasswordInput, readOwnPassword } from './own-password.ts';
+import { ownPasswordInput, readOwnPassword, verifyOwnPassword } from './own-password.ts';
 
 /** Changes one's own password; ends one's sessions in the administration area. */
 export const passwordEndpoint = (services: Services): Endpoint => {
@@ -29,10 +29,15 @@ export const passwordEndpoint = (services: Services): Endpoint => {
     handle: async (call) => {
       const user = userOf(call);
       const { current, password } = await readOwnPassword(input, call.body, user);
-      if (!(await isOwnPassword(services, call, user, current)))
-        throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
-      const passwordHash = await services.passwords.hash(password, turnOf(call));
-      await services.users.changePassword(user.id, passwordHash, actorOf(call));
+      const verified = await verifyOwnPassword(services, call, user, current);
+      const changed =
+        verified !== undefined &&
+        (await services.users.changePassword(
+          verified,
+          await services.passwords.hash(password, turnOf(call)),
+          actorOf(call),
+        ));
+      if (!changed) throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
       return {};
     },
   };

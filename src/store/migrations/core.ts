@@ -5,6 +5,7 @@ import { mustChangePassword } from './0003-must-change-password.ts';
 import { securityEvents } from './0004-security-events.ts';
 import { identity } from './0005-identity.ts';
 import { nulledReferences } from './0006-nulled-references.ts';
+import { securityStamp } from './0007-security-stamp.ts';
 import type { Migration, Migrations } from './runner.ts';
 
 /**
@@ -162,4 +163,5 @@ export const coreMigrations: Migrations = {
   '0004_security_events': securityEvents,
   '0005_identity': identity,
   '0006_nulled_references': nulledReferences,
+  '0007_security_stamp': securityStamp,
 };

@@ -121,6 +121,7 @@ interface AccountRow {
   readonly username: string;
   readonly password_hash: string;
   readonly disabled: boolean | number;
+  readonly security_stamp: number;
 }
 
 /** Accounts for the login: a canonical name that holds an `@` is an email address, any other is a username. */
@@ -130,7 +131,7 @@ export const createAccountStore = (database: Database): AccountStore => {
     prepare<{ canonical: string }>((param) =>
       compiler
         .selectFrom('users')
-        .select(['id', 'username', 'password_hash', 'disabled'])
+        .select(['id', 'username', 'password_hash', 'disabled', 'security_stamp'])
         .where(column, '=', param('canonical')),
     );
   const byUsername = by('username_canonical');
@@ -146,6 +147,7 @@ export const createAccountStore = (database: Database): AccountStore => {
             username: row.username,
             passwordHash: row.password_hash,
             disabled: Boolean(row.disabled),
+            securityStamp: row.security_stamp,
           };
     },
     replaceHash: async (id, from, hash) => {

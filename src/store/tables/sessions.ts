@@ -1,12 +1,13 @@
+import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { CoreSchema } from '../schema.ts';
 import { compilerFor, toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import type { TableContext } from './context.ts';
+import { endSessions, stillVerified } from './security-stamp.ts';
 
 export interface NewSession {
-  readonly userId: number;
   readonly hash: string;
   readonly address: string;
   readonly userAgent: string;
@@ -25,8 +26,11 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
   const sql = compilerFor<CoreSchema>(dialect);
 
   return {
-    /** Starts a session; what has run out, of whomever, is deleted on the way. */
-    create: (session: NewSession, actor: Actor): Promise<void> =>
+    /**
+     * Starts a session; what has run out, of whomever, is deleted on the way. False where what was verified does not
+     * hold any more: then there is none.
+     */
+    create: (user: VerifiedUser, session: NewSession, actor: Actor): Promise<boolean> =>
       database.write(async (transaction) => {
         const now = clock();
         const expired = sql
@@ -38,19 +42,28 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
             ]),
           );
         await transaction.run(toQuery(expired));
-        const insert = sql.insertInto('sessions').values({
-          user_id: session.userId,
-          session_hash: session.hash,
-          address: session.address,
-          user_agent: session.userAgent,
-          created_at: toTimestamp(now),
-          last_used_at: toTimestamp(now),
-        });
-        await transaction.run(toQuery(insert));
+        const insert = sql
+          .insertInto('sessions')
+          .columns(['user_id', 'session_hash', 'address', 'user_agent', 'created_at', 'last_used_at'])
+          .expression(
+            sql
+              .selectFrom('users')
+              .select((eb) => [
+                'id',
+                eb.val(session.hash).as('session_hash'),
+                eb.val(session.address).as('address'),
+                eb.val(session.userAgent).as('user_agent'),
+                eb.val(toTimestamp(now)).as('created_at'),
+                eb.val(toTimestamp(now)).as('last_used_at'),
+              ])
+              .where(stillVerified(user)),
+          );
+        if ((await transaction.run(toQuery(insert))) === 0) return false;
         await recordAudit(transaction, dialect, now, actor, {
           action: 'session.create',
-          target: ownerOf(actor, session.userId),
+          target: ownerOf(actor, user.id),
         });
+        return true;
       }),
 
     /** Ends one session of the actor's: signing out. */
@@ -67,9 +80,7 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
     /** Ends every session of a user. */
     removeAll: (userId: number, actor: Actor): Promise<void> =>
       database.write(async (transaction) => {
-        const ended = await transaction.run(
-          toQuery(sql.deleteFrom('sessions').where('user_id', '=', userId)),
-        );
+        const ended = await endSessions(transaction, dialect, userId);
         await recordAudit(transaction, dialect, clock(), actor, {
           action: 'session.delete_all',
           target: ownerOf(actor, userId),

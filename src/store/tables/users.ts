@@ -1,3 +1,4 @@
+import type { VerifiedUser } from '../../auth/ports.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { superAdmin } from '../../policy/rule.ts';
@@ -6,6 +7,7 @@ import type { CoreSchema } from '../schema.ts';
 import { compilerFor, toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import { demandSuperAdmin, guardSuperAdmin, lockSuperAdmins, type TableContext } from './context.ts';
+import { endSessions, stillVerified } from './security-stamp.ts';
 import { type CanonicalNames, type TakenField, takenBy, takenNames } from './taken-names.ts';
 import {
   auditDetail,
@@ -14,6 +16,13 @@ import {
   type UserChange,
   type UserValues,
 } from './user-change.ts';
+
+export interface UpdateOptions {
+  /** Ends the user's sessions, whatever else changes. */
+  readonly sessionsEnd?: boolean;
+  /** Whose password was verified for this change; where that does not hold any more nothing is changed. */
+  readonly verified?: VerifiedUser | undefined;
+}
 
 /** Who a user is, as they wrote it. */
 export interface StoredNames {
@@ -54,9 +63,6 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     for (const role of new Set(roles))
       await transaction.run(toQuery(sql.insertInto('user_roles').values({ user_id: id, role })));
   };
-
-  const endSessions = (transaction: Transaction, id: number): Promise<number> =>
-    transaction.run(toQuery(sql.deleteFrom('sessions').where('user_id', '=', id)));
 
   const insert = async (transaction: Transaction, values: UserValues, now: string): Promise<number> => {
     const query = sql
@@ -133,9 +139,15 @@ export const createUserStore = ({ database, clock }: TableContext) => {
 
     /**
      * Changes a user; a new password, a disabling and `sessionsEnd` end their sessions, the last with a line of its own
-     * in the audit list. @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin`
+     * in the audit list. False where what was verified does not hold any more: then nothing has changed.
+     * @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin`
      */
-    update: (id: number, change: UserChange, actor: Actor, sessionsEnd = false): Promise<void> =>
+    update: (
+      id: number,
+      change: UserChange,
+      actor: Actor,
+      { sessionsEnd = false, verified }: UpdateOptions = {},
+    ): Promise<boolean> =>
       database
         .write(async (transaction) => {
           await lockSuperAdmins(transaction, dialect);
@@ -148,21 +160,22 @@ export const createUserStore = ({ database, clock }: TableContext) => {
             const update = sql
               .updateTable('users')
               .set({ ...changedColumns(change), updated_at: toTimestamp(now) })
-              .where('id', '=', id);
-            await transaction.run(toQuery(update));
+              .where(verified === undefined ? (eb) => eb('id', '=', id) : stillVerified(verified));
+            if ((await transaction.run(toQuery(update))) === 0) return false;
             if (change.roles !== undefined) await setRoles(transaction, id, change.roles);
             if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
             const detail = { fields: changedFields(change), ...auditDetail(change) };
             await recordAudit(transaction, dialect, now, actor, { action: 'user.update', target, detail });
           }
-          // At the end of the disabling too: a sign-in that was under way when it began has left a session.
+          // At the end of the disabling too: an instance of an older version may have let a sign-in under way through.
           const enabled = before.disabled && change.disabled === false;
           const ends = change.passwordHash !== undefined || change.disabled === true || enabled;
-          if (!ends && !sessionsEnd) return;
-          const sessions = await endSessions(transaction, id);
-          if (!sessionsEnd) return;
+          if (!ends && !sessionsEnd) return true;
+          const sessions = await endSessions(transaction, dialect, id);
+          if (!sessionsEnd) return true;
           const ended = { action: 'session.delete_all', target, detail: { sessions } };
           await recordAudit(transaction, dialect, now, actor, ended);
+          return true;
         })
         .catch((error: unknown) => {
           throw takenBy(error);
@@ -191,21 +204,27 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           throw error;
         }),
 
-    /** A user's own new password, which ends their sessions and what asked for it. @throws Problem `record_not_found` */
-    changePassword: (id: number, passwordHash: string, actor: Actor): Promise<void> =>
+    /**
+     * A user's own new password, which ends their sessions and what asked for it. False where what was verified does
+     * not hold any more: then nothing has changed.
+     */
+    changePassword: (verified: VerifiedUser, passwordHash: string, actor: Actor): Promise<boolean> =>
       database.write(async (transaction) => {
-        const { username } = await stored(transaction, id);
+        const { id } = verified;
         const now = clock();
         const update = sql
           .updateTable('users')
           .set({ password_hash: passwordHash, must_change_password: false, updated_at: toTimestamp(now) })
-          .where('id', '=', id);
-        await transaction.run(toQuery(update));
-        await endSessions(transaction, id);
+          .where(stillVerified(verified))
+          .returning('username');
+        const changed = await transaction.get<{ username: string }>(toQuery(update));
+        if (changed === undefined) return false;
+        await endSessions(transaction, dialect, id);
         await recordAudit(transaction, dialect, now, actor, {
           action: 'user.password',
-          target: { kind: 'user', id, name: username },
+          target: { kind: 'user', id, name: changed.username },
         });
+        return true;
       }),
 
     exists: async (id: number): Promise<boolean> =>

@@ -1,0 +1,32 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { VerifiedUser } from '../../auth/ports.ts';
+import type { Database, Transaction } from '../database.ts';
+import type { CoreSchema } from '../schema.ts';
+import { compilerFor, toQuery } from '../statement.ts';
+
+/**
+ * Whether the user of a row is still whom the password was verified of. It belongs into the very statement that writes:
+ * between a look before it and the write, a password may be changed and an account be disabled.
+ */
+export const stillVerified =
+  ({ id, securityStamp }: VerifiedUser) =>
+  (eb: ExpressionBuilder<CoreSchema, 'users'>): Expression<SqlBool> =>
+    eb.and([eb('id', '=', id), eb('security_stamp', '=', securityStamp), eb('disabled', '=', false)]);
+
+/**
+ * Ends every session of a user, those included that a sign-in under way would begin: what it verified does not hold any
+ * more. Answers how many there were.
+ */
+export const endSessions = async (
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  id: number,
+): Promise<number> => {
+  const sql = compilerFor<CoreSchema>(dialect);
+  const raise = sql
+    .updateTable('users')
+    .set((eb) => ({ security_stamp: eb('security_stamp', '+', 1) }))
+    .where('id', '=', id);
+  await transaction.run(toQuery(raise));
+  return transaction.run(toQuery(sql.deleteFrom('sessions').where('user_id', '=', id)));
+};
