@@ -18,6 +18,10 @@ export interface LoginAttempt {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Whoever signed in so is nobody: the same for an unknown account, a wrong password and a disabled user. */
+export const loginFailed = (): Problem =>
+  new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
+
 export interface LoginDependencies {
   readonly accounts: AccountStore;
   readonly passwords: Passwords;
@@ -74,9 +78,7 @@ export const createLogin = ({
       tellLocked(error, canonical, address);
       throw error;
     });
-    if (found === undefined) {
-      throw new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
-    }
+    if (found === undefined) throw loginFailed();
     await renewHash(found, password, turn);
     return { id: found.id, securityStamp: found.securityStamp };
   };

@@ -10,21 +10,14 @@ import { MintedGrant } from './mint.ts';
 import { writableFields } from './resource-rule.ts';
 import type { Rule } from './rule.ts';
 import { systemGrant } from './system-grant.ts';
+import { testUser } from './test-user.ts';
 
 /** `granted`: actions on every model of these tests. */
-const user = (roles: readonly string[], granted: readonly string[] = []): UserPrincipal => ({
-  kind: 'user',
-  id: 7,
-  username: 'ann',
-  email: 'ann@example.com',
-  name: 'Ann',
-  roles,
-  granted: granted.flatMap((action) =>
-    ['Plain', 'Guarded', 'Published'].map((model) => `${model}.${action}`),
-  ),
-  mustChangePassword: false,
-  method: 'jwt',
-});
+const user = (roles: readonly string[], granted: readonly string[] = []): UserPrincipal =>
+  testUser(
+    roles,
+    granted.flatMap((action) => ['Plain', 'Guarded', 'Published'].map((model) => `${model}.${action}`)),
+  );
 
 const application: Principal = { kind: 'application', appId: 'shop', method: 'signature' };
 const viewer = user(['viewer']);

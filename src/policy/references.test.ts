@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { nobody, type Principal, type UserPrincipal } from '../auth/method.ts';
+import { nobody, type Principal } from '../auth/method.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import { decide } from './decide.ts';
 import { grantsAsked } from './references.ts';
 import type { ResourceRule, Showing } from './rule.ts';
+import { testUser } from './test-user.ts';
 
-const user = (roles: readonly string[], granted: readonly string[] = []): UserPrincipal => ({
-  kind: 'user',
-  id: 7,
-  username: 'ann',
-  email: 'ann@example.com',
-  name: 'Ann',
-  roles,
-  granted,
-  mustChangePassword: false,
-  method: 'jwt',
-});
 const application: Principal = { kind: 'application', appId: 'shop', method: 'signature' };
-const viewer = user(['viewer']);
+const viewer = testUser(['viewer']);
 
 const fields = { title: field.string(), published: field.boolean(), user_id: field.owner() };
 const open = defineResource('Open', { fields });
@@ -83,9 +73,11 @@ describe('what a reference may name', () => {
       published_id: { rows: live, kept: 'none' },
       person_id: { rows: own('id'), kept: 'none' },
     });
-    expect(named(creating, user(['clerk'], ['Checked.read']))).not.toHaveProperty('checked_id');
-    expect(named(creating, user(['super_admin']))).toEqual({ published_id: { rows: live, kept: 'none' } });
-    expect(named(creating, user(['admin']))).toEqual({
+    expect(named(creating, testUser(['clerk'], ['Checked.read']))).not.toHaveProperty('checked_id');
+    expect(named(creating, testUser(['super_admin']))).toEqual({
+      published_id: { rows: live, kept: 'none' },
+    });
+    expect(named(creating, testUser(['admin']))).toEqual({
       checked_id: { rows: 'none', kept: 'none' },
       published_id: { rows: live, kept: 'none' },
     });
@@ -94,9 +86,9 @@ describe('what a reference may name', () => {
   it('is nothing where that endpoint does not take the method by which the caller came', () => {
     const none = { rows: 'none', kept: 'none' };
     const byKey = { open_id: none, isolated_id: none, checked_id: none, person_id: none };
-    for (const principal of [application, { ...user(['super_admin']), method: 'api_key' } as const])
+    for (const principal of [application, { ...testUser(['super_admin']), method: 'api_key' } as const])
       expect(named(creating, principal)).toEqual({ ...byKey, published_id: { rows: live, kept: 'none' } });
-    expect(named(creating, { ...user(['super_admin']), method: 'bearer' })).toEqual({
+    expect(named(creating, { ...testUser(['super_admin']), method: 'bearer' })).toEqual({
       published_id: { rows: live, kept: 'none' },
     });
   });

@@ -1,10 +1,5 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { LoopReport } from '../scale/children/loop-watch.ts';
-import { type Child, startChild } from '../support/child.ts';
+import { type ChildService, startChildService } from '../scale/child-service.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type RawSocket, rawSocket } from '../support/raw-socket.ts';
 
@@ -12,42 +7,17 @@ import { type RawSocket, rawSocket } from '../support/raw-socket.ts';
 const heap = 256;
 
 describeEachDatabase('many large bodies at once', (databases) => {
-  let directory = '';
-  let child: Child;
-  let port = 0;
-  let token = '';
-
-  const next = async <T>(): Promise<T> => JSON.parse((await child.lines.next()).value) as T;
-  const ask = <T>(line: string): Promise<T> => {
-    child.process.stdin?.write(`${line}\n`);
-    return next<T>();
-  };
+  let service: ChildService;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'gatewright-bodies-'));
-    const url = await databases.create();
-    const env = {
-      PORT: '0',
-      DATA_DIR: directory,
-      DATABASE_URL: url,
-      JWT_SECRET: createHash('sha256').update(url).digest('hex'),
-      ADMIN_USERNAME: 'root',
-      ADMIN_PASSWORD: 'tulip-anvil-47 kettle',
-    };
-    const options = JSON.stringify({ env, stall: 30_000 });
-    child = startChild('scale/children/serve.ts', [options], {
+    service = await startChildService(await databases.create(), {
       flags: [`--max-old-space-size=${heap}`],
     });
-    ({ port, token } = await next<{ readonly port: number; readonly token: string }>());
   });
-  afterAll(async () => {
-    child.process.stdin?.end();
-    await child.exited;
-    await rm(directory, { recursive: true, force: true });
-  });
+  afterAll(() => service.end());
 
   const send = (path: string, body: string, length: number, ...headers: readonly string[]): RawSocket => {
-    const socket = rawSocket(port);
+    const socket = rawSocket(service.port);
     const head = [
       `POST ${path} HTTP/1.1`,
       ...['Host: x', 'Content-Type: application/json', `Content-Length: ${length}`],
@@ -66,27 +36,27 @@ describeEachDatabase('many large bodies at once', (databases) => {
   };
 
   const create = (body: string): Promise<number> =>
-    statusOf(send('/api/v1/notes', body, body.length, `Authorization: Bearer ${token}`));
+    statusOf(send('/api/v1/notes', body, body.length, `Authorization: Bearer ${service.token}`));
 
   const large = 1_040_000;
 
   it('of strangers, half sent, cost next to nothing', async () => {
     await statusOf(send('/api/v1/notes', 'x', large));
-    await ask('reset');
+    await service.reset();
     const sockets = Array.from({ length: 300 }, () => send('/api/v1/notes', 'x'.repeat(large / 2), large));
     for (const status of await Promise.all(sockets.map(statusOf))) expect(status).toBe(401);
-    const { residentBefore, residentMost } = await ask<LoopReport>('report');
+    const { residentBefore, residentMost } = await service.report();
     expect(residentMost - residentBefore).toBeLessThan(100e6);
   }, 60_000);
 
   it('of strangers where anybody may send one leave room for others', async () => {
-    await ask('reset');
+    await service.reset();
     const sockets = Array.from({ length: 300 }, () =>
       send('/api/v1/auth/login', 'x'.repeat(large / 2), large),
     );
     // Those that are left hold what they may; all others are refused.
     await expect.poll(() => create('{"note":{"title":"x"}}')).toBe(201);
-    const { residentBefore, residentMost } = await ask<LoopReport>('report');
+    const { residentBefore, residentMost } = await service.report();
     expect(residentMost - residentBefore).toBeLessThan(150e6);
     for (const socket of sockets) socket.destroy();
   }, 60_000);
@@ -97,9 +67,9 @@ describeEachDatabase('many large bodies at once', (databases) => {
   ])(
     'of somebody signed in, %s, are stored or refused',
     async (_name, body) => {
-      await ask('reset');
+      await service.reset();
       const statuses = await Promise.all(Array.from({ length: 200 }, () => create(body)));
-      const { residentBefore, residentMost } = await ask<LoopReport>('report');
+      const { residentBefore, residentMost } = await service.report();
       expect(residentMost - residentBefore).toBeLessThan(400e6);
       const stored = statuses.filter((status) => status === 201);
       expect(stored.length).toBeGreaterThan(0);

@@ -1,29 +1,13 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { connectionsWithin } from '../../src/open-files.ts';
-import { startChild } from '../support/child.ts';
+import { startChildService } from '../scale/child-service.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 
 describeEachDatabase('a process that may open 256 files', (databases) => {
   it('answers, though 400 sockets say nothing and come again', { timeout: 60_000 }, async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'gatewright-few-'));
-    const url = await databases.create();
-    const env = {
-      PORT: '0',
-      DATA_DIR: directory,
-      DATABASE_URL: url,
-      JWT_SECRET: createHash('sha256').update(url).digest('hex'),
-      ADMIN_USERNAME: 'root',
-      ADMIN_PASSWORD: 'tulip-anvil-47 kettle',
-    };
-    const options = JSON.stringify({ env, stall: 30_000 });
-    const child = startChild('scale/children/serve.ts', [options], { openFiles: 256 });
-    const { port } = JSON.parse((await child.lines.next()).value) as { readonly port: number };
+    const { port, end } = await startChildService(await databases.create(), { openFiles: 256 });
     const silent = new Set<Socket>();
     let turnedAway = 0;
     let stopped = false;
@@ -52,9 +36,7 @@ describeEachDatabase('a process that may open 256 files', (databases) => {
     for (let count = 0; count < 20; count += 1) expect(await ready('127.0.0.2')).toBe(200);
     stopped = true;
     for (const socket of silent) socket.destroy();
-    child.process.stdin?.end();
-    expect(await child.exited).toBe(0);
-    await rm(directory, { recursive: true, force: true });
+    expect(await end()).toBe(0);
   });
 });
 

@@ -1,30 +1,14 @@
 import pg from 'pg';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { field } from '../../src/fields/define.ts';
-import { defineResource } from '../../src/model/define-resource.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeDatabase } from '../support/databases.ts';
+import { papers } from '../support/papers.ts';
 import { type TestUser, useService } from '../support/service.ts';
-
-const fields = { title: field.string(), live: field.boolean({ default: true }) };
 
 describeDatabase('postgres', 'a table that somebody has locked', (databases) => {
   const tables = ['papers', 'memos'];
   const service = useService(databases, {
     env: { LOG_LEVEL: 'warn', DATABASE_POOL: '6' },
-    application: {
-      resources: [
-        defineResource('Paper', { fields, publicRead: { where: { live: true } } }),
-        defineResource('Memo', { fields }),
-      ],
-      migrations: {
-        '0001_papers': {
-          up: async (db, dialect) => {
-            for (const table of tables) await createTable(db, dialect, table, { fields });
-          },
-        },
-      },
-    },
+    application: papers,
   });
   let user: TestUser;
   let locker: pg.Client;

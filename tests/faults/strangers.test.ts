@@ -1,12 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { field } from '../../src/fields/define.ts';
-import { defineResource } from '../../src/model/define-resource.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
-import { type Databases, describeEachDatabase } from '../support/databases.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { papers } from '../support/papers.ts';
 import { Service, type TestUser } from '../support/service.ts';
-
-const fields = { title: field.string(), live: field.boolean({ default: true }) };
 
 /** 16 MB as a whole list: more than what the sockets of a connection hold. */
 const rows = 16_000;
@@ -18,32 +14,16 @@ const fill = {
     select repeat('0', 1000), true, '2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z' from generate_series(1, ${rows})`,
 };
 
-const papers = (databases: Databases): Service =>
-  new Service(databases, {
-    env: { TRUST_PROXY: '1', LOG_LEVEL: 'warn' },
-    application: {
-      resources: [
-        defineResource('Paper', { fields, publicRead: { where: { live: true } } }),
-        defineResource('Memo', { fields }),
-      ],
-      migrations: {
-        '0001_papers': {
-          up: async (db, dialect) => {
-            await createTable(db, dialect, 'papers', { fields });
-            await createTable(db, dialect, 'memos', { fields });
-          },
-        },
-      },
-    },
-  });
-
 describeEachDatabase('strangers', (databases) => {
   const sockets: Socket[] = [];
   let service: Service;
   let viewer: TestUser;
 
   beforeAll(async () => {
-    service = await papers(databases).start();
+    service = await new Service(databases, {
+      env: { TRUST_PROXY: '1', LOG_LEVEL: 'warn' },
+      application: papers,
+    }).start();
     const { database } = service.server.services;
     const sql = fill[databases.dialect];
     await database.execute({ sql, parameters: [] });

@@ -1,67 +1,9 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startChild } from '../support/child.ts';
+import type { ChildService } from './child-service.ts';
 import type { LoopReport } from './children/loop-watch.ts';
-import type { ServeOptions } from './children/serve.ts';
 
-/** A service in a process of its own, with many notes. */
-export interface ScaleService {
-  readonly port: number;
-  readonly token: string;
-  /** Begins to watch the service's main thread anew. */
-  reset(): Promise<void>;
-  report(): Promise<LoopReport>;
-  end(): Promise<void>;
-}
-
-/** Fills an empty database and starts the service on it, as it starts on what an application has gathered. `stall` in milliseconds. */
-export const startScaleService = async (url: string, rows: number, stall = 30_000): Promise<ScaleService> => {
-  const directory = await mkdtemp(join(tmpdir(), 'gatewright-scale-'));
-  const options: ServeOptions = {
-    stall,
-    env: {
-      PORT: '0',
-      DATA_DIR: directory,
-      DATABASE_URL: url,
-      JWT_SECRET: createHash('sha256').update(url).digest('hex'),
-      CREDENTIALS_FILE: join(directory, 'credentials.age'),
-      CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
-      ADMIN_USERNAME: 'root',
-      ADMIN_PASSWORD: 'tulip-anvil-47 kettle',
-    },
-  };
-  const seeding = startChild('scale/children/serve.ts', [JSON.stringify(options)]);
-  seeding.process.stdin?.end(`seed ${rows}\n`);
-  if ((await seeding.exited) !== 0) throw new Error('the notes were not written');
-  const child = startChild('scale/children/serve.ts', [JSON.stringify(options)]);
-  const next = async <T>(): Promise<T> => {
-    const { value, done } = await child.lines.next();
-    if (done === true) throw new Error(`the service ended with ${await child.exited}`);
-    return JSON.parse(value) as T;
-  };
-  const ask = <T>(line: string): Promise<T> => {
-    child.process.stdin?.write(`${line}\n`);
-    return next<T>();
-  };
-  const { port, token } = await next<{ readonly port: number; readonly token: string }>();
-  return {
-    port,
-    token,
-    reset: () => ask('reset'),
-    report: () => ask<LoopReport>('report'),
-    end: async () => {
-      child.process.stdin?.end();
-      await child.exited;
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
-};
-
-type Request = Pick<ScaleService, 'port' | 'token'>;
+type Request = Pick<ChildService, 'port' | 'token'>;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
@@ -127,7 +69,7 @@ export interface Figures extends Received, LoopReport {
 }
 
 /** What a read costs its caller, the others, and the service. */
-export const measureRead = async (service: ScaleService, path: string): Promise<Figures> => {
+export const measureRead = async (service: ChildService, path: string): Promise<Figures> => {
   await service.reset();
   const reading = receive(service, path);
   const slowest = await probeWhile(service, reading);

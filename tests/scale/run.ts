@@ -2,13 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPostgres, createPostgresDatabase } from '../support/postgres.ts';
-import {
-  type Figures,
-  measureRead,
-  type ScaleService,
-  startScaleService,
-  unboundedReads,
-} from './measure.ts';
+import { type ChildService, startChildService } from './child-service.ts';
+import { type Figures, measureRead, unboundedReads } from './measure.ts';
 
 /**
  * `npm run scale [-- ROWS]`: reads of a million rows, measured on both databases and printed. `busy` is the most
@@ -31,7 +26,7 @@ const rowOf = (figures: Figures) => ({
   slowest: figures.slowest.toFixed(1),
 });
 
-const measure = async (name: string, service: ScaleService): Promise<void> => {
+const measure = async (name: string, service: ChildService): Promise<void> => {
   const paths = ['/api/v1/notes', '/api/v1/notes', '/api/v1/notes?sort=weight', ...unboundedReads(rows)];
   const figures: Figures[] = [];
   for (const path of paths) figures.push(await measureRead(service, path));
@@ -43,7 +38,7 @@ const measure = async (name: string, service: ScaleService): Promise<void> => {
 
 const onSqlite = async (): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-scale-'));
-  const service = await startScaleService(`sqlite:${join(directory, 'scale.db')}`, rows);
+  const service = await startChildService(`sqlite:${join(directory, 'scale.db')}`, { rows });
   try {
     await measure('SQLite', service);
   } finally {
@@ -55,7 +50,7 @@ const onSqlite = async (): Promise<void> => {
 const onPostgres = async (): Promise<void> => {
   const server = await createPostgres();
   await server.start();
-  const service = await startScaleService(await createPostgresDatabase(server.url), rows);
+  const service = await startChildService(await createPostgresDatabase(server.url), { rows });
   try {
     await measure('PostgreSQL', service);
   } finally {

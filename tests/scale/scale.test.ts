@@ -2,14 +2,8 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEachDatabase } from '../support/databases.ts';
-import {
-  measureRead,
-  open,
-  receive,
-  type ScaleService,
-  startScaleService,
-  unboundedReads,
-} from './measure.ts';
+import { type ChildService, startChildService } from './child-service.ts';
+import { measureRead, open, receive, unboundedReads } from './measure.ts';
 
 /**
  * The mechanism behind the figures of `npm run scale`, on fewer rows. What the main thread is held up by is measured
@@ -31,11 +25,11 @@ const stall = 1500;
 
 describeEachDatabase('many rows', (databases) => {
   const rows = databases.dialect === 'sqlite' ? 200_000 : 60_000;
-  let service: ScaleService;
+  let service: ChildService;
   const agents: Agent[] = [];
 
   beforeAll(async () => {
-    service = await startScaleService(await databases.create(), rows, stall);
+    service = await startChildService(await databases.create(), { rows, stall });
     await receive(service, list);
   }, 120_000);
   afterAll(async () => {

@@ -1,4 +1,4 @@
-import { bearerChallenge } from '../../auth/bearer.ts';
+import { loginFailed } from '../../auth/login.ts';
 import type { Identity } from '../../auth/ports.ts';
 import { sameOrigin } from '../../auth/same-origin.ts';
 import type { KnownUser } from '../../auth/security-events.ts';
@@ -7,10 +7,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
-import { createIdentityStore } from '../../store/tables/identities.ts';
 import { sessionFields, sessionSource } from '../../store/tables/sources.ts';
-import { credentialsInput } from '../auth/login.ts';
-import { refuseInvalid } from '../input.ts';
+import { createSignIn } from '../auth/sign-in.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
@@ -55,8 +53,7 @@ const sessionUser = ({ id, username, email, name, roles, mustChangePassword }: I
 /** Sign-in, sign-out and who is signed in. */
 export const sessionEndpoints = (services: Services): Endpoint[] => {
   const { cookies, sessions, baseUrl } = services;
-  const input = credentialsInput(services.locale);
-  const identities = createIdentityStore(services.database, () => {});
+  const signIn = createSignIn(services);
   const path = '/admin/session';
   const signedOut = () => ({ 'Set-Cookie': cookies.clear(), 'Clear-Site-Data': '"cache"' });
 
@@ -66,9 +63,6 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
     return new Problem(problem);
   };
 
-  const failed = (): Problem =>
-    new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
-
   return [
     {
       operation: 'createSession',
@@ -77,7 +71,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       auth: [],
       policy: { kind: 'open' },
       accepts: 'json',
-      input: input.schema,
+      input: signIn.schema,
       docs: {
         summary: { 'zh-CN': '登录管理后台', en: 'Sign in to the administration area' },
         description: sessionUserText,
@@ -88,16 +82,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       },
       handle: async (call) => {
         if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
-        const { values, errors } = input.read(call.body);
-        refuseInvalid(errors);
-        const verified = await services.login({
-          account: String(values['account']),
-          password: String(values['password']),
-          address: call.address,
-          signal: call.signal,
-        });
-        const user = await identities.byUserId(verified.id, []);
-        if (user === undefined) throw failed();
+        const { verified, user } = await signIn.run(call);
         const principal = { kind: 'user', method: 'session', ...user } as const;
         const by = { id: user.id, username: user.username };
         if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
@@ -112,7 +97,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         if (!begun) {
           const event = { action: 'sign_in.failed', address: call.address, account: by } as const;
           services.securityEvents.record(event);
-          throw failed();
+          throw loginFailed();
         }
         services.securityEvents.logged({ action: 'sign_in', address: call.address, by });
         return {

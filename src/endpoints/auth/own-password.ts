@@ -2,14 +2,15 @@ import type { UserPrincipal } from '../../auth/method.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { field } from '../../fields/define.ts';
-import type { Call } from '../../http/endpoint.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
+import { actorOf, turnOf, userOf } from '../shared.ts';
 
 /** Old and new password as everybody sends them who changes their own. */
-export const ownPasswordInput = (locale: Services['locale']): Input => {
+const ownPasswordInput = (locale: Services['locale']): Input => {
   const input = createInput(
     { current_password: field.text({ required: true }), password: field.text({ required: true }) },
     locale,
@@ -18,7 +19,7 @@ export const ownPasswordInput = (locale: Services['locale']): Input => {
 };
 
 /** @throws Problem `invalid_record` where the new password breaks a rule, or is the old one again */
-export const readOwnPassword = async (input: Input, body: JsonObject, account: AccountNames) => {
+const readOwnPassword = async (input: Input, body: JsonObject, account: AccountNames) => {
   const { values, errors } = input.read(body);
   refuseInvalid(errors);
   const current = String(values['current_password']);
@@ -47,4 +48,23 @@ export const verifyOwnPassword = async (
     if (error instanceof Problem && error.problem === 'login_failed') return undefined;
     throw error;
   }
+};
+
+/** What changing one's own password is, wherever it is asked; a wrong current password is answered by `wrong`. */
+export const ownPasswordChange = (services: Services, wrong: (input: Input) => Problem) => {
+  const input = ownPasswordInput(services.locale);
+  return {
+    method: 'PUT',
+    accepts: 'json',
+    input: input.schema,
+    handle: async (call) => {
+      const user = userOf(call);
+      const { current, password } = await readOwnPassword(input, call.body, user);
+      const verified = await verifyOwnPassword(services, call, user, current);
+      if (verified === undefined) throw wrong(input);
+      const passwordHash = await services.passwords.hash(password, turnOf(call));
+      if (!(await services.users.changePassword(verified, passwordHash, actorOf(call)))) throw wrong(input);
+      return {};
+    },
+  } as const satisfies Partial<Endpoint>;
 };

@@ -1,0 +1,14 @@
+import type { UserPrincipal } from '../auth/method.ts';
+
+/** A user as a token brings one, with these roles and granted permissions (`Model.action`). */
+export const testUser = (roles: readonly string[], granted: readonly string[] = []): UserPrincipal => ({
+  kind: 'user',
+  id: 7,
+  username: 'ann',
+  email: 'ann@example.com',
+  name: 'Ann',
+  roles,
+  granted,
+  mustChangePassword: false,
+  method: 'jwt',
+});

@@ -1,0 +1,21 @@
+import { createApplication } from '../../src/application.ts';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
+
+const fields = { title: field.string(), live: field.boolean({ default: true }) };
+
+/** Papers, of which anybody reads those that are live, and memos, which only users read. */
+export const papers = createApplication({
+  resources: [
+    defineResource('Paper', { fields, publicRead: { where: { live: true } } }),
+    defineResource('Memo', { fields }),
+  ],
+  migrations: {
+    '0001_papers': {
+      up: async (db, dialect) => {
+        for (const table of ['papers', 'memos']) await createTable(db, dialect, table, { fields });
+      },
+    },
+  },
+});
