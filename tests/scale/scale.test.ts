@@ -17,8 +17,8 @@ const holdUp = 20;
 
 const megabyte = 1e6;
 
-/** Lists that may be streamed at a time. */
-const streams = 8;
+/** Lists that may be streamed at a time for one caller. */
+const streams = 2;
 
 /** Milliseconds that a caller may leave a long answer unread. */
 const stall = 1500;
@@ -68,18 +68,17 @@ describeEachDatabase('many rows', (databases) => {
     await service.reset();
     const stalled = await Promise.all(Array.from({ length: streams }, unread));
     expect(stalled.map(({ statusCode }) => statusCode)).toEqual(stalled.map(() => 200));
-    const refused = await receive(service, list);
-    expect(refused.status).toBe(503);
+    // A third waits for one of their places.
+    const third = receive(service, list);
     expect((await receive(service, `${list}/17`)).status).toBe(200);
-    expect((await receive(service, `${list}?per_page=20&after=`)).status).toBe(400);
+    expect((await receive(service, `${list}?per_page=20&after=`)).status).toBe(200);
     expect((await receive(service, `${list}?per_page=20`)).status).toBe(200);
     const { busy, residentBefore, residentMost } = await service.report();
     expect(busy).toBeLessThan(holdUp);
     // 64 KiB of each list or two are on their way, not the tens of megabytes that each of them has.
     expect(residentMost - residentBefore).toBeLessThan(60 * megabyte);
     // Their places are free once they are cut; what they find when they read at last is half an answer and the cut.
-    const listed = async (): Promise<number> => (await receive(service, list)).status;
-    await expect.poll(listed, { timeout: 20_000, interval: 200 }).toBe(200);
+    expect((await third).status).toBe(200);
     for (const message of stalled) {
       const cut = once(message, 'error');
       message.resume();
