@@ -47,6 +47,9 @@ export class Request implements HttpRequest, BodySender {
   closes = false;
   /** Bytes that count for the body in the memory for bodies. */
   held = 0;
+  /** Its neighbours among the requests in flight. */
+  older: Request | undefined;
+  newer: Request | undefined;
   #bytes: Uint8Array | Promise<Uint8Array> | undefined;
   readonly #settings: RequestSettings;
   #id: string | undefined;

@@ -16,20 +16,38 @@ const interval = 20;
 /** Requests named in the log when they are cut. */
 const named = 20;
 
-/** The requests that wait for their answers, or for the rest of them. */
+/**
+ * The requests that wait for their answers, or for the rest of them. A chain of the requests themselves and no `Set`:
+ * one that grows and shrinks all the time leaves its old tables behind, each holding the next one and all that was in
+ * it, so that every request would live until the whole memory is searched.
+ */
 export class InFlight {
-  readonly #requests = new Set<Request>();
+  #oldest: Request | undefined;
+  #newest: Request | undefined;
+  #size = 0;
 
   begin(request: Request): void {
-    this.#requests.add(request);
+    request.older = this.#newest;
+    if (this.#newest === undefined) this.#oldest = request;
+    else this.#newest.newer = request;
+    this.#newest = request;
+    this.#size += 1;
   }
 
   end(request: Request): void {
-    this.#requests.delete(request);
+    const { older, newer } = request;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+    // What an old object points at lives as long as that one: nothing may be left of the chain.
+    request.older = undefined;
+    request.newer = undefined;
+    this.#size -= 1;
   }
 
   get size(): number {
-    return this.#requests.size;
+    return this.#size;
   }
 
   /** The oldest, as the log may name them. */
@@ -38,9 +56,10 @@ export class InFlight {
     readonly method: string;
     readonly route: string | null;
   }[] {
-    return [...this.#requests]
-      .slice(0, named)
-      .map(({ id, method, route }) => ({ requestId: id, method, route: route ?? null }));
+    const described = [];
+    for (let request = this.#oldest; request && described.length < named; request = request.newer)
+      described.push({ requestId: request.id, method: request.method, route: request.route ?? null });
+    return described;
   }
 }
 
