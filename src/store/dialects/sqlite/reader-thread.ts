@@ -73,7 +73,8 @@ export class ReaderThread {
   async terminate(): Promise<boolean> {
     this.#ending = true;
     const patience = new AbortController();
-    const late = delay(terminationWait, false, { signal: patience.signal, ref: false }).catch(() => false);
+    // Keeps the process for as long: an idle thread does not, and whoever closes has more to do behind it.
+    const late = delay(terminationWait, false, { signal: patience.signal }).catch(() => false);
     const ended = await Promise.race([this.#worker.terminate().then(() => true), late]);
     patience.abort();
     return ended;
