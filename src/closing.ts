@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 /** Milliseconds that closing may take before the log says that it does not end. */
 const patience = 8_500;
 
-type Step = () => Promise<unknown> | undefined;
+type ClosingStep = () => Promise<unknown> | undefined;
 
 /** What a process has opened, closed in the opposite order. */
 export class Closing {
   readonly #logger: Logger;
-  readonly #steps: Step[] = [];
+  readonly #steps: ClosingStep[] = [];
   /** Begun as soon as anybody asks: `?ready` says no from then on, and each answer is the last of its connection. */
   readonly stopping = { begun: false };
   #closed: Promise<void> | undefined;
@@ -19,7 +19,7 @@ export class Closing {
   }
 
   /** Has `step` run at the end, before those that came before it. */
-  push(step: Step): void {
+  push(step: ClosingStep): void {
     this.#steps.push(step);
   }
 

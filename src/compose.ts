@@ -21,7 +21,7 @@ import type { Locale } from './kernel/messages/catalogue.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
 import type { Stopping } from './kernel/stopping.ts';
 import type { Models } from './model/models.ts';
-import { createResource, type Resource, type ResourceContext } from './operations/resource.ts';
+import { type ResourceContext, type ServedResource, serveResource } from './operations/served-resource.ts';
 import { createKeyed } from './secrets.ts';
 import type { Database } from './store/database.ts';
 import { createKeyStore } from './store/tables/api-keys.ts';
@@ -125,7 +125,7 @@ export const compose = async (parts: Parts) => {
 export type Composed = Awaited<ReturnType<typeof compose>>;
 
 const createResources = (models: Models, context: Omit<ResourceContext, 'models'>) =>
-  new Map([...models].map(([name, model]) => [name, createResource(model, { ...context, models })]));
+  new Map([...models].map(([name, model]) => [name, serveResource(model, { ...context, models })]));
 
 /** What the service always has, its resources, and the application's own endpoints. */
 const ownEndpoints = (services: Services, application: Application): Endpoint[] => {
@@ -145,7 +145,7 @@ const ownEndpoints = (services: Services, application: Application): Endpoint[] 
 /** The same services speaking another language. Endpoints made with them are for reading, not for running. */
 const speaking = (services: Services, locale: Locale): Services => {
   if (locale === services.locale) return services;
-  const translated = (resource: Resource): Resource => ({
+  const translated = (resource: ServedResource): ServedResource => ({
     ...resource,
     context: { ...resource.context, locale },
   });

@@ -10,7 +10,7 @@ import { readIfPresent, writeAtomically } from './vault/files.ts';
  */
 const listFile = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'databases.json');
 
-type Place = Pick<Config, 'dataDir' | 'newDatabase'>;
+type DatabasePlaces = Pick<Config, 'dataDir' | 'newDatabase'>;
 
 /** The file's path as it is remembered: from DATA_DIR, so that the whole folder can be moved. */
 const placeOf = ({ dataDir }: Pick<Config, 'dataDir'>, file: string): string => {
@@ -45,7 +45,7 @@ const refusal = (file: string, what: string): Error =>
  * Whether a database is expected at this place, since there was one.
  * @throws Error where its file is gone or empty and the configuration does not ask for a new one
  */
-export const expectsDatabase = async (config: Place, target: DatabaseTarget): Promise<boolean> => {
+export const expectsDatabase = async (config: DatabasePlaces, target: DatabaseTarget): Promise<boolean> => {
   const file = lastingFile(target);
   if (file === undefined || config.newDatabase) return false;
   const known = (await remembered(config)).includes(placeOf(config, file));

@@ -222,7 +222,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       stall: options.stall,
       counterOf: counterOf(services),
       pages: pages === undefined ? [] : [pages.area],
-      onTurn: database.beginTurn === undefined ? undefined : () => database.beginTurn?.(),
+      onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
     });
     const sweeping = startSweeping(services, logger);
     closing.push(async () => clearInterval(sweeping));

@@ -5,7 +5,7 @@ import { Problem } from '../kernel/problem.ts';
 import { networkOf } from './client-network.ts';
 import { deriveKey } from './derived-key.ts';
 import type { Reservation, ThrottleStore } from './ports.ts';
-import { createWaitingLines, demandCaller, overloaded } from './waiting-lines.ts';
+import { createWaitingLines, crowded, demandCaller } from './waiting-lines.ts';
 
 /** Milliseconds of the window in which failures are counted. */
 export const throttleWindow = 15 * 60 * 1000;
@@ -74,7 +74,7 @@ const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 
       demandCaller({ line: key, signal });
       const reservation = await store.reserve(key, limit, throttleWindow, clock());
       if (reservation !== 'busy') return reservation;
-      if (clock() >= deadline) throw overloaded();
+      if (clock() >= deadline) throw crowded();
       await delay(wait);
     }
   };

@@ -6,7 +6,7 @@ import type { LoginThrottle } from './login-throttle.ts';
 import type { Passwords } from './password.ts';
 import type { Account, AccountStore, VerifiedUser } from './ports.ts';
 import type { SecurityEvents } from './security-events.ts';
-import type { Turn } from './waiting-lines.ts';
+import type { Ticket } from './waiting-lines.ts';
 
 export interface LoginAttempt {
   /** Username or email, as it was typed. */
@@ -47,10 +47,10 @@ export const createLogin = ({
     canonical: string,
     password: string,
     address: string,
-    turn: Turn,
+    ticket: Ticket,
   ): Promise<Account | undefined> => {
     const account = await accounts.byAccount(canonical);
-    const good = await passwords.verify(password, account?.passwordHash, turn);
+    const good = await passwords.verify(password, account?.passwordHash, ticket);
     if (good && account?.disabled === false) return account;
     const detail = good ? { disabled: true } : {};
     const named = account === undefined ? undefined : { id: account.id, username: account.username };
@@ -65,21 +65,21 @@ export const createLogin = ({
   };
 
   /** The only moment at which the password is known: what was hashed with older parameters is hashed anew. */
-  const renewHash = async (account: Account, password: string, turn: Turn): Promise<void> => {
+  const renewHash = async (account: Account, password: string, ticket: Ticket): Promise<void> => {
     if (!passwords.needsRehash(account.passwordHash)) return;
-    await accounts.replaceHash(account.id, account.passwordHash, await passwords.hash(password, turn));
+    await accounts.replaceHash(account.id, account.passwordHash, await passwords.hash(password, ticket));
   };
 
   return async ({ account, password, address, signal }) => {
     const canonical = canonicalAccount(account);
-    const turn = { line: networkOf(address), signal };
-    const attempt = () => check(canonical, password, address, turn);
+    const ticket = { line: networkOf(address), signal };
+    const attempt = () => check(canonical, password, address, ticket);
     const found = await throttle.run(canonical, address, attempt, signal).catch((error: unknown) => {
       tellLocked(error, canonical, address);
       throw error;
     });
     if (found === undefined) throw loginFailed();
-    await renewHash(found, password, turn);
+    await renewHash(found, password, ticket);
     return { id: found.id, securityStamp: found.securityStamp };
   };
 };

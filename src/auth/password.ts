@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Argon2Hash, formatPhc, parsePhc } from './phc.ts';
-import type { Turn } from './waiting-lines.ts';
+import type { Ticket } from './waiting-lines.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 /**
@@ -27,12 +27,12 @@ export interface Passwords {
    * A new PHC string for this password. Every byte counts. Throws the problem `overloaded`, and `bad_request` where the
    * caller was gone before its turn.
    */
-  hash(password: string, turn?: Turn): Promise<string>;
+  hash(password: string, ticket?: Ticket): Promise<string>;
   /**
    * Whether the password is the stored one's. Where there is none (unknown account, or a text that is no PHC string)
    * the answer is no, after the same work. Throws as `hash` does.
    */
-  verify(password: string, stored: string | undefined, turn?: Turn): Promise<boolean>;
+  verify(password: string, stored: string | undefined, ticket?: Ticket): Promise<boolean>;
   /** Whether a stored hash was made with other parameters than are used now. */
   needsRehash(stored: string): boolean;
 }
@@ -55,8 +55,8 @@ const blank = (): Argon2Hash => ({
   tag: randomBytes(tagBytes),
 });
 
-/** The turn of what no network asks for: the first administrator, a command. */
-const own: Turn = { line: '' };
+/** The ticket of what no network asks for: the first administrator, a command. */
+const unasked: Ticket = { line: '' };
 
 /** Computes the tag of a hash. */
 export type ComputeHash = typeof compute;
@@ -69,14 +69,14 @@ export const createPasswords = (derive: ComputeHash = compute): Passwords => {
   const queue = createWorkQueue(concurrency, maxWaiting);
   const nobodys = blank();
   return {
-    async hash(password, turn = own) {
+    async hash(password, ticket = unasked) {
       const fresh = blank();
-      return formatPhc({ ...fresh, tag: await queue.run(turn, () => derive(password, fresh)) });
+      return formatPhc({ ...fresh, tag: await queue.run(ticket, () => derive(password, fresh)) });
     },
-    async verify(password, stored, turn = own) {
+    async verify(password, stored, ticket = unasked) {
       const known = stored === undefined ? undefined : parsePhc(stored);
       const against = known ?? nobodys;
-      const derived = await queue.run(turn, () => derive(password, against));
+      const derived = await queue.run(ticket, () => derive(password, against));
       return timingSafeEqual(derived, against.tag) && known !== undefined;
     },
     needsRehash(stored) {

@@ -1,7 +1,7 @@
-import { Problem } from '../kernel/problem.ts';
+import { overloaded, Problem } from '../kernel/problem.ts';
 
 /** Where somebody waits, and until when at the most. */
-export interface Turn {
+export interface Ticket {
   /** Those of one line are served in the order in which they came; lines take turns. */
   readonly line: string;
   /** Aborted when nobody waits for the answer any more. */
@@ -13,13 +13,14 @@ interface Waiter {
   readonly refuse: (problem: Problem) => void;
 }
 
-export const overloaded = (): Problem => new Problem('overloaded', { headers: { 'Retry-After': '5' } });
+/** What whoever waits in vain is answered. */
+export const crowded = (): Problem => overloaded(undefined, 5);
 
 /** Nobody reads this answer; it is no failure of the service. */
 const hungUp = ({ reason }: AbortSignal): Problem => new Problem('bad_request', { cause: reason });
 
 /** @throws Problem `bad_request` where the caller is gone */
-export const demandCaller = ({ signal }: Turn): void => {
+export const demandCaller = ({ signal }: Ticket): void => {
   if (signal?.aborted === true) throw hungUp(signal);
 };
 
@@ -28,8 +29,8 @@ export const demandCaller = ({ signal }: Turn): void => {
  * refused: a crowd makes itself wait, and somebody who comes alone always finds a place.
  */
 export interface WaitingLines {
-  /** Resolves when the turn has come. Rejects with `overloaded`, or as soon as the caller is gone. */
-  wait(turn: Turn): Promise<void>;
+  /** Resolves when it is their turn. Rejects with `overloaded`, or as soon as the caller is gone. */
+  wait(ticket: Ticket): Promise<void>;
   /** Lets the first of the next line go on; false where nobody waits. */
   next(): boolean;
   /** Lets the first of this line go on; false where nobody waits in it. */
@@ -65,7 +66,7 @@ export const createWaitingLines = (most: number): WaitingLines => {
     const last = [...(lines.get(longest) ?? [])].at(-1);
     if (last === undefined || lengthOf(longest) <= lengthOf(line) + 1) return false;
     leave(longest, last);
-    last.refuse(overloaded());
+    last.refuse(crowded());
     return true;
   };
 
@@ -80,7 +81,7 @@ export const createWaitingLines = (most: number): WaitingLines => {
   return {
     wait: ({ line, signal }) =>
       new Promise((resolve, reject) => {
-        if (!makeRoom(line)) return reject(overloaded());
+        if (!makeRoom(line)) return reject(crowded());
         const ended = (): void => signal?.removeEventListener('abort', gone);
         const waiter: Waiter = {
           go: () => {

@@ -1,4 +1,4 @@
-import { createWaitingLines, demandCaller, type Turn } from './waiting-lines.ts';
+import { createWaitingLines, demandCaller, type Ticket } from './waiting-lines.ts';
 
 /** Runs tasks, a few at a time; lines take turns. */
 export interface WorkQueue {
@@ -6,7 +6,7 @@ export interface WorkQueue {
    * Rejects with the problem `overloaded` where too many wait. A task whose caller is gone before it has begun is
    * never begun; one that has begun is finished, so that its outcome counts whatever the caller does.
    */
-  run<T>(turn: Turn, task: () => Promise<T>): Promise<T>;
+  run<T>(ticket: Ticket, task: () => Promise<T>): Promise<T>;
 }
 
 /** A queue of bounded length: a flood of costly work is refused while it is still cheap to refuse. */
@@ -14,21 +14,21 @@ export const createWorkQueue = (concurrency: number, maxWaiting: number): WorkQu
   const lines = createWaitingLines(maxWaiting);
   let running = 0;
 
-  const enter = (turn: Turn): Promise<void> | undefined => {
-    demandCaller(turn);
-    if (running >= concurrency) return lines.wait(turn);
+  const enter = (ticket: Ticket): Promise<void> | undefined => {
+    demandCaller(ticket);
+    if (running >= concurrency) return lines.wait(ticket);
     running += 1;
     return undefined;
   };
 
-  /** The place goes straight to the next in turn, so that no newcomer takes it in between. */
+  /** The place goes straight to the next in ticket, so that no newcomer takes it in between. */
   const leave = (): void => {
     if (!lines.next()) running -= 1;
   };
 
   return {
-    async run(turn, task) {
-      await enter(turn);
+    async run(ticket, task) {
+      await enter(ticket);
       try {
         return await task();
       } finally {

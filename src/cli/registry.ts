@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 
-interface Entry {
+interface RegistryEntry {
   /** One line of the list that `gatewright --help` prints. */
   readonly summary: string;
   /** Imported when it is needed, so that each command waits for its own parts only. */
@@ -8,7 +8,7 @@ interface Entry {
 }
 
 /** Every command by its name of one or two words. Adding one is a file under `commands/` and an entry here. */
-export const registry: ReadonlyMap<string, Entry> = new Map(
+export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
   Object.entries({
     start: { summary: 'start the service', load: () => import('./commands/start.ts') },
     'generate client': {
@@ -64,5 +64,5 @@ export const registry: ReadonlyMap<string, Entry> = new Map(
       summary: 'sign a request: its headers, or a whole curl',
       load: () => import('./commands/sign.ts'),
     },
-  } satisfies Record<string, Entry>),
+  } satisfies Record<string, RegistryEntry>),
 );

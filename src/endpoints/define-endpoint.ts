@@ -11,8 +11,8 @@ import {
   oneOf,
   optionsFlaw,
   plainObject,
-  text,
   texts,
+  textual,
 } from '../kernel/options.ts';
 import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
 import { checkField } from '../model/define-resource.ts';
@@ -74,7 +74,7 @@ type EndpointResult = Json | undefined;
 
 const options = {
   method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
-  path: text,
+  path: textual,
   auth: methodsOption,
   roles: texts,
   input: fieldsOption,

@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import type { Stopping } from '../kernel/stopping.ts';
-import type { Resource } from '../operations/resource.ts';
+import type { ServedResource } from '../operations/served-resource.ts';
 import type { Database } from '../store/database.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
@@ -59,7 +59,7 @@ export interface Services {
   readonly securityEvents: SecurityEventStore;
   readonly applications: Applications;
   /** Every model with its operations, by model name. */
-  readonly resources: ReadonlyMap<string, Resource>;
+  readonly resources: ReadonlyMap<string, ServedResource>;
   readonly permissionEntries: readonly PermissionEntry[];
   readonly onPayment: PaymentHook | undefined;
   /** Runs what the application brings along. */

@@ -1,6 +1,6 @@
 import { networkOf } from '../auth/client-network.ts';
 import type { UserPrincipal } from '../auth/method.ts';
-import type { Turn } from '../auth/waiting-lines.ts';
+import type { Ticket } from '../auth/waiting-lines.ts';
 import type { Call } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -12,8 +12,8 @@ import type { Actor } from '../store/tables/audit.ts';
 /** Who changes something, for the audit list. */
 export const actorOf = (call: Call): Actor => ({ principal: call.principal, address: call.address });
 
-/** In whose turn a password is hashed for a call: that of its network, while the caller waits. */
-export const turnOf = ({ address, signal }: Call): Turn => ({ line: networkOf(address), signal });
+/** In which line a password is hashed for a call: in that of its network, while the caller waits. */
+export const ticketOf = ({ address, signal }: Call): Ticket => ({ line: networkOf(address), signal });
 
 /** The id in a path. What is no id names no record. @throws Problem `record_not_found` */
 export const idOf = ({ params }: Pick<Call, 'params'>, name = 'id'): number => {

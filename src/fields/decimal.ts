@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts';
-import { number, numberOrText, type OptionTable } from '../kernel/options.ts';
+import { numberOrText, numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -106,7 +106,7 @@ export const decimal = {
   ): FieldDefinition<Options, string, string | number, OrderedOperator> => definition(decimal, options),
   options: {
     ...commonOptions,
-    scale: number,
+    scale: numeric,
     min: numberOrText,
     max: numberOrText,
   } satisfies OptionTable<DecimalOptions>,

@@ -1,4 +1,4 @@
-import { number, type OptionTable } from '../kernel/options.ts';
+import { numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -34,7 +34,7 @@ export const integer = {
   define: <const Options extends IntegerOptions = IntegerOptions>(
     options?: Strict<Options, IntegerOptions>,
   ): FieldDefinition<Options, number, number, OrderedOperator> => definition(integer, options),
-  options: { ...commonOptions, min: number, max: number } satisfies OptionTable<IntegerOptions>,
+  options: { ...commonOptions, min: numeric, max: numeric } satisfies OptionTable<IntegerOptions>,
   modifiers: ['min', 'max'],
   flaw,
   input: ({ min, max }) => ({

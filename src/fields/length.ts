@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts';
-import { number, type OptionTable, text } from '../kernel/options.ts';
+import { numeric, type OptionTable, textual } from '../kernel/options.ts';
 import { type CommonOptions, commonOptions, type JsonSchema, type RuleViolation } from './field.ts';
 import { patternFlaw } from './pattern.ts';
 import { boundsFlaw, given, isStorable } from './values.ts';
@@ -19,9 +19,9 @@ export interface LengthOptions extends CommonOptions {
 
 export const lengthOptions = {
   ...commonOptions,
-  min: number,
-  max: number,
-  pattern: text,
+  min: numeric,
+  max: numeric,
+  pattern: textual,
 } satisfies OptionTable<LengthOptions>;
 
 /** Characters that one PostgreSQL value can take on its way through a body: the service's default body limit. */

@@ -1,4 +1,4 @@
-import { number as numeric, type OptionTable } from '../kernel/options.ts';
+import { numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { PatternQuestion, Verdict } from './pattern.ts';
+import type { PatternQuestion, PatternVerdict } from './pattern.ts';
 
 /** A process of its own: reads a question from its input, prints the verdict. */
 
@@ -40,7 +40,7 @@ const isBearable = ({ complexity }: Diagnostics, longest: number): boolean =>
   !complexity.isFuzz &&
   longest ** (complexity.degree ?? Infinity) <= mostSteps;
 
-const judge = ({ source, longest }: PatternQuestion): Verdict => {
+const judge = ({ source, longest }: PatternQuestion): PatternVerdict => {
   const recheck: Recheck = createRequire(import.meta.url)('#recheck');
   const length = Math.min(longest, longestAttack);
   const found = recheck.checkSync(source, 'u', {

@@ -8,7 +8,7 @@ export interface PatternQuestion {
 }
 
 /** `growth` of the steps with the length N of a text; `attack` is code that makes such a text. */
-export type Verdict =
+export type PatternVerdict =
   | { readonly kind: 'safe' }
   | { readonly kind: 'slow'; readonly growth: string; readonly attack: string }
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -57,19 +57,19 @@ const heapLimit = 512;
  * Asks `recheck` in a process of its own: its 150 MB are gone afterwards, and a pattern that it does not come to an
  * end with ends that process only.
  */
-const ask = (question: PatternQuestion): Verdict => {
+const ask = (question: PatternQuestion): PatternVerdict => {
   const { status, stdout, error } = spawnSync(
     process.execPath,
     [`--max-old-space-size=${heapLimit}`, program],
     { input: JSON.stringify(question), timeout: patience, env: {}, encoding: 'utf8', killSignal: 'SIGKILL' },
   );
-  if (status === 0) return JSON.parse(stdout) as Verdict;
+  if (status === 0) return JSON.parse(stdout) as PatternVerdict;
   return { kind: 'unknown', reason: error?.message ?? 'no verdict' };
 };
 
-const verdicts = new Map<string, Verdict>();
+const verdicts = new Map<string, PatternVerdict>();
 
-const verdictOn = (source: string, longest: number): Verdict => {
+const verdictOn = (source: string, longest: number): PatternVerdict => {
   if (isPlainRow(source)) return { kind: 'safe' };
   const key = `${longest} ${source}`;
   const verdict = verdicts.get(key) ?? ask({ source, longest });

@@ -1,4 +1,4 @@
-import { flag, label, type OptionTable, text } from '../kernel/options.ts';
+import { flag, label, type OptionTable, textual } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -36,7 +36,7 @@ export const reference = {
     definition(reference, extras, { to }),
   options: { ...commonOptions, anyone: flag } satisfies OptionTable<ReferenceExtras>,
   argument: { option: 'to', list: false },
-  flaw: ({ to }) => text(to, 'the name of the model'),
+  flaw: ({ to }) => textual(to, 'the name of the model'),
   input: () => ({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   encode: numberOf,
   operators: identityOperators,

@@ -1,4 +1,4 @@
-import { number, type OptionTable } from '../kernel/options.ts';
+import { numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -33,7 +33,7 @@ export const url = {
   define: <const Options extends UrlOptions = UrlOptions>(
     options?: Strict<Options, UrlOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(url, options),
-  options: { ...commonOptions, max: number } satisfies OptionTable<UrlOptions>,
+  options: { ...commonOptions, max: numeric } satisfies OptionTable<UrlOptions>,
   modifiers: ['max'],
   flaw: (options) =>
     Number.isInteger(maxOf(options)) && maxOf(options) >= 10 && maxOf(options) <= longest

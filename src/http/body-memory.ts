@@ -1,4 +1,4 @@
-import { Problem } from '../kernel/problem.ts';
+import { overloaded } from '../kernel/problem.ts';
 
 /** Bytes that a value of a parsed body takes beside its text: an empty object with its place in an array. */
 const perValue = 64;
@@ -98,5 +98,3 @@ export class BodyMemory {
       : undefined;
   }
 }
-
-export const overloaded = (): Problem => new Problem('overloaded', { headers: { 'Retry-After': '1' } });

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem } from '../kernel/problem.ts';
+import { overloaded, Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
-import { overloaded } from './body-memory.ts';
 import { closeGently } from './closing.ts';
 import type { Connections } from './connections.ts';
 import type { Pipeline } from './pipeline.ts';

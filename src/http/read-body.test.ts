@@ -3,9 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Problem } from '../kernel/problem.ts';
+import { Arrivals } from './arrivals.ts';
 import { BodyMemory } from './body-memory.ts';
 import { type BodyReading, type BodySender, readBody } from './read-body.ts';
-import { Turns } from './turns.ts';
 
 let server: Server | undefined;
 
@@ -19,7 +19,7 @@ const limit = 200_000;
 const reading = (bodyLimit = limit, memory = 4 * limit): BodyReading => ({
   limit: bodyLimit,
   memory: new BodyMemory(memory),
-  turns: new Turns(),
+  arrivals: new Arrivals(),
 });
 
 /** A request as it comes from these pieces, each sent by itself, a turn of the event loop after its head. */

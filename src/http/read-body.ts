@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem } from '../kernel/problem.ts';
-import { type BodyHolder, type BodyMemory, overloaded } from './body-memory.ts';
+import { overloaded, Problem } from '../kernel/problem.ts';
+import type { Arrivals } from './arrivals.ts';
+import type { BodyHolder, BodyMemory } from './body-memory.ts';
 import type { Connection } from './connections.ts';
-import type { Turns } from './turns.ts';
 
 /** Of a request that has none. */
 export const noBytes: Buffer = Buffer.alloc(0);
@@ -21,7 +21,7 @@ export interface BodyReading {
   /** Bytes of one body. */
   readonly limit: number;
   readonly memory: BodyMemory;
-  readonly turns: Turns;
+  readonly arrivals: Arrivals;
 }
 
 /** Methods whose body is read; that of any other is left alone. */
@@ -66,14 +66,14 @@ export const readBody = (sender: BodySender, reading: BodyReading): Buffer | Pro
   return joined(chunks);
 };
 
-/** Goes on together with the requests of the turn in which the last of the body came. */
+/** Goes on together with the requests that arrived with the last of the body. */
 const arriving = async (sender: BodySender, reading: BodyReading): Promise<Buffer> => {
   const { raw, response, connection } = sender;
   if (raw.headers.expect !== undefined && raw.httpVersion === '1.1') response.writeContinue();
   const body = await collect(sender, reading);
   // Another answer went out meanwhile: it took too long to come.
   if (connection.ending) throw hungUp();
-  await new Promise<void>((resolve) => reading.turns.join(resolve));
+  await new Promise<void>((resolve) => reading.arrivals.join(resolve));
   return body;
 };
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Problem } from '../kernel/problem.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import { grantsAsked } from '../policy/references.ts';
+import { Arrivals } from './arrivals.ts';
 import { BodyMemory } from './body-memory.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import type { Trust } from './caller-address.ts';
@@ -18,7 +19,6 @@ import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
 import type { Routes } from './routes.ts';
 import { InFlight, stopHttp } from './stopping.ts';
-import { Turns } from './turns.ts';
 
 export interface HttpOptions {
   /** Public address; where it is https, every answer says that this host is to be asked over https only. */
@@ -34,8 +34,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[];
   /** Empty; it gets the endpoints. */
   readonly routes: Routes;
-  /** Told of each turn of the event loop that has brought requests, before anything is asked of them. */
-  readonly onTurn?: (() => void) | undefined;
+  /** Told of requests that have arrived together, before anything is asked of them. */
+  readonly onArrivals?: (() => void) | undefined;
   /** Gives the counter of an endpoint, which is told of every answer; it must cost next to nothing. */
   readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter | undefined) | undefined;
   /** Where a browser gets a page instead of the envelope. */
@@ -118,18 +118,18 @@ interface AnsweringParts {
   readonly trust: Trust;
 }
 
-/** Answers requests: lets those of a turn start together, finds the endpoint, runs the pipeline. */
+/** Answers requests: lets those that came together start together, finds the endpoint, runs the pipeline. */
 const createAnswering = (
   endpoints: readonly Endpoint[],
   { pipeline, responder, connections, inFlight, cors, trust }: AnsweringParts,
   options: HttpOptions,
 ): HttpServer['answer'] => {
   const { routes, pages = [], stopping = neverStopping } = options;
-  const turns = new Turns(options.onTurn);
+  const arrivals = new Arrivals(options.onArrivals);
   const runners = runnersOf(endpoints, pipeline, options);
   const settings: RequestSettings = {
     trust,
-    bodies: { limit: options.bodyLimit, memory: new BodyMemory(options.bodyMemory), turns },
+    bodies: { limit: options.bodyLimit, memory: new BodyMemory(options.bodyMemory), arrivals },
     nextId: requestIds(),
     timed: responder.logsRequests,
   };
@@ -189,7 +189,7 @@ const createAnswering = (
     if (connection === undefined) return;
     const request = new Request(raw, response, connection, settings);
     const number = connection.requests;
-    turns.join(() => void respond(request, number));
+    arrivals.join(() => void respond(request, number));
   };
 };
 

@@ -74,8 +74,8 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => 
 export const anything: OptionCheck = () => undefined;
 
 export const flag = expected('true or false', (value) => typeof value === 'boolean');
-export const text = expected('a text', (value) => typeof value === 'string' && value !== '');
-export const number = expected('a number', (value) => typeof value === 'number');
+export const textual = expected('a text', (value) => typeof value === 'string' && value !== '');
+export const numeric = expected('a number', (value) => typeof value === 'number');
 export const numberOrText = expected('a number or a text', (value) =>
   ['number', 'string'].includes(typeof value),
 );
@@ -106,7 +106,7 @@ export const listOf =
     return firstFlaw(value.map((each, index) => [each, `${path}[${index}]`, check]));
   };
 
-export const texts = listOf(text);
+export const texts = listOf(textual);
 
 /** An object whose names are free. */
 export const mapOf =
@@ -138,11 +138,11 @@ export const listOrObject =
   (value, path) =>
     (Array.isArray(value) ? list : object)(value, path);
 
-const labelTexts = objectOf(Object.fromEntries(locales.map((locale) => [locale, text])));
+const labelTexts = objectOf(Object.fromEntries(locales.map((locale) => [locale, textual])));
 
 /** One text, or one for every language. */
 export const label: OptionCheck = (value, path) => {
-  if (typeof value === 'string') return text(value, path);
+  if (typeof value === 'string') return textual(value, path);
   const flaw = labelTexts(value, path);
   if (flaw !== undefined) return flaw;
   const missing = locales.find((locale) => !Object.hasOwn(value as object, locale));

@@ -43,3 +43,7 @@ export class Problem extends Error {
     return problemTable[this.problem];
   }
 }
+
+/** There is more to do than may be taken. `retryAfter` in seconds; `cause` is logged, never answered. */
+export const overloaded = (cause?: unknown, retryAfter = 1): Problem =>
+  new Problem('overloaded', { headers: { 'Retry-After': String(retryAfter) }, cause });

@@ -12,8 +12,8 @@ import {
   oneOf,
   optionsFlaw,
   plainObject,
-  text,
   texts,
+  textual,
 } from '../kernel/options.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
@@ -48,8 +48,8 @@ const publicRead = { where: plainObject } satisfies OptionTable<NonNullable<Defi
 const resource = {
   fields: fieldsOption,
   label,
-  plural: text,
-  singular: text,
+  plural: textual,
+  singular: textual,
   views: objectOf(views),
   permissions: oneOf('writes', 'all'),
   isolation: flag,

@@ -4,7 +4,7 @@ import { fill, type Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
 import { formSchema, uiSchemaOf } from './form.ts';
 import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
-import { inputSchema, outputSchema, writableFields } from './schema.ts';
+import { bodyFields, inputSchema, outputSchema } from './schema.ts';
 
 /** The fields that an action shows a caller and takes from them. */
 export interface Reach {
@@ -101,7 +101,7 @@ export const describeModel = (
 ): JsonObject => {
   const { access, reasons } = creatable(model, granted, locale);
   const [creates, updates] = [access.create?.writable ?? nothing, access.update?.writable ?? nothing];
-  const written = writableFields(model, new Set([...creates, ...updates]));
+  const written = bodyFields(model, new Set([...creates, ...updates]));
   const writes = new Set(written.map(({ name }) => name));
   const visible = visibleTo(access, writes);
   const readable = readableOf(access);

@@ -60,6 +60,15 @@ export type View = (typeof views)[number];
 export const actions = ['list', 'detail', 'create', 'update', 'destroy'] as const;
 export type Action = (typeof actions)[number];
 
+/** What each action answers. */
+export const viewByAction: Readonly<Record<Action, View>> = {
+  list: 'list',
+  detail: 'detail',
+  create: 'saved',
+  update: 'saved',
+  destroy: 'saved',
+};
+
 /** Methods of authentication that an endpoint of a resource can accept. */
 export const resourceAuthMethods = ['jwt', 'bearer', 'api_key', 'signature'] as const;
 export type ResourceAuthMethod = (typeof resourceAuthMethods)[number];

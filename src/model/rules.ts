@@ -17,7 +17,12 @@ export const mentioned = (model: string, fields: Fields, name: string, where: st
 
 type ViewsOption = { readonly [Name in View]?: readonly string[] };
 
-const viewOf = (model: string, fields: Fields, view: View, names: readonly string[]): readonly string[] => {
+const checkedView = (
+  model: string,
+  fields: Fields,
+  view: View,
+  names: readonly string[],
+): readonly string[] => {
   for (const name of names) mentioned(model, fields, name, `views.${view}`);
   if (names.length === 0) throw new DefinitionError(model, `views.${view} has no fields`);
   if (new Set(names).size !== names.length)
@@ -32,11 +37,11 @@ export const viewsOf = (
   option: ViewsOption,
 ): Readonly<Record<View, readonly string[]>> => {
   const all = [...fields.keys()];
-  const detail = viewOf(model, fields, 'detail', option.detail ?? all);
+  const detail = checkedView(model, fields, 'detail', option.detail ?? all);
   return Object.freeze({
-    list: viewOf(model, fields, 'list', option.list ?? detail),
+    list: checkedView(model, fields, 'list', option.list ?? detail),
     detail,
-    saved: viewOf(model, fields, 'saved', option.saved ?? detail),
+    saved: checkedView(model, fields, 'saved', option.saved ?? detail),
   });
 };
 

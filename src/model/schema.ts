@@ -48,7 +48,7 @@ const isWritable = (field: ModelField, writable: ReadonlySet<string>): boolean =
   !field.serverSet && writable.has(field.name);
 
 /** Fields that a body of this caller may hold, in order. */
-export const writableFields = (model: FieldSet, writable: ReadonlySet<string>): readonly ModelField[] =>
+export const bodyFields = (model: FieldSet, writable: ReadonlySet<string>): readonly ModelField[] =>
   [...model.fields.values()].filter((field) => isWritable(field, writable));
 
 /**
@@ -61,7 +61,7 @@ export const inputSchema = (
   writable: ReadonlySet<string>,
   locale: Locale,
 ): JsonSchema => {
-  const fields = writableFields(model, writable);
+  const fields = bodyFields(model, writable);
   const required = fields
     .filter((field) => action === 'create' && field.required && field.options.default === undefined)
     .map(({ name }) => name);

@@ -101,7 +101,7 @@ export type TextCondition = Condition<string, TextOperator>;
 export type OrderedCondition<Value> = Condition<Value, OrderedOperator>;
 export type IdentityCondition<Value> = Condition<Value, IdentityOperator>;
 
-type Conditions<Fields extends FieldDefinitions> = {
+type FieldConditions<Fields extends FieldDefinitions> = {
   id: OrderedCondition<number>;
   created_at: OrderedCondition<string>;
   updated_at: OrderedCondition<string>;
@@ -147,7 +147,7 @@ export type SavedOf<Model> = RecordIn<Model, 'saved'>;
 
 /** Conditions that a list takes, joined by AND: `{ status: 'paid', amount: { gte: 5 } }`. Only listed fields. */
 export type FilterOf<Model> = {
-  readonly [Name in ShownName<Model, 'list'> & keyof Conditions<FieldsOf<Model>>]?: Conditions<
+  readonly [Name in ShownName<Model, 'list'> & keyof FieldConditions<FieldsOf<Model>>]?: FieldConditions<
     FieldsOf<Model>
   >[Name];
 };

@@ -1,14 +1,10 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import type { View } from '../model/resource.ts';
-import type { ResourceRule } from '../policy/rule.ts';
+import { type View, viewByAction } from '../model/resource.ts';
 
 const pascal = (text: string): string =>
   text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_whole, first: string) => first.toUpperCase());
 
 const suffixes: Readonly<Record<View, string>> = { list: 'ListItem', detail: '', saved: 'Saved' };
-
-const viewOf = (action: ResourceRule['action']): View =>
-  action === 'list' ? 'list' : action === 'detail' ? 'detail' : 'saved';
 
 /** Schemas that are the same are shared within a family: the views of a model, or of the service's own. */
 export const familyOf = ({ policy }: Endpoint): string =>
@@ -18,7 +14,7 @@ export const familyOf = ({ policy }: Endpoint): string =>
 export const dataName = ({ policy, docs, operation }: Endpoint): string => {
   if (policy.kind === 'resource') {
     const { model, action, area } = policy;
-    return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffixes[viewOf(action)]}`;
+    return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffixes[viewByAction[action]]}`;
   }
   const title = docs.data?.['title'];
   return typeof title === 'string' && /^[A-Z][A-Za-z0-9]*$/.test(title) ? title : `${pascal(operation)}Data`;

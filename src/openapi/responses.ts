@@ -151,7 +151,7 @@ const example = (name: ProblemName, { key, parameter }: Hints, context: Context)
 };
 
 /** The answer of one status, shared between the operations that have the same problems. */
-export const refusal = (
+export const problemResponse = (
   status: number,
   names: readonly ProblemName[],
   context: Context,
@@ -178,7 +178,7 @@ export const responsesOf = (endpoint: Endpoint, context: Context): JsonObject =>
   ...Object.fromEntries(
     [...problemsOf(endpoint)].map(([status, names]) => [
       status,
-      refusal(status, names, context, hintsOf(endpoint)),
+      problemResponse(status, names, context, hintsOf(endpoint)),
     ]),
   ),
 });
@@ -194,5 +194,5 @@ const withoutOperation: readonly ProblemName[] = [
 
 export const generalResponses = (context: Context): JsonObject =>
   Object.fromEntries(
-    withoutOperation.map((name) => [statusOf(name), refusal(statusOf(name), [name], context)]),
+    withoutOperation.map((name) => [statusOf(name), problemResponse(statusOf(name), [name], context)]),
   );

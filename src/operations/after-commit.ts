@@ -1,11 +1,11 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
 import { hookPrincipal } from './prepare.ts';
-import type { Resource } from './resource.ts';
+import type { ServedResource } from './served-resource.ts';
 
 /** Runs the resource's `afterCommit` beside the answer. The record is durable, so what the hook throws is only logged. */
 export const afterCommit = (
-  { model, context }: Resource,
+  { model, context }: ServedResource,
   action: 'create' | 'update' | 'destroy',
   grant: Grant,
   { id, whole }: { readonly id: number; readonly whole?: string | undefined },

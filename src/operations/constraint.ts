@@ -2,14 +2,14 @@ import { Problem } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import { ConstraintError } from '../store/database.ts';
 import type { Candidate } from '../store/records.ts';
-import type { Resource } from './resource.ts';
+import type { ServedResource } from './served-resource.ts';
 
 /**
  * What the database's refusal of a write means. A value that was taken, or a reference that went, between the look-up
  * and the write is a validation message like one that was found before.
  */
 export const refusal = async (
-  resource: Resource,
+  resource: ServedResource,
   error: unknown,
   grant: Grant,
   candidate: Candidate,

@@ -6,8 +6,8 @@ import type { IdempotentRequest, KeptAnswer } from '../store/tables/idempotency.
 import { afterCommit } from './after-commit.ts';
 import { refusal } from './constraint.ts';
 import { entityTag } from './preconditions.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import type { Resource } from './resource.ts';
+import { type Prepared, prepareWrite } from './prepare.ts';
+import type { ServedResource } from './served-resource.ts';
 
 /** The answer of a create: the record in its `saved` view, or what the same request was answered before. */
 export interface Created {
@@ -21,7 +21,7 @@ const answerOf = (saved: SavedRecord, view: string): Created => ({
 });
 
 /** The columns to insert: those of the body, and the owner that the policy set, which no body and no hook overrides. */
-const withOwner = ({ model }: Resource, columns: Columns, grant: Grant): Columns =>
+const withOwner = ({ model }: ServedResource, columns: Columns, grant: Grant): Columns =>
   model.owner === undefined || grant.owner === undefined
     ? columns
     : { ...columns, [model.owner]: grant.owner };
@@ -30,7 +30,7 @@ const status = 201;
 
 /** Inserts in the transaction that takes the `Idempotency-Key`: the record and its kept answer stand or fall together. */
 const insertOnce = (
-  { context, records, model }: Resource,
+  { context, records, model }: ServedResource,
   grant: Grant,
   columns: Columns,
   request: IdempotentRequest,
@@ -46,7 +46,7 @@ const insertOnce = (
   }, model.table);
 
 const insert = async (
-  resource: Resource,
+  resource: ServedResource,
   grant: Grant,
   { values, columns }: Prepared,
   request: IdempotentRequest | undefined,
@@ -68,7 +68,7 @@ const insert = async (
  * @throws Problem `invalid_record`, `idempotency_conflict`
  */
 export const create = async (
-  resource: Resource,
+  resource: ServedResource,
   grant: Grant,
   body: JsonObject,
   request: IdempotentRequest | undefined,
@@ -77,7 +77,7 @@ export const create = async (
   const { idempotency } = resource.context;
   const kept = request === undefined ? undefined : await idempotency.find(request);
   if (kept !== undefined) return kept;
-  const prepared = await prepare(resource, 'create', grant, body);
+  const prepared = await prepareWrite(resource, 'create', grant, body);
   try {
     if (prepared.errors.length > 0) throw new Problem('invalid_record', { errors: prepared.errors });
     return await insert(resource, grant, prepared, request, view);

@@ -6,7 +6,7 @@ import type { HookPrincipal } from '../model/resource.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Columns } from '../store/records.ts';
-import type { Resource } from './resource.ts';
+import type { ServedResource } from './served-resource.ts';
 
 /** What a write comes to before the database is asked to do it. */
 export interface Prepared extends Candidate {
@@ -27,7 +27,7 @@ export const hookPrincipal = (principal: Principal): HookPrincipal => {
 
 /** Runs the resource's `beforeSave`: what it changes is validated once more, what it throws is a 500. */
 const consultHook = async (
-  { model, validate, context }: Resource,
+  { model, validate, context }: ServedResource,
   action: 'create' | 'update',
   id: number | undefined,
   grant: Grant,
@@ -61,7 +61,7 @@ const nothing: ReadonlySet<string> = new Set();
  * default, whether the body repeats it or leaves it out: these are asked for existence only.
  */
 const chosenReferences = (
-  { model }: Resource,
+  { model }: ServedResource,
   action: 'create' | 'update',
   { references }: Grant,
   body: JsonObject,
@@ -80,8 +80,8 @@ const chosenReferences = (
  * Validates a body as this caller may write it, asks the hook, and looks up uniqueness and references, so that every
  * message comes at once. Nothing is written.
  */
-export const prepare = async (
-  resource: Resource,
+export const prepareWrite = async (
+  resource: ServedResource,
   action: 'create' | 'update',
   grant: Grant,
   body: JsonObject,

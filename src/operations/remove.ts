@@ -3,7 +3,7 @@ import type { Grant } from '../policy/grant.ts';
 import { ConstraintError } from '../store/database.ts';
 import { afterCommit } from './after-commit.ts';
 import { acceptedVersions } from './preconditions.ts';
-import type { Resource } from './resource.ts';
+import type { ServedResource } from './served-resource.ts';
 import { refuseMissing } from './update.ts';
 
 /**
@@ -11,7 +11,7 @@ import { refuseMissing } from './update.ts';
  * @throws Problem `record_not_found`, `stale`, `still_referenced`
  */
 export const remove = async (
-  resource: Resource,
+  resource: ServedResource,
   grant: Grant,
   id: number,
   ifMatch: string | undefined,

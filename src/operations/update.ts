@@ -5,18 +5,22 @@ import type { SavedRecord } from '../store/records.ts';
 import { afterCommit } from './after-commit.ts';
 import { refusal } from './constraint.ts';
 import { acceptedVersions } from './preconditions.ts';
-import { prepare } from './prepare.ts';
-import type { Resource } from './resource.ts';
+import { prepareWrite } from './prepare.ts';
+import type { ServedResource } from './served-resource.ts';
 
 /** Says why a write found no record: none there for this caller (404), or another version (412). */
-export const refuseMissing = async ({ records }: Resource, grant: Grant, id: number): Promise<never> => {
+export const refuseMissing = async (
+  { records }: ServedResource,
+  grant: Grant,
+  id: number,
+): Promise<never> => {
   const version = await records.version(grant, id);
   throw new Problem(version === undefined ? 'record_not_found' : 'stale');
 };
 
 /** Refuses with 404 or 412 where these come before what is wrong with the body. */
 const checkTarget = async (
-  { records }: Resource,
+  { records }: ServedResource,
   grant: Grant,
   id: number,
   versions: readonly number[] | undefined,
@@ -31,7 +35,7 @@ const checkTarget = async (
  * @throws Problem `record_not_found`, `stale`, `invalid_record`
  */
 export const update = async (
-  resource: Resource,
+  resource: ServedResource,
   grant: Grant,
   id: number,
   body: JsonObject,
@@ -41,7 +45,7 @@ export const update = async (
   const versions = acceptedVersions(ifMatch);
   // A hook must not run for a record that is not there.
   if (model.hooks.beforeSave !== undefined) await checkTarget(resource, grant, id, versions);
-  const prepared = await prepare(resource, 'update', grant, body, id);
+  const prepared = await prepareWrite(resource, 'update', grant, body, id);
   const { values, columns, errors } = prepared;
   if (errors.length > 0) {
     await checkTarget(resource, grant, id, versions);

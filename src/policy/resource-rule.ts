@@ -1,17 +1,9 @@
 import type { Principal } from '../auth/method.ts';
-import type { Action, PublicCondition, ResourceModel, View } from '../model/resource.ts';
+import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
 import type { RowFilter } from './grant.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';
 import type { ResourceRule } from './rule.ts';
 import type { Step, StepRule, Verdict } from './step.ts';
-
-const viewOf: Readonly<Record<Action, View>> = {
-  list: 'list',
-  detail: 'detail',
-  create: 'saved',
-  update: 'saved',
-  destroy: 'saved',
-};
 
 const isRead = (action: Action): boolean => action === 'list' || action === 'detail';
 
@@ -132,7 +124,7 @@ const nothing: ReadonlySet<string> = new Set();
  */
 export const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { model, action, area } = rule;
-  const readable = area === 'admin' ? fieldsOf(model).all : model.views[viewOf[action]];
+  const readable = area === 'admin' ? fieldsOf(model).all : model.views[viewByAction[action]];
   const published = publishedRows(rule);
   if (published !== undefined) {
     const because = published.map(({ column, value }) => `${column} = ${value}`).join(', ');

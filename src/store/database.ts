@@ -66,7 +66,7 @@ export interface Database extends Reader {
    * Told before the requests start that a turn of the event loop has brought: until the turn is over their reads may
    * share a snapshot, which begins after this call. Absent where that saves nothing.
    */
-  beginTurn?(): void;
+  renewSnapshot?(): void;
   /**
    * A number that stays the same while nobody, in whatever process, commits anything: what was computed from the
    * database under one number still holds under it. Absent where the database cannot tell cheaply.

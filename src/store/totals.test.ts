@@ -34,7 +34,7 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
   });
 
   const total = async (query: string, extra = [{ column: 'n', value: 1 }].slice(0, 0)): Promise<number> => {
-    database.beginTurn?.();
+    database.renewSnapshot?.();
     const answer = await list(grant, { query, path: '/things' }, extra);
     return Number(answer.headers['X-Total-Count']);
   };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
-import { type Application, assertAppId, type Credentials, type PreviousSecret } from './credentials.ts';
+import { type AppSecrets, assertAppId, type Credentials, type PreviousSecret } from './credentials.ts';
 import { VaultError } from './vault-error.ts';
 
 /** What a new content differs in: names, never secrets. */
@@ -31,13 +31,13 @@ export const newSecret = (): string => randomBytes(32).toString('hex');
 export const isInGrace = (previous: PreviousSecret, now: number): boolean =>
   now < (parseTimestamp(previous.until) ?? Number.NEGATIVE_INFINITY);
 
-const existing = (credentials: Credentials, appId: string): Application => {
+const existing = (credentials: Credentials, appId: string): AppSecrets => {
   const application = credentials.apps.get(appId);
   if (application === undefined) throw new VaultError(`there is no application ${JSON.stringify(appId)}`);
   return application;
 };
 
-const withApplication = (credentials: Credentials, appId: string, application: Application): Credentials => ({
+const withApplication = (credentials: Credentials, appId: string, application: AppSecrets): Credentials => ({
   ...credentials,
   apps: new Map(credentials.apps).set(appId, application),
 });

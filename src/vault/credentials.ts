@@ -8,7 +8,7 @@ export interface PreviousSecret {
   readonly until: string;
 }
 
-export interface Application {
+export interface AppSecrets {
   readonly api_secret: string;
   readonly rotated_at: string;
   readonly previous?: readonly PreviousSecret[];
@@ -19,7 +19,7 @@ export interface Credentials {
   /** Raised by every change; 0 in a file that no command has changed since there are serials. */
   readonly serial: number;
   readonly jwt_secret?: string;
-  readonly apps: ReadonlyMap<string, Application>;
+  readonly apps: ReadonlyMap<string, AppSecrets>;
 }
 
 export const noCredentials: Credentials = { serial: 0, apps: new Map() };
@@ -85,7 +85,7 @@ const previousAt = (value: Json, where: string): PreviousSecret => {
   };
 };
 
-const applicationAt = (value: Json, where: string): Application => {
+const applicationAt = (value: Json, where: string): AppSecrets => {
   const entry = objectAt(value, where, ['api_secret', 'rotated_at', 'previous']);
   const application = {
     api_secret: secretAt(own(entry, 'api_secret'), `${where}.api_secret`, 1),
@@ -108,7 +108,7 @@ const serialAt = (value: Json | undefined): number => {
 };
 
 /** The parser's own message quotes the text around the mistake, which is a secret as likely as not. */
-const parseJson = (text: string): Json => {
+const parseContent = (text: string): Json => {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -122,9 +122,9 @@ const parseJson = (text: string): Json => {
 
 /** Reads the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
 export const parseCredentials = (text: string): Credentials => {
-  const content = objectAt(parseJson(text), 'the content', ['serial', 'jwt_secret', 'apps']);
+  const content = objectAt(parseContent(text), 'the content', ['serial', 'jwt_secret', 'apps']);
   const serial = serialAt(own(content, 'serial'));
-  const apps = new Map<string, Application>();
+  const apps = new Map<string, AppSecrets>();
   for (const [appId, value] of Object.entries(objectAt(own(content, 'apps') ?? {}, 'apps'))) {
     assertAppId(appId);
     apps.set(appId, applicationAt(value, `apps.${appId}`));

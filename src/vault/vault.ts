@@ -33,7 +33,7 @@ export interface CredentialsFile {
  * Asked before a file is believed. A `VaultError` refuses it for good; whatever else is thrown means that nobody can
  * know now, and the file is asked about again at the next look.
  */
-export type Admission = (file: CredentialsFile) => Promise<void>;
+export type FileAdmission = (file: CredentialsFile) => Promise<void>;
 
 type Listener = (change: CredentialsChange, serial: number) => void;
 
@@ -57,7 +57,7 @@ export class Vault {
   readonly #listeners = new Set<Listener>();
   #credentials: Credentials = noCredentials;
   #file: CredentialsFile | undefined;
-  #admission: Admission | undefined;
+  #admission: FileAdmission | undefined;
   #unanswered = false;
   /** Fingerprints of the files that were read last, be it without success: an error is reported once for each. */
   #seen = '';
@@ -82,9 +82,9 @@ export class Vault {
   }
 
   /** Has the file in force admitted, and from now on every other before it is believed. Throws what refuses this one. */
-  async admitBy(admission: Admission): Promise<void> {
+  async admitBy(admission: FileAdmission): Promise<void> {
     this.#admission = admission;
-    await this.#inTurn(async () => {
+    await this.#oneByOne(async () => {
       if (this.#file !== undefined) await admission(this.#file);
     });
   }
@@ -139,7 +139,7 @@ export class Vault {
 
   /** Takes the file over if it changed since it was read. Where it cannot be read, the last good content stays. */
   reload(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#oneByOne(async () => {
       const seen = await this.#fingerprint();
       if (seen === this.#seen) return;
       const was = this.#file;
@@ -169,7 +169,7 @@ export class Vault {
    * rises by one, or to what `change` raises it to; always above `seen`, the highest that was seen anywhere.
    */
   update(change: (current: Credentials) => Credentials, seen = 0): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#oneByOne(async () => {
       await this.#keyring.assertUsable();
       const file = await settledPath(this.#options.file);
       await withLock(`${file}.lock`, async () => {
@@ -261,7 +261,7 @@ export class Vault {
   }
 
   /** One reload or update after the other, so that an older reading never replaces a newer one. */
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+  #oneByOne<T>(task: () => Promise<T>): Promise<T> {
     const run = this.#queue.then(task);
     this.#queue = run.catch(() => undefined);
     return run;

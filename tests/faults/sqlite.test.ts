@@ -166,7 +166,7 @@ describeDatabase('sqlite', 'a damaged page', (databases) => {
   it('fails the reads that meet it and no others, in one turn and in the next', async () => {
     const database = await damaged();
     for (let round = 0; round < 3; round += 1) {
-      database.beginTurn?.();
+      database.renewSnapshot?.();
       const [broken, sound] = await Promise.allSettled([
         database.get(all('broken')),
         database.get(all('sound')),

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Application, loadApplication } from '../../src/application.ts';
 import type { Query } from '../../src/store/database.ts';
-import { Connection } from '../../src/store/dialects/sqlite/connection.ts';
+import { SqliteConnection } from '../../src/store/dialects/sqlite/connection.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser } from '../support/service.ts';
 
@@ -26,8 +26,11 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
   beforeEach(() => {
     statements.length = 0;
     for (const method of ['all', 'get', 'run'] as const) {
-      const original = Connection.prototype[method];
-      vi.spyOn(Connection.prototype, method).mockImplementation(function (this: Connection, query: Query) {
+      const original = SqliteConnection.prototype[method];
+      vi.spyOn(SqliteConnection.prototype, method).mockImplementation(function (
+        this: SqliteConnection,
+        query: Query,
+      ) {
         // Once a second the service asks by itself whether the database is still the same.
         if (!query.sql.includes('gatewright_database')) statements.push(query.sql);
         return original.call(this, query) as never;
@@ -80,7 +83,7 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
         '/api/v1/api_keys',
       ];
       for (const path of paths) await asked('GET', path);
-      const reader = new Connection(service.server.config.databaseUrl.replace('sqlite:', ''), 'reader');
+      const reader = new SqliteConnection(service.server.config.databaseUrl.replace('sqlite:', ''), 'reader');
       try {
         for (const sql of new Set(statements)) {
           const plan = reader.all<{ detail: string }>({ sql: `explain query plan ${sql}`, parameters: [] });

@@ -35,14 +35,14 @@ const withOwner = (fields: readonly NamedField[]): readonly NamedField[] =>
     ? fields
     : [...fields, { name: 'user_id', definition: defineOwner() }];
 
-interface Request {
+interface ResourceRequest {
   readonly name: string;
   readonly fields: readonly NamedField[];
   readonly production: boolean;
   readonly plural: string | undefined;
 }
 
-const filesOf = (request: Request, existing: Models, migrations: readonly string[]) => {
+const filesOf = (request: ResourceRequest, existing: Models, migrations: readonly string[]) => {
   const fields = request.production ? withOwner(request.fields) : request.fields;
   const model = asked(() => modelOf(request.name, fields, request.plural));
   const models = asked(() => collectModels([...existing.values(), model]));
@@ -80,7 +80,7 @@ export const command = defineCommand({
   ],
   async run({ values, operands: [name, ...texts] }, io) {
     if (name === undefined && !io.interactive) throw new UsageError('NAME is missing');
-    const read: Request =
+    const read: ResourceRequest =
       name === undefined
         ? { ...(await askResource(io)), plural: values.plural }
         : {

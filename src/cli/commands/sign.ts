@@ -6,14 +6,14 @@ import { openCredentials } from '../credentials.ts';
 import { curlCommand } from '../curl.ts';
 import { CommandError, type Io, readAll, readSecret, UsageError } from '../io.ts';
 
-interface Source {
+interface SecretSource {
   readonly body: string | undefined;
   readonly 'body-file': string | undefined;
   readonly 'secret-stdin': boolean | undefined;
 }
 
 /** The bytes to sign. stdin is read only where nothing else was named and no person sits at it. */
-const bodyOf = async (source: Source, method: string | undefined, io: Io): Promise<Uint8Array> => {
+const bodyOf = async (source: SecretSource, method: string | undefined, io: Io): Promise<Uint8Array> => {
   const { body, 'body-file': file, 'secret-stdin': secretOnStdin } = source;
   if (body !== undefined && file !== undefined)
     throw new UsageError('--body and --body-file exclude each other');

@@ -43,7 +43,7 @@ export class Supervisor {
   #shown: Shown | undefined;
   #agreed = false;
   /** Restarts go one after the other; several that come meanwhile are one. */
-  #turn: Promise<void> | undefined;
+  #restarting: Promise<void> | undefined;
   #again = false;
   #closed = false;
 
@@ -58,10 +58,10 @@ export class Supervisor {
   /** Ends the run there is and starts another. Resolves when that one serves, or has said why not. */
   restart(): Promise<void> {
     this.#again = true;
-    this.#turn ??= this.#restartAll().finally(() => {
-      this.#turn = undefined;
+    this.#restarting ??= this.#restartAll().finally(() => {
+      this.#restarting = undefined;
     });
-    return this.#turn;
+    return this.#restarting;
   }
 
   /** Applies the migrations that were shown; does nothing where none wait. */

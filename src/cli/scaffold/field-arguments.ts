@@ -58,9 +58,9 @@ const meanings = (text: string): readonly Json[] => {
   }
 };
 
-type Options = Readonly<Record<string, Json>>;
+type FieldOptions = Readonly<Record<string, Json>>;
 
-const flawOf = (type: FieldType, name: string, options: Options): string | undefined => {
+const flawOf = (type: FieldType, name: string, options: FieldOptions): string | undefined => {
   const flaw = type.flaw?.(options);
   const preset = options['default'];
   if (flaw !== undefined || preset === undefined) return flaw;
@@ -72,11 +72,11 @@ const flawOf = (type: FieldType, name: string, options: Options): string | undef
 const withModifier = (
   type: FieldType,
   name: string,
-  options: Options,
+  options: FieldOptions,
   modifier: string,
   text: string,
-): Options => {
-  const readings = meanings(text).map((value): Options => ({ ...options, [modifier]: value }));
+): FieldOptions => {
+  const readings = meanings(text).map((value): FieldOptions => ({ ...options, [modifier]: value }));
   const fitting = readings.find((reading) => flawOf(type, name, reading) === undefined);
   const [first = options] = readings;
   if (fitting === undefined)
@@ -84,7 +84,7 @@ const withModifier = (
   return fitting;
 };
 
-const argumentOf = (name: string, type: FieldType, text: string | undefined): Options => {
+const argumentOf = (name: string, type: FieldType, text: string | undefined): FieldOptions => {
   const { argument, kind } = type;
   if (argument === undefined) {
     if (text !== undefined) throw new UsageError(`${name}: ${kind} takes no value, so no '=${text}'`);
@@ -92,13 +92,13 @@ const argumentOf = (name: string, type: FieldType, text: string | undefined): Op
   }
   if (text === undefined || text === '')
     throw new UsageError(`${name}: ${kind} needs its ${argument.option}: ${name}:${typeSyntax(kind)}`);
-  const options: Options = { [argument.option]: argument.list ? text.split(',') : text };
+  const options: FieldOptions = { [argument.option]: argument.list ? text.split(',') : text };
   const flaw = type.flaw?.(options);
   if (flaw !== undefined) throw new UsageError(`${name}: ${flaw}`);
   return options;
 };
 
-const applyModifier = (type: FieldType, name: string, options: Options, part: string): Options => {
+const applyModifier = (type: FieldType, name: string, options: FieldOptions, part: string): FieldOptions => {
   const [modifier, value] = split(part);
   const known = modifierSyntax(type);
   const isFlag = known.includes(modifier);

@@ -20,10 +20,10 @@ const asking = (io: Io) => {
   };
 };
 
-type Ask = ReturnType<typeof asking>['ask'];
+type AskLine = ReturnType<typeof asking>['ask'];
 
 /** Fields until an empty answer; a wrong one is told and asked for again. */
-const askFields = async (ask: Ask, io: Io): Promise<readonly NamedField[]> => {
+const askFields = async (ask: AskLine, io: Io): Promise<readonly NamedField[]> => {
   const fields: NamedField[] = [];
   for (;;) {
     const text = await ask(fields.length === 0 ? 'First field:' : 'Next field, or Enter to end:');

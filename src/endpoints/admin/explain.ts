@@ -46,7 +46,7 @@ const query: readonly QueryDocs[] = [
 ];
 
 /** Each parameter at most once, and none that is not known: a misspelt caller must not be taken for nobody. */
-const parametersOf = (text: string): ReadonlyMap<string, string> => {
+const givenIn = (text: string): ReadonlyMap<string, string> => {
   const parameters = new Map<string, string>();
   for (const { name, value } of parseQueryString(text)) {
     if (parameters.has(name) || !query.some((known) => known.name === name)) throw invalidParameter(name);
@@ -55,7 +55,7 @@ const parametersOf = (text: string): ReadonlyMap<string, string> => {
   return parameters;
 };
 
-const idOf = (name: string, text: string): number => {
+const idIn = (name: string, text: string): number => {
   const id = parseId(text);
   if (id === undefined) throw invalidParameter(name);
   return id;
@@ -75,8 +75,8 @@ const subjectOf = async (
   if (name === undefined) return { kind: 'nobody' };
   if (second !== undefined) throw invalidParameter(second);
   const value = given.get(name) ?? '';
-  if (name === 'user_id') return { kind: 'user', user: found(await callers.user(idOf(name, value))) };
-  if (name === 'api_key_id') return { kind: 'api_key', key: found(await callers.key(idOf(name, value))) };
+  if (name === 'user_id') return { kind: 'user', user: found(await callers.user(idIn(name, value))) };
+  if (name === 'api_key_id') return { kind: 'api_key', key: found(await callers.key(idIn(name, value))) };
   const known = applications.applications().some(({ app_id }) => app_id === value);
   return { kind: 'application', appId: found(known ? value : undefined) };
 };
@@ -90,7 +90,7 @@ const requestOf = (given: ReadonlyMap<string, string>) => {
   return { method, path };
 };
 
-const callerOf = (subject: Subject): Json => {
+const describeSubject = (subject: Subject): Json => {
   switch (subject.kind) {
     case 'user':
       return { kind: 'user', id: subject.user.id, name: subject.user.username };
@@ -153,11 +153,11 @@ export const explainEndpoint = (services: Services): Endpoint => {
       problems: ['invalid_parameter', 'record_not_found'],
     },
     handle: async ({ query: text, principal }: Call) => {
-      const given = parametersOf(text);
+      const given = givenIn(text);
       const request = requestOf(given);
       const subject = await subjectOf(callers, services, given);
       const explanation = await explain(explainer, subject, request, principal);
-      return { data: { ...request, caller: callerOf(subject), ...answerOf(services, explanation) } };
+      return { data: { ...request, caller: describeSubject(subject), ...answerOf(services, explanation) } };
     },
   };
 };

@@ -14,7 +14,7 @@ const periods = {
   last_24_hours: { step: 'hour', length: hour, steps: 24, digits: 13, rest: ':00:00.000Z' },
   last_30_days: { step: 'day', length: day, steps: 30, digits: 10, rest: 'T00:00:00.000Z' },
 } as const;
-type Shape = (typeof periods)[keyof typeof periods];
+type Span = (typeof periods)[keyof typeof periods];
 
 const add = (counts: Record<string, number>, name: string, more: number): void => {
   counts[name] = (counts[name] ?? 0) + more;
@@ -22,7 +22,7 @@ const add = (counts: Record<string, number>, name: string, more: number): void =
 
 /** One point for every hour or day, also where nothing happened: the last one is still going on. */
 const pointsOf = (
-  { length, steps, digits, rest }: Shape,
+  { length, steps, digits, rest }: Span,
   now: number,
   requests: readonly CountedRequests[],
   failures: readonly CountedFailures[],
@@ -103,14 +103,14 @@ export const statsEndpoint = (services: Services): Endpoint => {
     .filter(({ model }) => isOpen(model))
     .map(({ model }) => ({ model: model.name, path: model.path }));
 
-  const read = async (shape: Shape, now: number): Promise<Json[]> => {
-    const first = hourOf(now - (shape.steps - 1) * shape.length).slice(0, shape.digits);
-    const period = { step: shape.step, from: first };
+  const read = async (span: Span, now: number): Promise<Json[]> => {
+    const first = hourOf(now - (span.steps - 1) * span.length).slice(0, span.digits);
+    const period = { step: span.step, from: first };
     const [requests, failures] = await Promise.all([
       requestCounts.requests(period),
       requestCounts.failures(period),
     ]);
-    return pointsOf(shape, now, requests, failures);
+    return pointsOf(span, now, requests, failures);
   };
 
   return {

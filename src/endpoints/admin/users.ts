@@ -10,7 +10,7 @@ import { refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf, reachesIn, turnOf, userOf } from '../shared.ts';
+import { actorOf, idOf, reachesIn, ticketOf, userOf } from '../shared.ts';
 import { adminAuth, administratorReads, adminTag } from './area.ts';
 import { createUserInput } from './user-input.ts';
 
@@ -90,7 +90,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         const { change, password, errors } = await input.read(call.body, 'create');
         refuseInvalid(errors);
         const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
-        const passwordHash = await passwords.hash(password ?? '', turnOf(call));
+        const passwordHash = await passwords.hash(password ?? '', ticketOf(call));
         const values = {
           ...{ username, usernameCanonical, email, emailCanonical, passwordHash },
           name: change.name ?? username,
@@ -134,7 +134,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
           : undefined;
         if (asked && verified === undefined) refuseWrong();
         const passwordHash =
-          password === undefined ? {} : { passwordHash: await passwords.hash(password, turnOf(call)) };
+          password === undefined ? {} : { passwordHash: await passwords.hash(password, ticketOf(call)) };
         const options = { sessionsEnd, verified };
         if (!(await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), options))))
           refuseWrong();

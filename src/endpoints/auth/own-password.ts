@@ -7,7 +7,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
-import { actorOf, turnOf, userOf } from '../shared.ts';
+import { actorOf, ticketOf, userOf } from '../shared.ts';
 
 /** Old and new password as everybody sends them who changes their own. */
 const ownPasswordInput = (locale: Services['locale']): Input => {
@@ -62,7 +62,7 @@ export const ownPasswordChange = (services: Services, wrong: (input: Input) => P
       const { current, password } = await readOwnPassword(input, call.body, user);
       const verified = await verifyOwnPassword(services, call, user, current);
       if (verified === undefined) throw wrong(input);
-      const passwordHash = await services.passwords.hash(password, turnOf(call));
+      const passwordHash = await services.passwords.hash(password, ticketOf(call));
       if (!(await services.users.changePassword(verified, passwordHash, actorOf(call)))) throw wrong(input);
       return {};
     },

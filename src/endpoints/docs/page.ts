@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { answerWith, fingerprint, type Representation, represent } from './representation.ts';
+import { answerWith, type Representation, represent, versionOf } from './representation.ts';
 
 /** The page's files: beside `src` in a checkout, beside `dist` in the package. */
 const directory = new URL('../../../docs-page/', import.meta.url);
@@ -51,7 +51,7 @@ interface Page {
 const loadPage = async (locale: string): Promise<Page> => {
   const names = (await readdir(directory)).filter((name) => Object.hasOwn(types, extname(name))).sort();
   const contents = await Promise.all(names.map((name) => readFile(new URL(name, directory))));
-  const version = fingerprint(...names, ...contents);
+  const version = versionOf(...names, ...contents);
   const template = await readFile(new URL('index.html', directory), 'utf8');
   // Relative to the page's own address, so that a path prefix or a proxy in front changes nothing.
   const html = template.replaceAll('{assets}', `api-docs/assets/${version}`).replaceAll('{locale}', locale);

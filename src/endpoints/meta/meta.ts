@@ -19,7 +19,7 @@ const isOf =
     endpoint.policy.kind === 'resource' && endpoint.policy.model === model && endpoint.policy.area === area;
 
 /** What the caller may do: of each endpoint, what its own authentication and its own policy decide. */
-const accessOf = (endpoints: readonly ResourceEndpoint[], principal: Principal): Access => {
+const grantsIn = (endpoints: readonly ResourceEndpoint[], principal: Principal): Access => {
   const reachOf = (action: Action) => {
     const endpoint = endpoints.find(({ policy }) => policy.action === action);
     if (endpoint === undefined || !takes(endpoint.auth, principal)) return undefined;
@@ -40,7 +40,7 @@ const describe = (
 ): JsonObject =>
   describeModel(
     model,
-    accessOf(endpoints, principal),
+    grantsIn(endpoints, principal),
     endpoints.map(({ method, path, auth, policy }) => ({
       action: policy.action,
       method,

@@ -10,7 +10,7 @@ import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { create } from '../../operations/create.ts';
 import { entityTag, isKnown } from '../../operations/preconditions.ts';
 import { remove } from '../../operations/remove.ts';
-import type { Resource } from '../../operations/resource.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
 import { update } from '../../operations/update.ts';
 import type { ResourceRule, Showing } from '../../policy/rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
@@ -73,7 +73,7 @@ const showing = (model: ResourceModel, area: Area): Showing => ({
 });
 
 /** What shows the records that the model's references name: in the same area as the write. */
-const referencesOf = ({ model, context }: Resource, area: Area): ResourceRule['references'] => {
+const referencesOf = ({ model, context }: ServedResource, area: Area): ResourceRule['references'] => {
   const held = [...model.fields.values()].flatMap(({ name, reference, anyone }): [string, Showing][] => {
     if (reference === undefined || anyone) return [];
     const target = context.models.get(reference);
@@ -82,7 +82,7 @@ const referencesOf = ({ model, context }: Resource, area: Area): ResourceRule['r
   return held.length === 0 ? undefined : new Map(held);
 };
 
-const policyOf = (resource: Resource, action: Action, area: Area): ResourceRule => {
+const policyOf = (resource: ServedResource, action: Action, area: Area): ResourceRule => {
   const { model } = resource;
   const rule = { kind: 'resource', model, action, area: area.name } as const;
   const references = action === 'create' || action === 'update' ? referencesOf(resource, area) : undefined;
@@ -95,13 +95,13 @@ const canCollide = (model: ResourceModel): boolean =>
   [...model.fields.values()].some(({ unique, reference }) => unique || reference !== undefined);
 
 /** Whether some record cannot be without one of these: what refers to them optionally lets them go. */
-const isHeld = ({ model, context }: Resource): boolean =>
+const isHeld = ({ model, context }: ServedResource): boolean =>
   [...context.models.values()].some(({ fields }) =>
     [...fields.values()].some(({ required, reference }) => required && reference === model.name),
   );
 
 /** The five endpoints of a resource. Adding one, or an area, is here; what they do is in `operations`. */
-export const resourceEndpoints = (resource: Resource, area: Area, baseUrl: string): Endpoint[] => {
+export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl: string): Endpoint[] => {
   const { model } = resource;
   const { locale } = resource.context;
   const path = area.path(model);

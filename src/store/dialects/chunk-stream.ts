@@ -1,5 +1,5 @@
+import { overloaded } from '../../kernel/problem.ts';
 import type { Caller } from '../database.ts';
-import { overloaded } from './problems.ts';
 import { Shares } from './shares.ts';
 
 /** Streams that may be open at a time: each holds a snapshot, which keeps the database from tidying up. */
@@ -76,7 +76,7 @@ class ChunkIterator implements AsyncIterableIterator<string> {
   #ready: Chunk | undefined;
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     source: ChunkSource,
@@ -108,8 +108,8 @@ class ChunkIterator implements AsyncIterableIterator<string> {
   next(): Promise<IteratorResult<string, undefined>> {
     this.#idle.refresh();
     this.#pace.asks();
-    const result = this.#turn.then(() => this.#step());
-    this.#turn = result.catch(() => {});
+    const result = this.#last.then(() => this.#step());
+    this.#last = result.catch(() => {});
     return result;
   }
 
@@ -141,7 +141,7 @@ class ChunkIterator implements AsyncIterableIterator<string> {
 
   async #end(): Promise<void> {
     if (!this.#close()) return;
-    await this.#turn;
+    await this.#last;
     await this.#source.end().catch(() => {});
   }
 

@@ -9,7 +9,3 @@ export const databaseUnavailable = (cause: unknown): Problem =>
  * with an `Idempotency-Key` may it be sent again without a second look.
  */
 export const outcomeUnknown = (cause: unknown): Problem => new Problem('outcome_unknown', { cause });
-
-/** The database works, but has more on its hands than it may take. */
-export const overloaded = (cause: unknown): Problem =>
-  new Problem('overloaded', { headers: { 'Retry-After': '1' }, cause });

@@ -1,5 +1,6 @@
+import { overloaded } from '../../kernel/problem.ts';
 import type { Caller } from '../database.ts';
-import { databaseUnavailable, overloaded } from './problems.ts';
+import { databaseUnavailable } from './problems.ts';
 
 export interface ShareLimits {
   /** What this is about, in the words of a log line. */

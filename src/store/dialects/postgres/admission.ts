@@ -1,4 +1,5 @@
-import { databaseUnavailable, overloaded } from '../problems.ts';
+import { overloaded } from '../../../kernel/problem.ts';
+import { databaseUnavailable } from '../problems.ts';
 import { topicOf } from './topic.ts';
 
 /** Milliseconds between two looks at the sessions in use. */

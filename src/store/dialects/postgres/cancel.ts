@@ -8,14 +8,14 @@ const cancelRequest = 80_877_102;
 const patience = 1_000;
 
 /** What the server told the connection at its start: who may cancel its statements. The driver's types leave it out. */
-type Keyed = PoolClient & { readonly processID?: unknown; readonly secretKey?: unknown };
+type Cancellable = PoolClient & { readonly processID?: unknown; readonly secretKey?: unknown };
 
 /**
  * Asks the server to end the statement that a connection runs, by a connection of its own, as the protocol has it. The
  * statement then fails with SQLSTATE 57014. Nothing is told of a request that failed: the caller cannot wait for it.
  */
 export const cancelStatement = (client: PoolClient): void => {
-  const { processID, secretKey, host, port } = client as Keyed;
+  const { processID, secretKey, host, port } = client as Cancellable;
   if (typeof processID !== 'number' || typeof secretKey !== 'number') return;
   const message = Buffer.alloc(16);
   message.writeInt32BE(message.length, 0);

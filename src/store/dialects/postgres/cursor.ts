@@ -13,7 +13,7 @@ const mostRows = 256;
 const nextRows = (rows: number, length: number): number =>
   Math.max(1, Math.min(mostRows, rows * 2, Math.floor((chunkLength * rows) / Math.max(length, 1))));
 
-class Cursor {
+class ServerCursor {
   readonly #session: Session;
   #rows = firstRows;
   #open = true;
@@ -69,7 +69,7 @@ class Cursor {
 
 /** A server-side cursor in a transaction of its own: one snapshot, and only the rows asked for in memory. */
 export const openCursor = async (sessions: Sessions, query: Query): Promise<ChunkSource> => {
-  const cursor = new Cursor(await sessions.take(query.sql, true));
+  const cursor = new ServerCursor(await sessions.take(query.sql, true));
   const first = await cursor.begin(query);
   return { first, next: () => cursor.next(), end: () => cursor.end() };
 };

@@ -4,13 +4,14 @@ import type { Caller, OpenDatabase, Query } from '../../database.ts';
 import { StreamSlots, type StreamTimes, streamLimit } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { type ShareLimits, Shares } from '../shares.ts';
+import type { Unit } from '../unit.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan } from './errors.ts';
 import { ReadBatches } from './read-batches.ts';
 import { demandMeaning, sessionSettings } from './session.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
-import { runUnit, type Unit } from './unit.ts';
+import { runUnit } from './unit.ts';
 
 export interface PostgresOptions {
   /** Most connections, those of streams, and of the time of a lock, not counted; 10 unless given. */

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
-import { Problem } from '../../../kernel/problem.ts';
+import { overloaded, Problem } from '../../../kernel/problem.ts';
 import { ConstraintError, type ConstraintKind } from '../../database.ts';
-import { databaseUnavailable, outcomeUnknown, overloaded } from '../problems.ts';
+import { databaseUnavailable, outcomeUnknown } from '../problems.ts';
 
 /** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const constraints: Readonly<Record<string, ConstraintKind>> = {

@@ -1,10 +1,8 @@
-import type { Transaction } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
+import type { Unit } from '../unit.ts';
 import { isConflict, isStalePlan } from './errors.ts';
 import type { Session } from './sessions.ts';
-import { UnitTransaction } from './unit-transaction.ts';
-
-export type Unit<T> = (transaction: Transaction) => Promise<T>;
+import { PostgresTransaction } from './transaction.ts';
 
 /** How long a unit may hold its connection, in milliseconds, unless told otherwise. */
 const unitLimit = 30_000;
@@ -40,7 +38,7 @@ const rollback = async (session: Session): Promise<void> => {
  */
 export const runUnit = async <T>(session: Session, unit: Unit<T>, limit = unitLimit): Promise<T> => {
   await session.runOnce('begin isolation level serializable');
-  const transaction = new UnitTransaction(session);
+  const transaction = new PostgresTransaction(session);
   try {
     const value = await withinLimit(session, unit(transaction), limit);
     await transaction.settled();

@@ -19,7 +19,7 @@ const settings = {
 } as const;
 
 /** One connection to a database file; everything runs synchronously and throws errors of SQLite. */
-export class Connection {
+export class SqliteConnection {
   readonly #database: DatabaseSync;
   // Two generations make a cache of recently used statements without bookkeeping on each use.
   #recent = new Map<string, StatementSync>();

@@ -3,17 +3,17 @@ import type { Caller, OpenDatabase, Query, Transaction } from '../../database.ts
 import { StreamSlots, type StreamTimes } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { removeTemporary, type SqliteTarget } from '../target.ts';
+import type { Unit } from '../unit.ts';
 import { whileBusy } from './busy.ts';
-import { Connection } from './connection.ts';
+import { SqliteConnection } from './connection.ts';
 import { isBusy } from './errors.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
 import { ScanPool } from './scan-pool.ts';
 import { ServiceClaim } from './service-claim.ts';
+import { SharedSnapshot } from './shared-snapshot.ts';
 import { StreamThread } from './stream-thread.ts';
-import { TurnReader } from './turn-reader.ts';
-import type { Unit } from './unit-runner.ts';
 import { Writer } from './writer.ts';
 
 export interface SqliteOptions {
@@ -40,9 +40,9 @@ const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
 class SqliteDatabase implements OpenDatabase {
   readonly dialect = 'sqlite';
   readonly #target: SqliteTarget;
-  readonly #writing: Connection;
-  readonly #reading: Connection;
-  readonly #turn: TurnReader;
+  readonly #writing: SqliteConnection;
+  readonly #reading: SqliteConnection;
+  readonly #snapshot: SharedSnapshot;
   readonly #writer: Writer;
   readonly #scans: ScanPool;
   readonly #streams: StreamThread;
@@ -52,19 +52,24 @@ class SqliteDatabase implements OpenDatabase {
   #refusal: Error | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(target: SqliteTarget, writing: Connection, reading: Connection, options: SqliteOptions) {
+  constructor(
+    target: SqliteTarget,
+    writing: SqliteConnection,
+    reading: SqliteConnection,
+    options: SqliteOptions,
+  ) {
     this.#target = target;
     this.#writing = writing;
     this.#reading = reading;
-    this.#turn = new TurnReader(reading);
+    this.#snapshot = new SharedSnapshot(reading);
     this.#file = new FileIdentity(target.path, {
       bytes: () => {
-        this.#turn.end();
+        this.#snapshot.end();
         return reading.pragma('page_count') * reading.pragma('page_size');
       },
       mark: () => reading.pragma('user_version'),
     });
-    const endReads = (): void => this.#turn.end();
+    const endReads = (): void => this.#snapshot.end();
     this.#writer = new Writer(writing, endReads, () => this.#file.look(), options.busyLimit);
     const startThread = (onExit: (thread: ReaderThread) => void) =>
       new ReaderThread(target.path, (error) => reading.toError(error), onExit);
@@ -74,13 +79,13 @@ class SqliteDatabase implements OpenDatabase {
     this.#warmIfLarge();
   }
 
-  beginTurn(): void {
-    this.#turn.begin();
+  renewSnapshot(): void {
+    this.#snapshot.renew();
   }
 
   revision(): number {
     try {
-      const row = this.#turn.read(() => this.#reading.get<{ data_version: number }>(dataVersion));
+      const row = this.#snapshot.read(() => this.#reading.get<{ data_version: number }>(dataVersion));
       return Number(row?.data_version);
     } catch (error) {
       throw this.#reading.toError(error);
@@ -155,7 +160,7 @@ class SqliteDatabase implements OpenDatabase {
     clearInterval(this.#sizing);
     await this.#writer.close();
     const ended = await Promise.all([this.#scans.close(), this.#streams.close()]);
-    this.#turn.end();
+    this.#snapshot.end();
     this.#reading.close();
     this.#writing.close();
     this.#file.close();
@@ -177,11 +182,11 @@ class SqliteDatabase implements OpenDatabase {
   async #read<T>(statement: () => T): Promise<T> {
     if (this.#closing !== undefined) throw databaseUnavailable(new Error('The database is closed'));
     try {
-      return this.#turn.read(statement);
+      return this.#snapshot.read(statement);
     } catch (error) {
       if (!isBusy(error)) throw this.#reading.toError(error);
     }
-    this.#turn.end();
+    this.#snapshot.end();
     // Rare in WAL: another process recovers the log after a crash, or is the last to close it.
     return whileBusy(statement).catch((error: unknown) => {
       throw this.#reading.toError(error);
@@ -195,10 +200,10 @@ export const openSqlite = async (
   options: SqliteOptions = {},
 ): Promise<OpenDatabase> => {
   preparePrivateFile(target.path);
-  const writing = await whileBusy(() => new Connection(target.path, 'writer'));
+  const writing = await whileBusy(() => new SqliteConnection(target.path, 'writer'));
   try {
     await whileBusy(() => writing.useWriteAheadLog());
-    const reading = await whileBusy(() => new Connection(target.path, 'reader'));
+    const reading = await whileBusy(() => new SqliteConnection(target.path, 'reader'));
     return new SqliteDatabase(target, writing, reading, options);
   } catch (error) {
     writing.close();

@@ -16,7 +16,7 @@ import { preparePrivateFile } from './files.ts';
 /** How long another process may hold the database while this one waits to migrate, in milliseconds. */
 const busyTimeout = 30_000;
 
-class Connection implements DatabaseConnection {
+class MigrationConnection implements DatabaseConnection {
   readonly #database: DatabaseSync;
 
   constructor(database: DatabaseSync) {
@@ -58,8 +58,8 @@ class Connection implements DatabaseConnection {
 /** One connection, given out to one user at a time. */
 class MigrationDriver implements Driver {
   readonly #path: string;
-  #connection: Connection | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  #connection: MigrationConnection | undefined;
+  #given: Promise<void> = Promise.resolve();
   #release: (() => void) | undefined;
 
   constructor(path: string) {
@@ -72,14 +72,14 @@ class MigrationDriver implements Driver {
       timeout: busyTimeout,
       enableForeignKeyConstraints: false,
     });
-    this.#connection = new Connection(database);
+    this.#connection = new MigrationConnection(database);
     this.#connection.exec('pragma synchronous = full; pragma secure_delete = on');
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const before = this.#turn;
+    const before = this.#given;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#turn = before.then(() => promise);
+    this.#given = before.then(() => promise);
     await before;
     this.#release = resolve;
     if (this.#connection === undefined) throw new Error('The migration connection is closed');

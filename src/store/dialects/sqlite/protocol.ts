@@ -1,16 +1,16 @@
 import type { Query } from '../../database.ts';
 
 /** What the main thread asks of a reader thread; each is answered by one `Reply` with the same `id`. */
-export type Request = { readonly id: number } & Command;
+export type ReaderRequest = { readonly id: number } & ReaderCommand;
 
-export type Command =
+export type ReaderCommand =
   | { readonly kind: 'scan'; readonly query: Query }
   /** Begins a stream; its number is the `id` of this request. Answered with its first chunk. */
   | { readonly kind: 'open'; readonly query: Query }
   | { readonly kind: 'next'; readonly stream: number }
   | { readonly kind: 'end'; readonly stream: number };
 
-export type Reply =
+export type ReaderReply =
   | { readonly id: number; readonly value: unknown }
   | {
       readonly id: number;

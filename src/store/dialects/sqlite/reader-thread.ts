@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { databaseUnavailable } from '../problems.ts';
-import type { Command, Reply, Request, WorkerData } from './protocol.ts';
+import type { ReaderCommand, ReaderReply, ReaderRequest, WorkerData } from './protocol.ts';
 
 /** The same module as source (under a test runner) and compiled. */
 const entry = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
@@ -37,7 +37,7 @@ export class ReaderThread {
       resourceLimits: { maxOldGenerationSizeMb: heapLimit },
     });
     this.#worker.unref();
-    this.#worker.on('message', (reply: Reply) => this.#settle(reply));
+    this.#worker.on('message', (reply: ReaderReply) => this.#settle(reply));
     this.#worker.on('error', (error) => {
       this.#failure = error;
     });
@@ -54,9 +54,9 @@ export class ReaderThread {
   }
 
   /** Answers the request's id with the promise of its reply, so that a stream can be named by it. */
-  ask<T>(command: Command): { readonly id: number; readonly reply: Promise<T> } {
+  ask<T>(command: ReaderCommand): { readonly id: number; readonly reply: Promise<T> } {
     this.#lastId += 1;
-    const request: Request = { ...command, id: this.#lastId };
+    const request: ReaderRequest = { ...command, id: this.#lastId };
     const reply = new Promise<unknown>((resolve, reject) => {
       if (this.#ending) return reject(this.#lost());
       if (this.#waiting.size === 0) this.#worker.ref();
@@ -87,7 +87,7 @@ export class ReaderThread {
     return ended;
   }
 
-  #settle(reply: Reply): void {
+  #settle(reply: ReaderReply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if (this.#waiting.size === 0) this.#worker.unref();

@@ -1,5 +1,6 @@
+import { overloaded } from '../../../kernel/problem.ts';
 import type { Caller, Query } from '../../database.ts';
-import { databaseUnavailable, overloaded } from '../problems.ts';
+import { databaseUnavailable } from '../problems.ts';
 import { Shares } from '../shares.ts';
 import type { ReaderThread } from './reader-thread.ts';
 

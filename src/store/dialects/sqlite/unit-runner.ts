@@ -1,10 +1,8 @@
-import type { Transaction } from '../../database.ts';
-import type { Connection } from './connection.ts';
-import { UnitTransaction } from './unit-transaction.ts';
+import type { Unit } from '../unit.ts';
+import type { SqliteConnection } from './connection.ts';
+import { SqliteTransaction } from './transaction.ts';
 
-export type Unit = (transaction: Transaction) => Promise<unknown>;
-
-export type Outcome = { readonly value: unknown } | { readonly error: unknown };
+export type UnitOutcome = { readonly value: unknown } | { readonly error: unknown };
 
 const awaitedElsewhere = (): Error =>
   new Error(
@@ -17,19 +15,19 @@ const awaitedElsewhere = (): Error =>
  * writer for as long as that takes.
  */
 export class UnitRunner {
-  readonly #connection: Connection;
+  readonly #connection: SqliteConnection;
   /** Ends the wait for the running unit. */
   #abandon: ((error: Error) => void) | undefined;
   #check: NodeJS.Immediate;
 
   /** Watches until `stop`. */
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection;
     this.#check = this.#watch();
   }
 
-  async run(unit: Unit): Promise<Outcome> {
-    const transaction = new UnitTransaction(this.#connection);
+  async run(unit: Unit): Promise<UnitOutcome> {
+    const transaction = new SqliteTransaction(this.#connection);
     try {
       const value = await new Promise((resolve, reject) => {
         this.#abandon = reject;

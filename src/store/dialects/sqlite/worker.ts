@@ -3,9 +3,9 @@ import type { Query } from '../../database.ts';
 import type { Chunk } from '../chunk-stream.ts';
 import { bind } from './binding.ts';
 import { whileBusy } from './busy.ts';
-import { Connection } from './connection.ts';
+import { SqliteConnection } from './connection.ts';
 import { isSqliteError } from './errors.ts';
-import type { Reply, Request, WorkerData } from './protocol.ts';
+import type { ReaderReply, ReaderRequest, WorkerData } from './protocol.ts';
 
 /** Entry of a reader thread: statements that would hold up the main thread for too long run here. */
 
@@ -20,13 +20,16 @@ const scanRows = 100_000;
 const spareConnections = 2;
 
 const { path } = workerData as WorkerData;
-const spare: Connection[] = [];
-const streams = new Map<number, { readonly connection: Connection; readonly rows: Iterator<unknown> }>();
+const spare: SqliteConnection[] = [];
+const streams = new Map<
+  number,
+  { readonly connection: SqliteConnection; readonly rows: Iterator<unknown> }
+>();
 
 /** An open iteration is an open read transaction, so each has a connection, and with it a snapshot, of its own. */
-const takeConnection = (): Connection => spare.pop() ?? new Connection(path, 'scanner');
+const takeConnection = (): SqliteConnection => spare.pop() ?? new SqliteConnection(path, 'scanner');
 
-const giveBack = (connection: Connection): void => {
+const giveBack = (connection: SqliteConnection): void => {
   if (spare.length < spareConnections) spare.push(connection);
   else connection.close();
 };
@@ -88,7 +91,7 @@ const openStream = (id: number, query: Query): Chunk => {
   }
 };
 
-const perform = (request: Request): unknown => {
+const perform = (request: ReaderRequest): unknown => {
   switch (request.kind) {
     case 'scan':
       return scan(request.query);
@@ -101,7 +104,7 @@ const perform = (request: Request): unknown => {
   }
 };
 
-const answer = async (request: Request): Promise<Reply> => {
+const answer = async (request: ReaderRequest): Promise<ReaderReply> => {
   try {
     return { id: request.id, value: await whileBusy(() => perform(request)) };
   } catch (error) {
@@ -111,6 +114,6 @@ const answer = async (request: Request): Promise<Reply> => {
   }
 };
 
-parentPort?.on('message', (request: Request) => {
+parentPort?.on('message', (request: ReaderRequest) => {
   void answer(request).then((reply) => parentPort?.postMessage(reply));
 });

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { overloaded } from '../../../kernel/problem.ts';
 import type { Query } from '../../database.ts';
-import { databaseUnavailable, outcomeUnknown, overloaded } from '../problems.ts';
+import { databaseUnavailable, outcomeUnknown } from '../problems.ts';
+import type { Unit } from '../unit.ts';
 import { busyLimit, busyPause } from './busy.ts';
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 import { isBusy, isSqliteError, mayStand } from './errors.ts';
-import { type Outcome, type Unit, UnitRunner } from './unit-runner.ts';
+import { type UnitOutcome, UnitRunner } from './unit-runner.ts';
 
 /** A statement or a unit that waits for its commit. */
 interface Write {
@@ -17,7 +19,7 @@ interface Write {
 
 interface Written {
   readonly write: Write;
-  outcome: Outcome;
+  outcome: UnitOutcome;
 }
 
 /** Bounds of one group, so that reads get their turn: writes, and milliseconds after which no more are taken. */
@@ -44,7 +46,7 @@ const isDeferredForeignKey = (error: unknown): boolean => isSqliteError(error) &
  * undone alone when it fails; all are answered after the COMMIT.
  */
 export class Writer {
-  readonly #connection: Connection;
+  readonly #connection: SqliteConnection;
   readonly #endReads: () => void;
   readonly #lost: () => string | undefined;
   readonly #busyLimit: number;
@@ -62,7 +64,7 @@ export class Writer {
    * is asked after every commit: what was written into a file that is gone is not acknowledged.
    */
   constructor(
-    connection: Connection,
+    connection: SqliteConnection,
     endReads: () => void,
     lost: () => string | undefined,
     limit = busyLimit,
@@ -105,11 +107,11 @@ export class Writer {
     setImmediate(() => {
       const more = this.#queue.length > seen && this.#queue.length < groupSize;
       if (more && performance.now() < until) this.#gather(until);
-      else void this.#turn();
+      else void this.#writeQueue();
     });
   }
 
-  async #turn(): Promise<void> {
+  async #writeQueue(): Promise<void> {
     this.#endReads();
     if (!this.#writeAlone()) await this.#writeGroup();
     this.#scheduled = false;
@@ -194,7 +196,7 @@ export class Writer {
   }
 
   /** A refused statement undoes itself; it needs no savepoint. */
-  #runStatement(query: Query): Outcome {
+  #runStatement(query: Query): UnitOutcome {
     try {
       return { value: this.#connection.all(query) };
     } catch (error) {
@@ -205,7 +207,7 @@ export class Writer {
   }
 
   /** Alone in its transaction, a unit is undone with all of it; otherwise it has a savepoint of its own. */
-  async #runUnit(units: UnitRunner, unit: Unit, alone: boolean): Promise<Outcome> {
+  async #runUnit(units: UnitRunner, unit: Unit, alone: boolean): Promise<UnitOutcome> {
     if (!alone) this.#connection.exec('savepoint unit');
     const outcome = await units.run(unit);
     this.#assertTransaction(outcome);
@@ -215,7 +217,7 @@ export class Writer {
   }
 
   /** A full disk or an I/O error makes SQLite give up the whole transaction, not only the statement. */
-  #assertTransaction(outcome: Outcome): void {
+  #assertTransaction(outcome: UnitOutcome): void {
     if (this.#connection.inTransaction) return;
     throw databaseUnavailable('error' in outcome ? outcome.error : new Error('A unit ended the transaction'));
   }

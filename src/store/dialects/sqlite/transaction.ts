@@ -1,16 +1,16 @@
 import type { Query, Transaction } from '../../database.ts';
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 
 /**
  * The transaction that a unit sees. After the first refused statement everything else is refused too, also where the
  * unit catches the error: so it is in PostgreSQL, and a unit is written for both.
  */
-export class UnitTransaction implements Transaction {
-  readonly #connection: Connection;
+export class SqliteTransaction implements Transaction {
+  readonly #connection: SqliteConnection;
   #over = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection;
   }
 

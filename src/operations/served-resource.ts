@@ -25,8 +25,8 @@ export interface ResourceContext {
   readonly report: (error: unknown, what: string) => void;
 }
 
-/** A model with everything that its operations need; made once, at start. */
-export interface Resource {
+/** A resource as it is served: its model with everything that its operations need; made once, at start. */
+export interface ServedResource {
   readonly model: ResourceModel;
   readonly context: ResourceContext;
   readonly validate: Validator;
@@ -37,7 +37,7 @@ export interface Resource {
   readonly collision: (collision: Collision) => FieldError;
 }
 
-export const createResource = (model: ResourceModel, context: ResourceContext): Resource => {
+export const serveResource = (model: ResourceModel, context: ResourceContext): ServedResource => {
   const { database, locale, clock } = context;
   const records = createRecords(database, model, context.models);
   const catalogue = catalogueOf(locale);

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 
 /** Milliseconds for which a snapshot is shared at most, whatever became of the turn. */
 const oldest = 5;
@@ -8,19 +8,19 @@ const oldest = 5;
  * than most statements. The snapshot begins when the requests of the turn are there, and ends before those of the next
  * turn start, so none of them sees less than what was committed before it was sent. Our own writes end it as well.
  */
-export class TurnReader {
-  readonly #connection: Connection;
+export class SharedSnapshot {
+  readonly #connection: SqliteConnection;
   /** Whether a turn is under way. */
   #active = false;
   #open = false;
   #since = 0;
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection;
   }
 
   /** A turn begins, with requests that a snapshot of the one before may be too old for. */
-  begin(): void {
+  renew(): void {
     this.end();
     if (this.#active) return;
     this.#active = true;

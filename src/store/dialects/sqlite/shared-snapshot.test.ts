@@ -28,26 +28,26 @@ afterEach(async () => {
 });
 
 it('sees its own write in the very turn in which it was answered', async () => {
-  database?.beginTurn?.();
+  database?.renewSnapshot?.();
   expect(await count(database)).toBe(0);
   await run(database, `insert into t values ('x')`);
   expect(await count(database)).toBe(1);
 });
 
 it('sees the write of another connection from the next turn on', async () => {
-  database?.beginTurn?.();
+  database?.renewSnapshot?.();
   expect(await count(database)).toBe(0);
   await run(other, `insert into t values ('x')`);
   await nextTurn();
-  database?.beginTurn?.();
+  database?.renewSnapshot?.();
   expect(await count(database)).toBe(1);
 });
 
 it('takes a new snapshot for each turn, also where two follow each other at once', async () => {
-  database?.beginTurn?.();
+  database?.renewSnapshot?.();
   expect(await count(database)).toBe(0);
   await run(other, `insert into t values ('x')`);
-  database?.beginTurn?.();
+  database?.renewSnapshot?.();
   expect(await count(database)).toBe(1);
 });
 
@@ -58,7 +58,7 @@ it('does not share a snapshot outside a turn', async () => {
 });
 
 it('goes on after a statement that fails, and closes with a turn under way', async () => {
-  database?.beginTurn?.();
+  database?.renewSnapshot?.();
   await expect(database?.get({ sql: 'select nothing from t', parameters: [] })).rejects.toThrow();
   expect(await count(database)).toBe(0);
 });

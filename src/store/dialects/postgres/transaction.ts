@@ -3,11 +3,11 @@ import type { Query, Transaction } from '../../database.ts';
 import type { Session } from './sessions.ts';
 
 /** The transaction that a unit sees. After the first refused statement everything else is refused too. */
-export class UnitTransaction implements Transaction {
+export class PostgresTransaction implements Transaction {
   readonly #session: Session;
   #over = false;
   #failure: { readonly error: unknown } | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(session: Session) {
     this.#session = session;
@@ -32,7 +32,7 @@ export class UnitTransaction implements Transaction {
 
   /** Waits for statements that the unit started but did not await; throws if one was refused. */
   async settled(): Promise<void> {
-    await this.#turn;
+    await this.#last;
     if (this.#failure !== undefined) throw this.#failure.error;
     this.#over = true;
   }
@@ -44,8 +44,8 @@ export class UnitTransaction implements Transaction {
 
   /** Statements that a unit starts together go one after the other. */
   #step(query: Query): Promise<QueryResult> {
-    const result = this.#turn.then(() => this.#run(query));
-    this.#turn = result.catch(() => {});
+    const result = this.#last.then(() => this.#run(query));
+    this.#last = result.catch(() => {});
     return result;
   }
 

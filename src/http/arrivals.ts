@@ -7,27 +7,27 @@ const together = 32;
  * before the next begins, and finds its code and data in the caches of the processor. Node by itself would take each
  * request from parser to socket, and meet every stage cold.
  */
-export class Turns {
-  readonly #onTurn: () => void;
+export class Arrivals {
+  readonly #onStart: () => void;
   #waiting: (() => void)[] = [];
 
-  /** `onTurn` is called before requests start. */
-  constructor(onTurn: () => void = () => {}) {
-    this.#onTurn = onTurn;
+  /** `onStart` is called before requests start. */
+  constructor(onStart: () => void = () => {}) {
+    this.#onStart = onStart;
   }
 
   /** Has `start` called when the events of this poll have been taken. The check phase, where it is, follows the poll. */
   join(start: () => void): void {
-    if (this.#waiting.push(start) === 1) setImmediate(this.#turn);
+    if (this.#waiting.push(start) === 1) setImmediate(this.#start);
   }
 
-  readonly #turn = (): void => {
+  readonly #start = (): void => {
     const ready = this.#waiting;
     this.#waiting = ready.splice(together);
-    this.#onTurn();
+    this.#onStart();
     for (const start of ready) start();
     // All that one poll has brought starts before the next one: otherwise whoever sends faster than we answer would
     // fill the memory. A tick comes when no promise is left to resolve, so the first have gone as far as they can.
-    if (this.#waiting.length > 0) queueMicrotask(() => process.nextTick(this.#turn));
+    if (this.#waiting.length > 0) queueMicrotask(() => process.nextTick(this.#start));
   };
 }

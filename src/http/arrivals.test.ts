@@ -1,25 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Turns } from './turns.ts';
+import { Arrivals } from './arrivals.ts';
 
 it('starts those of a turn together and in order, after the turn was announced', async () => {
   const seen: string[] = [];
-  const turns = new Turns(() => seen.push('turn'));
-  turns.join(() => seen.push('first'));
-  turns.join(() => seen.push('second'));
+  const arrivals = new Arrivals(() => seen.push('turn'));
+  arrivals.join(() => seen.push('first'));
+  arrivals.join(() => seen.push('second'));
   expect(seen).toEqual([]);
   await nextTurn();
   expect(seen).toEqual(['turn', 'first', 'second']);
-  turns.join(() => seen.push('third'));
+  arrivals.join(() => seen.push('third'));
   await nextTurn();
   expect(seen).toEqual(['turn', 'first', 'second', 'turn', 'third']);
 });
 
 it('lets them go on in step', async () => {
   const seen: string[] = [];
-  const turns = new Turns();
+  const arrivals = new Arrivals();
   for (const name of ['a', 'b', 'c']) {
-    turns.join(() => {
+    arrivals.join(() => {
       const steps = async (): Promise<void> => {
         seen.push(`${name}1`);
         await undefined;
@@ -35,7 +35,7 @@ it('lets them go on in step', async () => {
 it('starts all that a poll has brought, the next ones when the first have gone as far as they can', async () => {
   const seen: string[] = [];
   let announced = 0;
-  const turns = new Turns(() => {
+  const arrivals = new Arrivals(() => {
     announced += 1;
   });
   for (let number = 0; number < 70; number += 1) {
@@ -44,7 +44,7 @@ it('starts all that a poll has brought, the next ones when the first have gone a
       for (let step = 0; step < 10; step += 1) await undefined;
       seen.push(`end ${number}`);
     };
-    turns.join(() => void steps());
+    arrivals.join(() => void steps());
   }
   await nextTurn();
   await nextTurn();
@@ -57,11 +57,11 @@ it('starts all that a poll has brought, the next ones when the first have gone a
 
 it('takes newcomers while others still wait to start', async () => {
   const seen: number[] = [];
-  const turns = new Turns();
+  const arrivals = new Arrivals();
   for (let number = 0; number < 40; number += 1) {
-    turns.join(() => {
+    arrivals.join(() => {
       seen.push(number);
-      if (number === 0) turns.join(() => seen.push(40));
+      if (number === 0) arrivals.join(() => seen.push(40));
     });
   }
   await nextTurn();
