@@ -57,6 +57,65 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
     expect(await total('page=1&per_page=10')).toBe(before);
   });
 
+  /** The list of a database in which something happens once, just before the next page is read. */
+  const listBehind = (happens: () => Promise<unknown>, revision = () => database.revision?.() ?? 0) => {
+    let pending = false;
+    const first = async (): Promise<void> => {
+      if (!pending) return;
+      pending = false;
+      await happens();
+    };
+    const watched: Database = {
+      dialect: database.dialect,
+      all: (query) => database.all(query),
+      get: (query) => first().then(() => database.get(query)),
+      scan: (query, by) => first().then(() => database.scan(query, by)),
+      stream: (query, by) => database.stream(query, by),
+      execute: (query) => database.execute(query),
+      write: (unit) => database.write(unit),
+      ping: () => database.ping(),
+      interrupt: () => database.interrupt(),
+      close: () => database.close(),
+      ...(database.revision && { revision }),
+    };
+    const page = createList(watched, thingSource);
+    const ask = async (query: string, during = false) => {
+      await page(grant, { query: 'page=1&per_page=1&sort=n', path: '/things' });
+      pending = during;
+      const answer = await page(grant, { query, path: '/things' });
+      return {
+        total: Number(answer.headers['X-Total-Count']),
+        rows: (JSON.parse(await textOf(answer)) as unknown[]).length,
+      };
+    };
+    return ask;
+  };
+  const fives = 'page=1&per_page=1000&filter[n]=5';
+  const remove = () => other.execute({ sql: `delete from things where id > ${rows}`, parameters: [] });
+
+  it('that are known are counted again where somebody writes before the rows are read', async () => {
+    const ask = listBehind(() => insertThings(other, [{ ...blank, n: 5 }]));
+    expect(await ask(fives)).toEqual({ total: 0, rows: 0 });
+    expect(await ask(fives, true)).toEqual({ total: 1, rows: 1 });
+    await remove();
+  });
+
+  it('are not remembered where somebody wrote while they were counted', async () => {
+    let revision = 1;
+    const ask = listBehind(
+      async () => {
+        await insertThings(other, [{ ...blank, n: 5 }]);
+        revision = 2;
+      },
+      () => revision,
+    );
+    expect(await ask(fives, true)).toEqual({ total: 1, rows: 1 });
+    await remove();
+    // As a turn sees it whose snapshot is from before the write.
+    revision = 1;
+    expect(await ask(fives)).toEqual({ total: 0, rows: 0 });
+  });
+
   it('agree with the rows while somebody writes all the time', async () => {
     const writing = (async () => {
       for (let n = 0; n < 40; n++) await insertThings(other, [{ ...blank, n: 7 }]);

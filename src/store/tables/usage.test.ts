@@ -4,8 +4,11 @@ import type { Principal } from '../../auth/method.ts';
 import { applyMigrations } from '../../migrate.ts';
 import type { Database } from '../database.ts';
 import { databaseTarget } from '../dialects/target.ts';
+import { createKeyStore } from './api-keys.ts';
 import { createRequestCounts } from './request-counts.ts';
+import { createSessionStore } from './sessions.ts';
 import { createUsageRecorder } from './usage.ts';
+import { createUserStore } from './users.ts';
 
 const minute = 60_000;
 const start = Date.parse('2026-11-21T10:00:00.000Z');
@@ -22,6 +25,7 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
       ...database,
       dialect: database.dialect,
       all: (query) => database.all(query),
+      get: (query) => database.get(query),
       execute: (query) => database.execute(query),
       write: (unit) => (state.broken ? Promise.reject(new Error('database away')) : database.write(unit)),
     };
@@ -64,6 +68,42 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
     state.broken = false;
     await usage.stop();
     expect(await lastUse()).toBe(at(start + 3 * minute));
+  });
+
+  it('a use of a key, a session or an application never moves back what another instance wrote', async () => {
+    const { context } = await setUp();
+    const { database } = context;
+    const actor = { principal: 'command line', address: null } as const;
+    const names = { username: 'ann', usernameCanonical: 'ann', email: 'a@b.c', emailCanonical: 'a@b.c' };
+    const values = { ...names, name: 'Ann', passwordHash: 'x', disabled: false, roles: [] };
+    const user = await createUserStore(context).create(values, actor);
+    const key = { userId: user, name: 'k', hash: 'h', prefix: 'p', expiresAt: null };
+    const { id } = await createKeyStore(context).create(key, actor);
+    const session = { hash: 's', address: '127.0.0.1', userAgent: '' };
+    await createSessionStore(context).create({ id: user, securityStamp: 0 }, session, actor);
+    const select = `select (select last_used_at from api_keys) as k, (select last_used_at from sessions) as s,
+      (select last_used_at from application_usage) as a, (select id from sessions) as id`;
+    const stored = () =>
+      database.get<{ k: string | null; s: string; a: string; id: number }>({ sql: select, parameters: [] });
+    const unused = await stored();
+    expect(unused?.k).toBeNull();
+
+    const used = async (...times: readonly number[]): Promise<unknown> => {
+      for (const now of times) {
+        // Another instance each time: it remembers nothing of what the others wrote.
+        const usage = createUsageRecorder(context, () => {});
+        usage.keyUsed(id, now);
+        usage.sessionUsed(unused?.id ?? 0, now);
+        usage.applicationUsed('shop', now);
+        await usage.flush();
+        await usage.stop();
+      }
+      const row = await stored();
+      return [row?.k, row?.s, row?.a].map((time) => at(new Date(time ?? 0).getTime()));
+    };
+    const all = (time: number): string[] => [at(time), at(time), at(time)];
+    expect(await used(start + minute)).toEqual(all(start + minute));
+    expect(await used(start + 3 * minute, start + 2 * minute)).toEqual(all(start + 3 * minute));
   });
 
   it('requests and failed sign-ins that could not be written are counted with the next batch, once', async () => {

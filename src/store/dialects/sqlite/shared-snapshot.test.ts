@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../database.ts';
@@ -49,6 +50,21 @@ it('takes a new snapshot for each turn, also where two follow each other at once
   await run(other, `insert into t values ('x')`);
   database?.renewSnapshot?.();
   expect(await count(database)).toBe(1);
+});
+
+it('ends its snapshot when a turn begins while the one before it is not over', async () => {
+  const neighbour = new DatabaseSync(join(directory, 'test.db'));
+  try {
+    // Nothing here gives the loop a chance to end the first turn, nor the snapshot the time to grow old.
+    neighbour.exec('pragma synchronous = off');
+    database?.beginTurn?.();
+    const before = count(database);
+    neighbour.exec(`insert into t values ('x')`);
+    database?.beginTurn?.();
+    expect(await Promise.all([before, count(database)])).toEqual([0, 1]);
+  } finally {
+    neighbour.close();
+  }
 });
 
 it('does not share a snapshot outside a turn', async () => {
