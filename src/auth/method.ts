@@ -46,7 +46,7 @@ export const takes = (auth: readonly AuthMethodName[], principal: Principal): bo
   auth.length === 0 ||
   (principal.kind !== 'nobody' && auth.some((method) => verified(method) === verified(principal.method)));
 
-/** What an authentication method may look at. */
+/** What an authentication method may look at: the request before anybody knows who sends it. */
 export interface AuthRequest {
   /** HTTP method, upper case. */
   readonly method: string;
@@ -58,7 +58,7 @@ export interface AuthRequest {
    * The raw bytes of the body, empty where there is none; read when they are first asked for. Throws `body_too_large`,
    * and `overloaded` where too many bodies are held.
    */
-  bytes(): Uint8Array | Promise<Uint8Array>;
+  readBody(): Uint8Array | Promise<Uint8Array>;
   /** The models whose grants the principal shall carry. */
   readonly models: readonly string[];
 }

@@ -36,7 +36,7 @@ interface Sent {
 const request = ({ method = 'GET', headers = {}, body = '' }: Sent = {}): AuthRequest => ({
   method,
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
-  bytes: () => Buffer.from(body),
+  readBody: () => Buffer.from(body),
   models: ['Note'],
   address: '192.0.2.7',
 });

@@ -25,7 +25,7 @@ const identity = {
 const request = (headers: Readonly<Record<string, string>>, method = 'GET'): AuthRequest => ({
   method,
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
-  bytes: () => new Uint8Array(),
+  readBody: () => new Uint8Array(),
   models: [],
   address: '192.0.2.7',
 });

@@ -80,7 +80,7 @@ const verify = (
     usage.applicationUsed(appId, now);
     return { kind: 'principal', principal: { kind: 'application', appId, method: 'signature' } };
   };
-  const body = request.bytes();
+  const body = request.readBody();
   return body instanceof Promise ? body.then(verifyBody) : verifyBody(body);
 };
 

@@ -1,7 +1,6 @@
-import type { Principal } from '../auth/method.ts';
 import type { FieldDefinition, InputOf, JsonSchema } from '../fields/field.ts';
-import type { HttpMethod } from '../http/endpoint.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Call, HttpMethod } from '../http/endpoint.ts';
+import type { Json } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import {
   code,
@@ -27,26 +26,20 @@ type Values<Fields extends InputFields> = {
   readonly [Name in keyof Fields]?: InputOf<Fields[Name]>;
 };
 
-/** What the handler of an application's endpoint gets. */
-export interface EndpointContext<Fields extends InputFields = InputFields> {
-  /** Who calls: `{ kind: 'user', id, username, roles, … }`, `{ kind: 'application', appId }` or `{ kind: 'nobody' }`. */
-  readonly principal: Principal;
-  /** Parameters of the path, decoded. */
-  readonly params: Readonly<Record<string, string>>;
+/** What of a `Call` an application is promised as it is. */
+type Promised = Pick<Call, 'principal' | 'params' | 'body' | 'bytes' | 'header' | 'requestId' | 'signal'>;
+
+/**
+ * What the handler of an application's endpoint gets: the promised part of a `Call`, with the query taken apart, the
+ * checked fields and the database. `signal` is aborted when the caller hangs up, and when the time of the handler is
+ * over; `body` is empty where there is none.
+ */
+export interface EndpointContext<Fields extends InputFields = InputFields> extends Promised {
   readonly query: URLSearchParams;
-  /** The parsed JSON body; empty where there is none. */
-  readonly body: JsonObject;
   /** The checked fields of `input`; those that were not sent and have no default are absent. */
   readonly values: Values<Fields>;
-  /** The body's bytes as they came: what a signature covers. */
-  readonly bytes: Uint8Array;
-  /** A request header by its lower-case name. */
-  header(name: string): string | undefined;
   /** The service's database, for statements with bound parameters. */
   readonly database: Database;
-  readonly requestId: string;
-  /** Aborted when the caller hangs up, and when the time of the handler is over. */
-  readonly signal: AbortSignal;
 }
 
 /** An endpoint of the application's own. Its answer becomes the envelope's `data`; a thrown `Problem` its error. */

@@ -11,6 +11,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** What a handler gets: the request after everything that could refuse it beforehand has let it pass. */
 export interface Call {
   readonly grant: Grant;
+  /** Who calls: `{ kind: 'user', id, username, roles, … }`, `{ kind: 'application', appId }` or `{ kind: 'nobody' }`. */
   readonly principal: Principal;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -18,8 +19,9 @@ export interface Call {
   readonly query: string;
   /** The parsed body; the inner object where the endpoint has a `bodyKey`; empty where it takes none. */
   readonly body: JsonObject;
-  /** The body's bytes as they came. */
+  /** The body's bytes as they came: what a signature covers. */
   readonly bytes: Uint8Array;
+  /** A request header by its lower-case name. */
   header(name: string): string | undefined;
   /** Address of the caller (behind a proxy as TRUST_PROXY says). */
   readonly address: string;

@@ -1,34 +1,15 @@
-import { callerOf } from '../auth/caller.ts';
 import { guard } from '../auth/guard.ts';
-import type { AuthMethod, AuthMethodName, AuthRequest, Principal } from '../auth/method.ts';
+import type { AuthMethod, AuthMethodName } from '../auth/method.ts';
 import { nobody } from '../auth/method.ts';
 import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import { decide } from '../policy/decide.ts';
 import { isFormMediaType, isJsonMediaType, parseObject } from './body.ts';
-import type { Answer, Call, Endpoint } from './endpoint.ts';
+import type { Answer, Endpoint } from './endpoint.ts';
 import type { Envelope } from './envelope.ts';
 import { parseForm } from './form.ts';
 import type { FramedBytes } from './framed-bytes.ts';
-
-/** A request as the pipeline sees it, whatever server stands behind it. */
-export interface HttpRequest extends AuthRequest {
-  readonly id: string;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: string;
-  readonly path: string;
-  readonly address: string;
-  readonly signal: AbortSignal;
-  /**
-   * Told how many values the body will be, before they are made of its bytes.
-   * @throws Problem `overloaded` where there is no room for them
-   */
-  expect(values: number): void;
-  /** Told who the caller is as soon as it is known, for the log. */
-  identified(principal: Principal): void;
-  /** Cuts the connection: the caller does not read what is answered. */
-  cut(reason: Error): void;
-}
+import type { Identify, Request } from './request.ts';
 
 export interface HttpResponse {
   readonly status: number;
@@ -76,7 +57,7 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
     return guard([methods.jwt, methods.api_key], request).catch(() => nobody);
   };
 
-  const serve = (endpoint: Endpoint): ((request: HttpRequest) => Promise<HttpResponse>) => {
+  const serve = (endpoint: Endpoint): ((request: Request) => Promise<HttpResponse>) => {
     const accepted = [...new Set(endpoint.auth.map((name) => methods[name]))];
     const unasked = accepted.length === 0 ? identify : undefined;
     return async (request) => {
@@ -85,16 +66,14 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
         request.identified(principal);
         const decision = decide(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
-        let bytes = noBytes;
-        let body = nothing;
+        request.permitted(decision.grant, unasked);
         if (endpoint.accepts !== 'nothing') {
           const type = bodyType(endpoint, request);
-          const read = request.bytes();
-          bytes = read instanceof Promise ? await read : read;
-          body = parseBody(endpoint, type, bytes, request);
+          const read = request.readBody();
+          request.bytes = read instanceof Promise ? await read : read;
+          request.body = parseBody(endpoint, type, request);
         }
-        const call = new PipelineCall(request, principal, decision.grant, body, bytes, unasked);
-        const answer = await endpoint.handle(call);
+        const answer = await endpoint.handle(request);
         const response = respond(answer, endpoint.status ?? 200, envelope);
         return response instanceof Promise ? await response : response;
       } catch (error) {
@@ -106,78 +85,10 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
   return { serve, failed };
 };
 
-type Identify = (request: HttpRequest) => Promise<Principal>;
-
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-const nothing: JsonObject = Object.freeze({});
-const noBytes: Uint8Array = new Uint8Array(0);
-
-/** A call reads from its request what its handler asks for, and nothing before. */
-class PipelineCall implements Call {
-  readonly principal: Principal;
-  readonly grant: Call['grant'];
-  readonly body: JsonObject;
-  readonly bytes: Uint8Array;
-  readonly #request: HttpRequest;
-  readonly #identify: Identify | undefined;
-
-  constructor(
-    request: HttpRequest,
-    principal: Principal,
-    grant: Call['grant'],
-    body: JsonObject,
-    bytes: Uint8Array,
-    identify: Identify | undefined,
-  ) {
-    this.#request = request;
-    this.#identify = identify;
-    this.principal = principal;
-    this.grant = grant;
-    this.body = body;
-    this.bytes = bytes;
-  }
-
-  get params(): Call['params'] {
-    return this.#request.params;
-  }
-
-  get query(): string {
-    return this.#request.query;
-  }
-
-  get address(): string {
-    return this.#request.address;
-  }
-
-  get path(): string {
-    return this.#request.path;
-  }
-
-  get requestId(): string {
-    return this.#request.id;
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal;
-  }
-
-  get caller(): string | Promise<string> {
-    if (this.#identify === undefined) return callerOf(this.principal, this.#request.address);
-    return this.#identify(this.#request).then((principal) => callerOf(principal, this.#request.address));
-  }
-
-  cut(reason: Error): void {
-    this.#request.cut(reason);
-  }
-
-  header(name: string): string | undefined {
-    return this.#request.header(name);
-  }
-}
-
 /** What a body claims to be, before it is read. */
-const bodyType = (endpoint: Endpoint, request: HttpRequest): 'json' | 'form' => {
+const bodyType = (endpoint: Endpoint, request: Request): 'json' | 'form' => {
   const type = request.header('content-type');
   const encoding = request.header('content-encoding');
   if (encoding !== undefined && encoding !== 'identity') throw new Problem('unsupported_media_type');
@@ -188,12 +99,8 @@ const bodyType = (endpoint: Endpoint, request: HttpRequest): 'json' | 'form' => 
 };
 
 /** The body of a write: JSON (or a form where the endpoint takes one), and in it the object under the body key. */
-const parseBody = (
-  endpoint: Endpoint,
-  type: 'json' | 'form',
-  bytes: Uint8Array,
-  request: HttpRequest,
-): JsonObject => {
+const parseBody = (endpoint: Endpoint, type: 'json' | 'form', request: Request): JsonObject => {
+  const { bytes } = request;
   if (type === 'form' && endpoint.bodyKey !== undefined)
     return parseForm(bytes, endpoint.bodyKey, endpoint.input ?? {});
   const body = parseObject(bytes, (values) => request.expect(values));

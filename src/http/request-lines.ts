@@ -5,7 +5,7 @@ import type { Request } from './request.ts';
 const lineOf = (request: Request, status: number) => {
   const { principal } = request;
   return {
-    requestId: request.id,
+    requestId: request.requestId,
     method: request.method,
     route: request.route ?? null,
     status,

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import { nobody, type Principal } from '../auth/method.ts';
+import { callerOf } from '../auth/caller.ts';
+import { type AuthRequest, nobody, type Principal } from '../auth/method.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Grant } from '../policy/grant.ts';
 import { callerAddress, type Trust } from './caller-address.ts';
 import type { Connection } from './connections.ts';
-import type { HttpRequest } from './pipeline.ts';
-import { type BodyReading, type BodySender, readBody } from './read-body.ts';
+import type { Call } from './endpoint.ts';
+import { type BodyReading, type BodySender, noBytes, readBody } from './read-body.ts';
 
 /** What all requests of a server have in common. */
 export interface RequestSettings {
@@ -16,19 +19,26 @@ export interface RequestSettings {
 }
 
 const noModels: readonly string[] = [];
+const nothing: JsonObject = Object.freeze({});
 
 /** Told of an answer, and of the address that it goes to. */
-export type AnswerCounter = (
-  principal: Principal,
-  status: number,
-  request: Pick<HttpRequest, 'address'>,
-) => void;
+export type AnswerCounter = (principal: Principal, status: number, request: Pick<Call, 'address'>) => void;
+
+/** Says who sent credentials that nobody has asked for. */
+export type Identify = (request: AuthRequest) => Promise<Principal>;
 
 /** Bytes of a body that count until the answer is out, and not only until it is made: with fewer nothing is gained. */
 const large = 16_384;
 
-/** One of Node's requests in the pipeline's terms. What costs something is found out when it is asked for. */
-export class Request implements HttpRequest, BodySender {
+/**
+ * One of Node's requests, from its arrival to its answer. What costs something is found out when it is asked for; what
+ * the stages of the pipeline find out stands here once they have.
+ *
+ * The server and the pipeline know a request by this class. There are two narrower faces of the same object, and no
+ * copies: `AuthRequest` is what may be looked at before anybody knows who sends it, in a layer that knows no HTTP
+ * server; `Call` is what a handler may look at, when nothing of it can be missing any more.
+ */
+export class Request implements AuthRequest, Call, BodySender {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
@@ -40,6 +50,9 @@ export class Request implements HttpRequest, BodySender {
   /** Path as it was registered. */
   route: string | undefined;
   principal: Principal = nobody;
+  /** The parsed body and its bytes; empty until they are read, and where the endpoint takes none. */
+  body = nothing;
+  bytes: Uint8Array = noBytes;
   /** Whether the answer is another for a browser, by `Accept`. */
   varies = false;
   count: AnswerCounter | undefined;
@@ -50,7 +63,9 @@ export class Request implements HttpRequest, BodySender {
   /** Its neighbours among the requests in flight. */
   older: Request | undefined;
   newer: Request | undefined;
-  #bytes: Uint8Array | Promise<Uint8Array> | undefined;
+  #read: Uint8Array | Promise<Uint8Array> | undefined;
+  #grant: Grant | undefined;
+  #identify: Identify | undefined;
   readonly #settings: RequestSettings;
   #id: string | undefined;
   #abort: AbortController | undefined;
@@ -69,7 +84,7 @@ export class Request implements HttpRequest, BodySender {
     this.#settings = settings;
   }
 
-  get id(): string {
+  get requestId(): string {
     this.#id ??= this.#settings.nextId();
     return this.#id;
   }
@@ -123,9 +138,28 @@ export class Request implements HttpRequest, BodySender {
     return this.principal.kind === 'nobody';
   }
 
+  /** Told who the caller is as soon as it is known. */
   identified(principal: Principal): void {
     if (this.held > 0 && principal.kind !== 'nobody') this.#settings.bodies.memory.identify(this);
     this.principal = principal;
+  }
+
+  /**
+   * Told what the policy grants; and how to find out who sent credentials where nobody has to say who they are.
+   */
+  permitted(grant: Grant, identify: Identify | undefined): void {
+    this.#grant = grant;
+    this.#identify = identify;
+  }
+
+  get grant(): Grant {
+    if (this.#grant === undefined) throw new Error('the policy has not decided yet');
+    return this.#grant;
+  }
+
+  get caller(): string | Promise<string> {
+    if (this.#identify === undefined) return callerOf(this.principal, this.address);
+    return this.#identify(this).then((principal) => callerOf(principal, this.address));
   }
 
   header(name: string): string | undefined {
@@ -133,17 +167,22 @@ export class Request implements HttpRequest, BodySender {
     return typeof value === 'string' ? value : value?.join(', ');
   }
 
-  bytes(): Uint8Array | Promise<Uint8Array> {
-    this.#bytes ??= readBody(this, this.#settings.bodies);
-    return this.#bytes;
+  readBody(): Uint8Array | Promise<Uint8Array> {
+    this.#read ??= readBody(this, this.#settings.bodies);
+    return this.#read;
   }
 
+  /**
+   * Told how many values the body will be, before they are made of its bytes.
+   * @throws Problem `overloaded` where there is no room for them
+   */
   expect(values: number): void {
     this.#settings.bodies.memory.takeParsed(this, values);
   }
 
   /** Called when the answer is made; what is held of the body is given back when it is out. */
   answered(): void {
+    this.body = nothing;
     if (this.held === 0) return;
     const release = (): void => this.#settings.bodies.memory.release(this);
     if (this.held < large) release();

@@ -88,7 +88,7 @@ export class Responder {
     if (cors !== undefined) putAll(head, cors.headers(request.header('origin')));
     if (request.varies) put(head, 'vary', 'Accept');
     putAll(head, headers);
-    if (status >= 500) head.push('x-request-id', request.id);
+    if (status >= 500) head.push('x-request-id', request.requestId);
     if (hasBody(status)) head.push('content-type', type);
     return head;
   }
@@ -111,7 +111,7 @@ export class Responder {
   }
 
   /** Ends an answer that has begun and cannot go on: half of one that ended well would be taken for a whole one. */
-  cut({ id: requestId, response }: Request, error: unknown): void {
+  cut({ requestId, response }: Request, error: unknown): void {
     this.#options.logger.warn({ err: error, requestId }, 'an answer was cut');
     response.destroy();
   }
@@ -124,7 +124,7 @@ export class Responder {
   }
 
   /** An error of the application's can be anything, also one that cannot be printed; the answer goes out all the same. */
-  #logFailure({ id: requestId }: Request, failure: unknown): void {
+  #logFailure({ requestId }: Request, failure: unknown): void {
     const { logger } = this.#options;
     try {
       logger.error({ err: failure, requestId }, 'request failed');

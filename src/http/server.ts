@@ -13,7 +13,7 @@ import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isHost } from './host.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
-import type { HttpRequest, HttpResponse, Pipeline } from './pipeline.ts';
+import type { HttpResponse, Pipeline } from './pipeline.ts';
 import { type AnswerCounter, Request, type RequestSettings } from './request.ts';
 import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
@@ -62,7 +62,7 @@ export interface HttpServer {
 
 /** An endpoint with what is known of it before the first request. */
 interface Runner {
-  readonly run: (request: HttpRequest) => Promise<HttpResponse>;
+  readonly run: (request: Request) => Promise<HttpResponse>;
   readonly models: readonly string[];
   readonly count: AnswerCounter | undefined;
   readonly area: PageArea | undefined;

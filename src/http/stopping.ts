@@ -58,7 +58,7 @@ export class InFlight {
   }[] {
     const described = [];
     for (let request = this.#oldest; request && described.length < named; request = request.newer)
-      described.push({ requestId: request.id, method: request.method, route: request.route ?? null });
+      described.push({ requestId: request.requestId, method: request.method, route: request.route ?? null });
     return described;
   }
 }
