@@ -47,6 +47,31 @@ describe('two endpoints with one method and path are refused, naming both', () =
   });
 });
 
+describe('endpoints that are added in several calls', () => {
+  const first = endpoint('GET', '/a/:id');
+  const routes = (): Routes => routesOf(first, endpoint('POST', '/b'));
+
+  it.each([
+    ['the same path', endpoint('GET', '/a/:id', 'x.ts'), '/base'],
+    ['another name of a parameter', endpoint('GET', '/a/:name', 'x.ts'), '/base'],
+    ['another cut between base path and path', endpoint('GET', '/base/a/:name', 'x.ts'), ''],
+  ])('are refused as those of one call are: %s', (_name, other, basePath) => {
+    const { method, path } = other;
+    expect(() => routes().add([other], basePath)).toThrow(
+      `GET /a/:id of the service, ${method} ${path} of x.ts`,
+    );
+  });
+
+  it('are all found, and each method of a path is allowed', () => {
+    const more = routes();
+    more.add([endpoint('DELETE', '/a/:name'), endpoint('GET', '/c')], '/base');
+    expect(found(more, 'GET', '/base/a/7')).toEqual(['GET /a/:id', { id: '7' }]);
+    expect(found(more, 'DELETE', '/base/a/7')).toEqual(['DELETE /a/:name', { name: '7' }]);
+    expect(found(more, 'GET', '/base/c')).toEqual(['GET /c', {}]);
+    expect(found(more, 'POST', '/base/a/7')).toEqual(['method_not_allowed', { Allow: 'GET, HEAD, DELETE' }]);
+  });
+});
+
 describe('a path', () => {
   const routes = routesOf(
     endpoint('GET', '/a/:id'),

@@ -22,6 +22,12 @@ interface Route {
   readonly allow: string;
 }
 
+/** An endpoint with its path, base path included. */
+interface Served {
+  readonly endpoint: Endpoint;
+  readonly path: string;
+}
+
 /** OPTIONS is no endpoint's: it stands for every other method that an HTTP parser knows. */
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -39,21 +45,9 @@ const describe = ({ method, path, source, policy }: Endpoint): string => {
   return `${method} ${path} of ${source ?? model}`;
 };
 
-/** Each method of a path with its endpoint. */
-const taken = (endpoints: readonly Endpoint[]): ReadonlyMap<string, Endpoint> => {
-  const found = new Map<string, Endpoint>();
-  for (const endpoint of endpoints)
-    for (const method of methodsOf(endpoint)) {
-      const other = found.get(method);
-      if (other !== undefined) {
-        const synonym = endpoint.method === other.method ? '' : ' (PATCH takes PUT as well)';
-        throw new Error(
-          `two endpoints for one method and path${synonym}: ${describe(other)}, ${describe(endpoint)}`,
-        );
-      }
-      found.set(method, endpoint);
-    }
-  return found;
+const duplicate = (one: Endpoint, other: Endpoint): Error => {
+  const synonym = one.method === other.method ? '' : ' (PATCH takes PUT as well)';
+  return new Error(`two endpoints for one method and path${synonym}: ${describe(one)}, ${describe(other)}`);
 };
 
 /**
@@ -80,22 +74,39 @@ export class Routes {
     querystringParser: () => noParams,
     onBadUrl: unused,
   });
+  /** What is served under each path, by method; paths that differ in the names of their parameters are one. */
+  readonly #paths = new Map<string, Map<string, Served>>();
 
   /**
-   * Called once, before the first request.
-   * @throws Error that names both of two endpoints with one method and path
+   * Called before the first request, by whoever has endpoints; all of them count, whichever call has brought them.
+   * @throws Error that names both of two endpoints with one method and path, base path included
    */
   add(endpoints: readonly Endpoint[], basePath: string): void {
-    const paths = Map.groupBy(endpoints, ({ path }) => shapeOf(path));
-    for (const ofPath of paths.values()) {
-      const byMethod = taken(ofPath);
-      const allow = allMethods.filter((method) => byMethod.has(method)).join(', ');
-      for (const method of allMethods) {
-        const endpoint = byMethod.get(method);
-        const path = basePath + (endpoint ?? ofPath[0])?.path;
-        const route: Route = { path, endpoint, allow };
-        this.#router.on(method, path, unused, route);
-      }
+    for (const endpoint of endpoints) this.#take(endpoint, basePath + endpoint.path);
+    // What a path allows, and so what its other methods are answered, may have changed with each of them.
+    this.#router.reset();
+    for (const ofPath of this.#paths.values()) this.#register(ofPath);
+  }
+
+  #take(endpoint: Endpoint, path: string): void {
+    const shape = shapeOf(path);
+    const ofPath = this.#paths.get(shape) ?? new Map<string, Served>();
+    this.#paths.set(shape, ofPath);
+    for (const method of methodsOf(endpoint)) {
+      const other = ofPath.get(method);
+      if (other !== undefined) throw duplicate(other.endpoint, endpoint);
+      ofPath.set(method, { endpoint, path });
+    }
+  }
+
+  #register(ofPath: ReadonlyMap<string, Served>): void {
+    const allow = allMethods.filter((method) => ofPath.has(method)).join(', ');
+    const [first] = ofPath.values();
+    for (const method of allMethods) {
+      const served = ofPath.get(method);
+      const { path = '' } = served ?? first ?? {};
+      const route: Route = { path, endpoint: served?.endpoint, allow };
+      this.#router.on(method, path, unused, route);
     }
   }
 
