@@ -67,6 +67,7 @@ export const compose = async (parts: Parts) => {
     (error) => logger.warn({ err: error }, 'security events'),
   );
   const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
+  const identities = createIdentityStore(database, usage.sessionUsed);
   const services: Services = {
     locale: config.locale,
     catalogue: catalogueOf(config.locale),
@@ -83,6 +84,7 @@ export const compose = async (parts: Parts) => {
       throttle: keyed.throttle,
       events: securityEvents,
     }),
+    identities,
     routes: new Routes(),
     users: createUserStore(context),
     keys: createKeyStore(context),
@@ -108,7 +110,7 @@ export const compose = async (parts: Parts) => {
   const methods = createAuthMethods({
     tokens: keyed.tokens,
     cookies: keyed.cookies,
-    identities: createIdentityStore(database, usage.sessionUsed),
+    identities,
     applications: vault,
     usage: {
       keyUsed: (id, now, address) => {

@@ -1,6 +1,7 @@
 import type { Tokens } from '../auth/jwt.ts';
 import type { AuthenticateAccount } from '../auth/login.ts';
 import type { Passwords } from '../auth/password.ts';
+import type { IdentityStore } from '../auth/ports.ts';
 import type { SessionCookies } from '../auth/session.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ApplicationCode } from '../kernel/application-code.ts';
@@ -47,6 +48,8 @@ export interface Services {
   readonly cookies: SessionCookies;
   readonly passwords: Passwords;
   readonly login: AuthenticateAccount;
+  /** By id and by key. Whoever looks a session up uses it, which its method of authentication does alone. */
+  readonly identities: Omit<IdentityStore, 'bySession'>;
   readonly users: UserStore;
   /** Where the router takes a request. */
   readonly routes: Routes;

@@ -3,7 +3,6 @@ import type { Json } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString } from '../../store/query-string.ts';
 import { type CallerStore, createCallerStore } from '../../store/tables/callers.ts';
-import { createIdentityStore } from '../../store/tables/identities.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { parseId } from '../shared.ts';
@@ -130,9 +129,7 @@ const answerOf = (
 
 /** Why a caller may or may not send a request: what the pipeline would say of it, rule by rule. */
 export const explainEndpoint = (services: Services): Endpoint => {
-  const { routes, clock, catalogue, database } = services;
   const callers = createCallerStore(services);
-  const explainer = { routes, clock, catalogue, identities: createIdentityStore(database, () => {}) };
   return {
     operation: 'explain',
     method: 'GET',
@@ -156,7 +153,7 @@ export const explainEndpoint = (services: Services): Endpoint => {
       const given = givenIn(text);
       const request = requestOf(given);
       const subject = await subjectOf(callers, services, given);
-      const explanation = await explain(explainer, subject, request, principal);
+      const explanation = await explain(services, subject, request, principal);
       return { data: { ...request, caller: describeSubject(subject), ...answerOf(services, explanation) } };
     },
   };

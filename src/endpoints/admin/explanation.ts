@@ -1,6 +1,5 @@
 import type { AuthMethodName, Principal } from '../../auth/method.ts';
 import { nobody } from '../../auth/method.ts';
-import type { IdentityStore } from '../../auth/ports.ts';
 import { userPrincipal } from '../../auth/user-principal.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { type ExplainedRule, fill } from '../../kernel/messages/catalogue.ts';
@@ -55,9 +54,7 @@ const passed = (because: string, principal: Principal): Authenticated => ({
 const disabled = ({ username }: KnownUser): string => `user ${username} is disabled`;
 
 /** What an explanation asks. */
-export interface Explainer extends Pick<Services, 'routes' | 'clock' | 'catalogue'> {
-  readonly identities: IdentityStore;
-}
+export type Explainer = Pick<Services, 'routes' | 'clock' | 'catalogue' | 'identities'>;
 
 /** Looks the subject up with the statements that authenticate a request, so that what they refuse is refused here. */
 const identify = async (

@@ -3,7 +3,6 @@ import type { Identity, VerifiedUser } from '../../auth/ports.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Call } from '../../http/endpoint.ts';
-import { createIdentityStore } from '../../store/tables/identities.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
 
@@ -26,7 +25,7 @@ export const createSignIn = (services: Services): SignIn => {
     { account: field.text({ required: true }), password: field.text({ required: true }) },
     services.locale,
   );
-  const identities = createIdentityStore(services.database, () => {});
+  const { identities } = services;
   return {
     schema: input.schema,
     run: async ({ body, address, signal }) => {
