@@ -57,10 +57,10 @@ it('ends its snapshot when a turn begins while the one before it is not over', a
   try {
     // Nothing here gives the loop a chance to end the first turn, nor the snapshot the time to grow old.
     neighbour.exec('pragma synchronous = off');
-    database?.beginTurn?.();
+    database?.renewSnapshot?.();
     const before = count(database);
     neighbour.exec(`insert into t values ('x')`);
-    database?.beginTurn?.();
+    database?.renewSnapshot?.();
     expect(await Promise.all([before, count(database)])).toEqual([0, 1]);
   } finally {
     neighbour.close();
