@@ -1,5 +1,6 @@
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { JsonText } from '../kernel/json.ts';
+import { OwnedBytes } from '../kernel/owned-bytes.ts';
 import { createList, type List } from '../store/list.ts';
 import type { Source } from '../store/source.ts';
 import { listFieldsOf } from './list-fields.ts';
@@ -35,7 +36,9 @@ export const answerList = async (list: List, call: Call, origin: string): Promis
   const { grant, query, path } = call;
   const answer = await list(grant, { query, path: origin + path, by: call });
   const headers = answer.headers as Readonly<Record<string, string>>;
-  return 'json' in answer ? { data: new JsonText(answer.json), headers } : { data: answer.chunks, headers };
+  if (!('json' in answer)) return { data: answer.chunks, headers };
+  const { json } = answer;
+  return { data: new JsonText(typeof json === 'string' ? json : new OwnedBytes(json)), headers };
 };
 
 /** The list of whatever source there is now; made anew when that is another one. */

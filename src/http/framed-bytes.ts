@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { freeBytes, type OwnedBytes } from '../kernel/owned-bytes.ts';
 
 /**
  * A body that is mostly bytes of its own, such as a page of records as the database wrote it. They are neither copied
@@ -7,11 +8,10 @@ import type { ServerResponse } from 'node:http';
  */
 export class FramedBytes {
   readonly #before: string;
-  readonly #bytes: Uint8Array;
+  readonly #bytes: OwnedBytes;
   readonly #after: string;
 
-  /** `bytes` are given away: they are gone when they have been sent. */
-  constructor(before: string, bytes: Uint8Array, after: string) {
+  constructor(before: string, bytes: OwnedBytes, after: string) {
     this.#before = before;
     this.#bytes = bytes;
     this.#after = after;
@@ -21,21 +21,19 @@ export class FramedBytes {
     return Buffer.byteLength(this.#before) + this.#bytes.byteLength + Buffer.byteLength(this.#after);
   }
 
-  /** Ends a response, whose head is written, with this body: one system call for all of it where the socket takes it. */
+  /**
+   * Ends a response, whose head is written, with this body: one system call for all of it where the socket takes it. The
+   * bytes are freed when they have been sent. @throws Error when called again
+   */
   send(response: ServerResponse): void {
     const { socket } = response;
+    const bytes = this.#bytes.take();
     response.cork();
     response.write(this.#before);
-    response.write(this.#bytes);
+    response.write(bytes);
     // Called when the operating system has all of it; also when it never will, as the connection is gone.
     response.end(this.#after, () => {
-      if (socket?.destroyed !== true) this.#free();
+      if (socket?.destroyed !== true) freeBytes(bytes);
     });
-  }
-
-  #free(): void {
-    const { buffer, byteLength } = this.#bytes;
-    // A part of something larger is not ours to free.
-    if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
   }
 }

@@ -1,13 +1,15 @@
+import type { OwnedBytes } from './owned-bytes.ts';
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
 /**
- * JSON that is text already (the database wrote it): the envelope takes it over as it is. Given as bytes in UTF-8 it is
- * given away: they are freed when they have been sent, so nobody else may hold them.
+ * JSON that is text already (the database wrote it): the envelope takes it over as it is. As bytes, in UTF-8, it can be
+ * answered once: they are taken, and freed when they have been sent.
  */
 export class JsonText {
-  readonly text: string | Uint8Array;
-  constructor(text: string | Uint8Array) {
+  readonly text: string | OwnedBytes;
+  constructor(text: string | OwnedBytes) {
     this.text = text;
   }
 }

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { freeBytes, OwnedBytes } from './owned-bytes.ts';
+
+describe('bytes that are given away', () => {
+  it('are gone for whoever had them, and are the same for who takes them', () => {
+    const bytes = new Uint8Array([1, 2, 3]);
+    const owned = new OwnedBytes(bytes);
+    expect(bytes.byteLength).toBe(0);
+    expect(() => bytes.slice()).toThrow(TypeError);
+    expect(owned.byteLength).toBe(3);
+    expect([...owned.take()]).toEqual([1, 2, 3]);
+  });
+
+  it('are taken once, and have no length after that', () => {
+    const owned = new OwnedBytes(new Uint8Array(3));
+    owned.take();
+    expect(() => owned.take()).toThrow('these bytes were given away already');
+    expect(() => owned.byteLength).toThrow('these bytes were given away already');
+  });
+
+  it('take nothing along of what they are a part of', () => {
+    const whole = new Uint8Array([1, 2, 3, 4]);
+    const owned = new OwnedBytes(whole.subarray(1, 3));
+    const taken = owned.take();
+    freeBytes(taken);
+    expect([[...taken], [...whole]]).toEqual([
+      [2, 3],
+      [1, 2, 3, 4],
+    ]);
+  });
+
+  it('are freed by who took them', () => {
+    const taken = new OwnedBytes(new Uint8Array(3)).take();
+    freeBytes(taken);
+    expect(taken.byteLength).toBe(0);
+  });
+});
