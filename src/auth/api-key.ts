@@ -23,9 +23,6 @@ export const hashKey = (key: string): string => hash('sha256', key, 'hex');
 /** A key, or its stored prefix, as it may be shown: the first 8 hex digits, then `****`. */
 export const maskKey = (key: string): string => `${key.slice(0, keyPrefixLength)}****`;
 
-/** Good keys whose hashes are remembered: between this number and twice as many. */
-const remembered = 1_000;
-
 const rejected = (): AuthOutcome => ({ kind: 'rejected', problem: new Problem('invalid_key') });
 
 export interface ApiKeyDependencies {
@@ -37,7 +34,7 @@ export interface ApiKeyDependencies {
 /** `X-Api-Key: <key>`; the identity is the key's owner. */
 export const createApiKeyMethod = ({ identities, usage, clock }: ApiKeyDependencies): AuthMethod => {
   // A key's hash stays the same; whether the key is good the database says every time.
-  const hashes = new BoundedCache<{ readonly hash: string }>(remembered);
+  const hashes = new BoundedCache<{ readonly hash: string }>('apiKeyHashes');
 
   const identify = async (
     key: string,

@@ -110,9 +110,6 @@ const claimsOf = (payload: JsonObject): SignedClaims | undefined => {
 const holds = ({ claims, nbf }: SignedClaims, now: number): boolean =>
   claims.exp * 1000 > now && !isBefore(nbf, now);
 
-/** Verified tokens that are remembered: between this number and twice as many. */
-const remembered = 1_000;
-
 /** Issues and verifies the service's tokens. Throws where the secret is shorter than 32 bytes of UTF-8. */
 export const createTokens = (secret: string, clock: Clock): Tokens => {
   const bytes = Buffer.from(secret, 'utf8');
@@ -122,7 +119,7 @@ export const createTokens = (secret: string, clock: Clock): Tokens => {
   const key = createSecretKey(bytes);
   // A signature that was good once stays good under this secret; another secret makes another cache. Nothing else is
   // remembered: the time is asked every time here, and the user of the database.
-  const verified = new BoundedCache<SignedClaims>(remembered);
+  const verified = new BoundedCache<SignedClaims>('verifiedTokens');
   const read = (token: string): SignedClaims | undefined => {
     const payload = parseObject(verifyJws(token, key));
     const signed = payload === undefined ? undefined : claimsOf(payload);

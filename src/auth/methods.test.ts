@@ -48,6 +48,7 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
   const key = newKey();
   const session = cookies.create();
   const asked: string[] = [];
+  const state = { keyIsGood: true };
   const used: string[] = [];
   const answer = <T>(what: string, value: T | undefined): Promise<T | undefined> => {
     asked.push(what);
@@ -60,7 +61,10 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
     identities: {
       byUserId: (id, model) => answer(`user ${id} ${model}`, id === ann.id ? ann : undefined),
       byKeyHash: (hash, at, model) =>
-        answer(`key ${at === now} ${model}`, hash === hashKey(key) ? { identity: ann, keyId: 3 } : undefined),
+        answer(
+          `key ${at === now} ${model}`,
+          state.keyIsGood && hash === hashKey(key) ? { identity: ann, keyId: 3 } : undefined,
+        ),
       bySession: (hash, at, model) =>
         answer(
           `session ${at === now} ${model}`,
@@ -81,7 +85,7 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
       names.map((name) => methods[name]),
       request(sent),
     );
-  return { methods, tokens, cookies, key, session, asked, used, ask };
+  return { methods, tokens, cookies, key, session, asked, used, ask, state };
 };
 
 const refusal = (problem: string, status = 401) => ({ problem, status });
@@ -147,6 +151,16 @@ describe('API key', () => {
     });
     expect(asked).toEqual(['key true Note']);
     expect(used).toEqual([`key 3 ${now} 192.0.2.7`]);
+  });
+
+  test('a key that was good is asked for again at every use', async () => {
+    const { key, ask, asked, state } = setUp();
+    const headers = { 'x-api-key': key };
+    await ask(['api_key'], { headers });
+    await ask(['api_key'], { headers });
+    expect(asked).toEqual(['key true Note', 'key true Note']);
+    state.keyIsGood = false;
+    await expect(ask(['api_key'], { headers })).rejects.toMatchObject(refusal('invalid_key'));
   });
 
   test('an unknown key is refused and no use recorded', async () => {

@@ -39,4 +39,8 @@ describe('a Host header', () => {
   ])('is none: %s', (value) => {
     expect(isHost(value)).toBe(false);
   });
+
+  it('is judged anew behind a good one', () => {
+    expect(['example.com', 'example.com, a', 'example.com'].map(isHost)).toEqual([true, false, true]);
+  });
 });

@@ -1,14 +1,17 @@
+import { type BoundedCacheName, caches } from './caches.ts';
+
 /**
- * A cache of bounded size in two generations: what was used lately survives, a hit costs one look-up. Holds at most
- * twice `capacity` entries.
+ * A cache of bounded size in two generations: what was used lately survives, a hit costs one look-up. It is made by
+ * the name of its row in the map of caches (caches.ts), which says what its entries hang on, and holds at most twice
+ * the `room` that stands there.
  */
 export class BoundedCache<Value extends object> {
-  readonly #capacity: number;
+  readonly #room: number;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  constructor(capacity: number) {
-    this.#capacity = capacity;
+  constructor(name: BoundedCacheName) {
+    this.#room = caches[name].room;
   }
 
   get(key: string): Value | undefined {
@@ -20,7 +23,7 @@ export class BoundedCache<Value extends object> {
   }
 
   set(key: string, value: Value): void {
-    if (this.#young.size >= this.#capacity) {
+    if (this.#young.size >= this.#room) {
       this.#old = this.#young;
       this.#young = new Map();
     }

@@ -52,7 +52,7 @@ const limitOf = ({ paging }: ListParameters): number =>
 /** Compiles list requests, each shape once: a repeated one builds no SQL. */
 export class ListPlanner {
   readonly #dialect: Dialect;
-  readonly #plans = new BoundedCache<Plan>(200);
+  readonly #plans = new BoundedCache<Plan>('listPlans');
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;

@@ -154,7 +154,7 @@ class SourceList {
   readonly #views: Views;
   readonly #planner: ListPlanner;
   readonly #rows: ListRows;
-  readonly #requests = new BoundedCache<ReadRequest>(500);
+  readonly #requests = new BoundedCache<ReadRequest>('listRequests');
 
   constructor(database: Database, source: Source, options: ListOptions) {
     this.#maxPerPage = options.maxPerPage ?? 1000;

@@ -88,7 +88,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   /** By readable fields; the policy makes a handful of sets. */
   const projections = new Map<string, string>();
   /** By the columns that a caller gives and the fields that he may read. */
-  const inserts = new BoundedCache<{ readonly sql: string }>(256);
+  const inserts = new BoundedCache<{ readonly sql: string }>('insertStatements');
 
   /** The answer's columns: SQLite's RETURNING knows the table by its own name only. */
   const returning = (grant: Grant): string => {

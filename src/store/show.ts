@@ -31,7 +31,7 @@ export type Show = (
 /** Shows one record of a source, through the same projection and row filter as its list. */
 export const createShow = (database: Database, source: Source, options: ShowOptions = {}): Show => {
   const views = new Views(source);
-  const statements = new BoundedCache<Statement>(200);
+  const statements = new BoundedCache<Statement>('showStatements');
   const { dialect } = database;
 
   const compile = (view: View, scope: Scope): Statement => {

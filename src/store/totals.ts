@@ -9,16 +9,13 @@ interface Known {
   readonly total: number;
 }
 
-/** Totals that are remembered: between this number and twice as many. */
-const remembered = 200;
-
 /**
  * Totals of lists, for as long as nobody has committed anything since they were counted. Counting is what makes a page
  * of a large table dear; a total that still holds, to the commit, need not be counted again.
  */
 export class Totals {
   readonly #database: Database;
-  readonly #totals = new BoundedCache<Known>(remembered);
+  readonly #totals = new BoundedCache<Known>('totals');
 
   constructor(database: Database) {
     this.#database = database;

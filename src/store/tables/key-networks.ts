@@ -7,8 +7,6 @@ import type { CoreSchema } from '../schema.ts';
 import { compilerFor, toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
 
-/** Uses that are remembered in this process: between this number and twice as many. */
-const remembered = 10_000;
 /** Uses that wait for the next batch at most; a later use brings back what found no place. */
 const mostPending = 1_000;
 /** Networks of one key in the database; beyond them nothing is new any more. */
@@ -34,7 +32,7 @@ const seen = {};
  */
 export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) => {
   const sql = compilerFor<CoreSchema>(database.dialect);
-  const known = new BoundedCache<object>(remembered);
+  const known = new BoundedCache<object>('keyNetworks');
   let pending = new Map<string, Use>();
 
   const remember = async (transaction: Transaction, use: Use): Promise<NewNetwork | undefined> => {

@@ -1,10 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Query } from '../../database.ts';
 import { bind } from './binding.ts';
 import { toDatabaseError } from './errors.ts';
-
-/** Prepared statements kept for each connection: between this number and twice as many. */
-const cacheSize = 256;
 
 const settings = {
   // No busy timeout: waiting inside SQLite would stall the event loop.
@@ -21,9 +19,7 @@ const settings = {
 /** One connection to a database file; everything runs synchronously and throws errors of SQLite. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
-  // Two generations make a cache of recently used statements without bookkeeping on each use.
-  #recent = new Map<string, StatementSync>();
-  #older = new Map<string, StatementSync>();
+  readonly #statements = new BoundedCache<StatementSync>('sqliteStatements');
 
   constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
     // A thread that reads must not make the file anew where it is gone.
@@ -44,14 +40,10 @@ export class SqliteConnection {
   }
 
   prepare(sql: string): StatementSync {
-    const known = this.#recent.get(sql);
+    const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#older.get(sql) ?? this.#database.prepare(sql);
-    if (this.#recent.size >= cacheSize) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-    }
-    this.#recent.set(sql, statement);
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
     return statement;
   }
 

@@ -50,6 +50,20 @@ describeDatabase('sqlite', 'the files of a database', (databases) => {
   });
 });
 
+describeDatabase('sqlite', 'prepared statements', (databases) => {
+  it('sees a column that another connection has added under a prepared statement', async () => {
+    const url = await databases.create();
+    const [database, other] = [await databases.open(url), await databases.open(url)];
+    await database.execute(query('create table t (a integer)'));
+    await database.execute(query('insert into t values (1)'));
+    const read = query('select * from t');
+    expect(await database.get(read)).toEqual({ a: 1 });
+    await other.execute(query('alter table t add column b integer'));
+    expect(await database.get(read)).toEqual({ a: 1, b: null });
+    expect(await database.write((transaction) => transaction.get(read))).toEqual({ a: 1, b: null });
+  });
+});
+
 describeDatabase('sqlite', 'a group of writes', (databases) => {
   const prepared = async () => {
     const database = await databases.open();

@@ -1,0 +1,216 @@
+/** What the map says of a cache. */
+interface CacheRow {
+  readonly key: string;
+  readonly holds: string;
+  /** Entries that a `BoundedCache` keeps: between this number and twice as many. */
+  readonly room?: number;
+  /** The declarations that hold a cache made by hand. */
+  readonly heldBy?: readonly string[];
+  /** What makes an entry untrue, and ends it. */
+  readonly ends: string;
+  /** Title of the test that fails where the ending is taken away; absent where an entry can never become untrue. */
+  readonly test?: string;
+}
+
+/**
+ * Every cache of the service: what may be answered from memory, and what ends that. Nobody's identity, roles or grants
+ * are among them, on purpose: these the database says for every request.
+ *
+ * A `BoundedCache` is made with the name of its row and takes its size from there. Caches made by hand are looked for
+ * by a test of the sources (tests/checks/caches.test.ts), which refuses one without a row.
+ */
+export const caches = {
+  adminFiles: {
+    key: 'name of a file of the administration pages',
+    holds: 'its bytes',
+    heldBy: ['openAssets'],
+    ends: 'never: the name holds the hash of the content',
+  },
+  apiDescriptions: {
+    key: 'language',
+    holds: 'the OpenAPI document as text, compressed, and its tag',
+    heldBy: ['createDocumentation'],
+    ends: 'never: endpoints and models are those that the process started with',
+  },
+  apiKeyHashes: {
+    key: 'an API key that was good',
+    holds: 'its SHA-256',
+    room: 1_000,
+    ends: 'never, and says nothing of whether the key is good: the database is asked for the hash every time',
+    test: 'a key that was good is asked for again at every use',
+  },
+  applicationList: {
+    key: 'the one source of now',
+    holds: 'the list of the applications, compiled',
+    heldBy: ['adminListEndpoints', 'changing'],
+    ends: 'the credentials changed: the source is another one',
+    test: '200: what the command line registered, without a secret, also while the service runs',
+  },
+  commonPasswords: {
+    key: 'none',
+    holds: 'the list of common passwords, once it was needed',
+    heldBy: ['common'],
+    ends: 'never: it comes with the package',
+  },
+  credentials: {
+    key: 'none',
+    holds: 'the content of the credentials file',
+    heldBy: ['Vault'],
+    ends: 'the file or the key file changed, seen twice a second; removed, it holds nothing',
+    test: 'takes over what changed and tells who listens, once',
+  },
+  fieldsOfModels: {
+    key: 'model',
+    holds: 'the fields that administrators and others may write',
+    heldBy: ['fieldsOfModels'],
+    ends: 'never: a model is frozen',
+  },
+  grantStatements: {
+    key: 'number of models whose grants are read with an identity',
+    holds: 'the statement',
+    heldBy: ['forms'],
+    ends: 'never: it depends on nothing else, and endpoints name the numbers',
+  },
+  insertStatements: {
+    key: 'columns that are given, fields that may be read',
+    holds: 'the INSERT of a resource as SQL',
+    room: 256,
+    ends: 'never: the resource is fixed, values are bound',
+  },
+  keyNetworks: {
+    key: 'API key and address',
+    holds: 'that this process has noted it',
+    room: 10_000,
+    ends: 'crowded out; what is new, the database says',
+    test: 'holds at most twice its room, whatever comes',
+  },
+  keyed: {
+    key: 'none',
+    holds: 'tokens, session cookies and login counters under the secret in force',
+    heldBy: ['createKeyed'],
+    ends: 'the credentials have another secret',
+    test: 'a new secret in the credentials ends tokens, also those that were verified, and sessions',
+  },
+  lastHost: {
+    key: 'none',
+    holds: 'the last Host header that was valid',
+    heldBy: ['lastValid'],
+    ends: 'another text: only the same one is taken for valid',
+    test: 'is judged anew behind a good one',
+  },
+  lastTimestamp: {
+    key: 'milliseconds',
+    holds: 'the last moment as text',
+    heldBy: ['last'],
+    ends: 'another moment',
+    test: 'writes each moment as itself, whichever was written before',
+  },
+  listPlans: {
+    key: 'shape of a list: fields, row filter’s columns, filters, sort, paging',
+    holds: 'its statements, without values',
+    room: 200,
+    ends: 'never: the source is fixed, values are bound',
+  },
+  listRequests: {
+    key: 'view, row filter’s columns, query string',
+    holds: 'the request as it was read, with its plan',
+    room: 500,
+    ends: 'never within a view; another view or filter is another key',
+    test: 'never mixes up callers whose queries are the same',
+  },
+  patternVerdicts: {
+    key: 'pattern and the longest text that it is matched with',
+    holds: 'whether it can take too long',
+    heldBy: ['verdicts'],
+    ends: 'never: another length is another key',
+    test: '%s is refused for texts of %i characters: %s',
+  },
+  readSnapshot: {
+    key: 'none',
+    holds: 'the read transaction that the reads of one turn share (SQLite)',
+    heldBy: ['SharedSnapshot'],
+    ends: 'the turn, the beginning of the next one, a write of this process, or 5 ms',
+    test: 'ends its snapshot when a turn begins while the one before it is not over',
+  },
+  readiness: {
+    key: 'none',
+    holds: 'the outcome of the last write by which the database showed that it takes some',
+    heldBy: ['rarely'],
+    ends: 'one second after it was known',
+    test: 'gives a refusal again for a second too, then asks anew',
+  },
+  recordStatements: {
+    key: 'fields that may be read',
+    holds: 'the columns that a write answers, as SQL',
+    heldBy: ['createRecords'],
+    ends: 'never: the resource is fixed',
+  },
+  showStatements: {
+    key: 'view and row filter’s columns',
+    holds: 'the statement that shows a record',
+    room: 200,
+    ends: 'never: the source is fixed, values are bound',
+  },
+  sqliteStatements: {
+    key: 'SQL',
+    holds: 'the prepared statement of a connection (SQLite)',
+    room: 256,
+    ends: 'with the connection; SQLite prepares it anew where the schema has changed',
+    test: 'sees a column that another connection has added under a prepared statement',
+  },
+  statementNames: {
+    key: 'SQL',
+    holds: 'the name under which sessions prepare it (PostgreSQL)',
+    heldBy: ['StatementNames'],
+    ends: 'all together when 500 are full; sessions of before are replaced',
+    test: 'keep a bounded number of prepared statements',
+  },
+  statementTopics: {
+    key: 'SQL',
+    holds: 'the table that it is about (PostgreSQL)',
+    room: 1_000,
+    ends: 'never: it is read from the key',
+  },
+  suspectTopics: {
+    key: 'table',
+    holds: 'that statements about it stand still in front of a lock (PostgreSQL)',
+    heldBy: ['Admission'],
+    ends: '5 s after one was last seen standing',
+    test: 'forgets a table that was locked',
+  },
+  tableSize: {
+    key: 'none',
+    holds: 'how many rows a source has, up to 5,001',
+    heldBy: ['SizeEstimate'],
+    ends: 'one second, or a clock that was set back',
+    test: 'counts again after a second, and where the clock was set back',
+  },
+  totals: {
+    key: 'what is counted, values of filters and row filter included',
+    holds: 'the total and the revision of the database',
+    room: 200,
+    ends: 'any commit, by this process or another: the revision is another one',
+    test: 'count what was written meanwhile, by this process or another',
+  },
+  verifiedTokens: {
+    key: 'a token whose signature was good',
+    holds: 'its claims',
+    room: 1_000,
+    ends: 'with the secret; whether it has expired is asked of the clock, and the user of the database, every time',
+    test: 'is over at its exp, and before its nbf, all the same',
+  },
+  views: {
+    key: 'fields that may be read',
+    holds: 'a source’s view of them',
+    heldBy: ['Views'],
+    ends: 'never: the source is fixed; an array that could change is known by its names only',
+    test: 'does not take an array that was changed for what it was',
+  },
+} as const satisfies Readonly<Record<string, CacheRow>>;
+
+type Rows = typeof caches;
+
+/** Names of the caches that are of the class `BoundedCache`. */
+export type BoundedCacheName = {
+  [Name in keyof Rows]: Rows[Name] extends { readonly room: number } ? Name : never;
+}[keyof Rows];
