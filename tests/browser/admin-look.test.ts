@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { hasBrowser, rested, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
 import {
@@ -11,6 +11,7 @@ import {
   enter,
   fillSignIn,
   go,
+  load,
   pages,
   seed,
   settled,
@@ -95,7 +96,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         const found: Record<string, string[]> = {};
         const examine = async (name: string): Promise<void> => {
           // What fades in is there when it has faded in.
-          await page.waitForTimeout(400);
+          await rested(page);
           found[name] = await accessibility(page);
           if (screenshots)
             await page.screenshot({
@@ -122,14 +123,14 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
           await page.getByRole('button', { name: /打开菜单|Open the menu/ }).click();
           await examine('menu');
         }
-        await go(page, service, '/users/4/show');
+        await load(page, service, '/users/4/show');
         await page.getByRole('button', { name: /^(重置密码|Reset password)$/ }).click();
         await examine('reset-password');
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: /^(结束会话|End sessions)$/ }).click();
         await examine('end-sessions');
         await page.keyboard.press('Escape');
-        await go(page, service, '/api_keys/create?user_id=4');
+        await load(page, service, '/api_keys/create?user_id=4');
         await page.getByRole('textbox', { name: /名称|Name/ }).fill('夜间报表');
         await page.getByRole('button', { name: /自定义|Other/ }).click();
         await page.locator('input[type=datetime-local]').fill('2020-01-01T00:00');
@@ -138,7 +139,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         await page.locator('form button[type=submit]').click();
         await page.getByRole('dialog').waitFor();
         await examine('created-key');
-        await go(page, service, '/records/books/9');
+        await load(page, service, '/records/books/9');
         await page
           .getByRole('textbox', { name: /书名|Title/ })
           .fill(`我的 ${language} ${colorScheme} ${width}`);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, fillSignIn, go, seed, settled, site, visit } from './admin-site.ts';
+import { demandQuiet, enter, fillSignIn, go, load, seed, settled, site, visit } from './admin-site.ts';
 
 describeDatabase('sqlite', 'administration pages: people and access', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
@@ -254,7 +254,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'wang_fang' }).waitFor();
       // Beginning at the top, Tab reaches the skip link first, and it goes to the content.
-      await go(page, service, '/api_keys');
+      await load(page, service, '/api_keys');
       await page.evaluate('document.activeElement.blur()');
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.textContent')).toBe('跳到正文');

@@ -7,7 +7,7 @@ import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { hourOf } from '../../src/store/tables/request-counts.ts';
-import type { Sight, useBrowser, Watched } from '../support/browser.ts';
+import { rested, type Sight, type useBrowser, type Watched } from '../support/browser.ts';
 import type { Service, ServiceOptions, TestUser } from '../support/service.ts';
 
 const built = fileURLToPath(new URL('../../dist/admin/index.html', import.meta.url));
@@ -259,8 +259,7 @@ export interface Visit extends Sight {
   readonly language?: 'zh-CN' | 'en';
 }
 
-/** A page of a browser that has never been here. */
-export const visit = async (open: Open, { origin }: Service, path: string, look: Visit = {}) => {
+const prepare = async (open: Open, look: Visit): Promise<Watched> => {
   const watched = await open(look);
   const { language } = look;
   watched.page.setDefaultTimeout(20_000);
@@ -269,6 +268,17 @@ export const visit = async (open: Open, { origin }: Service, path: string, look:
       `localStorage['RaStoregatewright.locale'] ??= ${JSON.stringify(JSON.stringify(language))};
        localStorage['RaStoregatewright.version'] ??= ${JSON.stringify(JSON.stringify('1'))}`,
     );
+  return watched;
+};
+
+/** A page of a browser that has never been here. */
+export const visit = async (
+  open: Open,
+  { origin }: Service,
+  path: string,
+  look: Visit = {},
+): Promise<Watched> => {
+  const watched = await prepare(open, look);
   await watched.page.goto(`${origin}/admin${path}`);
   return watched;
 };
@@ -282,7 +292,7 @@ export const fillSignIn = async (page: Page, { username, password }: Person): Pr
 };
 
 /** Opens a page and signs in on the way, as a person does. */
-export const enter = async (
+export const enterByForm = async (
   open: Open,
   service: Service,
   person: Person,
@@ -296,18 +306,51 @@ export const enter = async (
   return watched;
 };
 
+/** Opens a page in a browser that is signed in already: the request of the form, without the form. */
+export const enter = async (
+  open: Open,
+  service: Service,
+  { username, password }: Person,
+  path: string,
+  look: Visit = {},
+): Promise<Watched> => {
+  const watched = await prepare(open, look);
+  const { page } = watched;
+  const url = `${service.origin}/admin/session`;
+  const answer = await page.context().request.post(url, { data: { account: username, password } });
+  expect(answer.status()).toBe(200);
+  await page.goto(`${service.origin}/admin${path}`);
+  await page.getByRole('banner').waitFor();
+  await settled(page);
+  return watched;
+};
+
 /** Waits until the page is there and nothing on it is still on its way. */
 export const settled = async (page: Page): Promise<void> => {
-  await page.locator('main h1').first().waitFor();
-  await page.waitForLoadState('networkidle');
+  const waiting = page.locator('[role=status] [role=progressbar], .MuiSkeleton-root');
   await expect
-    .poll(() => page.locator('[role=status] [role=progressbar], .MuiSkeleton-root').count())
+    .poll(async () => {
+      await page.locator('main h1').first().waitFor();
+      await rested(page);
+      return waiting.count();
+    })
     .toBe(0);
 };
 
-/** Goes to another page of the application without loading it anew. */
+/** Opens an address of the application in the same page, as a link from elsewhere does. */
+export const load = async (page: Page, { origin }: Service, path: string): Promise<void> => {
+  await page.goto(`${origin}/admin${path}`);
+  await settled(page);
+};
+
+/** Goes to another page of the application, as a link in it does: nothing is loaded anew. */
 export const go = async (page: Page, service: Service, path: string): Promise<void> => {
-  await page.goto(`${service.origin}/admin${path}`);
+  const target = JSON.stringify(`${service.origin}/admin${path}`);
+  // What a router makes of the browser's own buttons.
+  await page.evaluate(`(() => {
+    history.pushState({ idx: (history.state?.idx ?? 0) + 1, key: Math.random().toString(36) }, '', ${target});
+    dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
+  })()`);
   await settled(page);
 };
 
@@ -318,8 +361,10 @@ interface Violation {
 
 /** What axe finds on the page as it is now. */
 export const accessibility = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe.source);
-  const { violations }: { violations: Violation[] } = await page.evaluate('axe.run(document)');
+  if (!(await page.evaluate<boolean>('globalThis.axe !== undefined'))) await page.evaluate(axe.source);
+  const { violations }: { violations: Violation[] } = await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] })`,
+  );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );

@@ -102,14 +102,14 @@ describeDatabase('sqlite', 'administration pages, timed', (databases) => {
       const times = { signIn: [] as number[], start: [] as number[], books: [] as number[] };
       for (let round = 0; round < 5; round += 1) {
         // Each in a browser context of its own: an empty cache.
-        const { page: outside } = await open();
+        const { page: outside } = await open({ fresh: true });
         times.signIn.push(await interactive(outside, '/', 'input[name=username]'));
         await outside.context().close();
         for (const [name, path, selector] of [
           ['start', '/', 'main svg[role=img] rect'],
           ['books', '/records/books', 'main tbody tr'],
         ] as const) {
-          const { page } = await open();
+          const { page } = await open({ fresh: true });
           await page.context().addCookies(cookies);
           times[name].push(await interactive(page, path, selector));
           await page.context().close();

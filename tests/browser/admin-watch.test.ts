@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, fillSignIn, go, seed, settled, site } from './admin-site.ts';
+import { demandQuiet, enter, enterByForm, fillSignIn, go, load, seed, settled, site } from './admin-site.ts';
 
 /** Adds a condition to the list, as a person does. */
 const addFilter = async (page: Page, field: string, value: string, comparison?: string): Promise<void> => {
@@ -147,7 +147,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
     });
 
     it('a link to a record survives the sign-in; a foreign one in its place does not', async () => {
-      const { page } = await enter(open, service, root, '/records/books/3/show?from=mail');
+      const { page } = await enterByForm(open, service, root, '/records/books/3/show?from=mail');
       await page.getByRole('heading', { name: '图书 · 长安的荔枝' }).waitFor();
       expect(page.url()).toBe(`${service.origin}/admin/records/books/3/show?from=mail`);
       const watched = await open();
@@ -182,7 +182,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
         ...['/users/999999/show', '/users/999999', '/users/x/show'],
         ...['/records/books/999999/show', '/records/books/999999', '/records/books/x', '/records/nothing'],
       ]) {
-        await go(page, service, path);
+        await load(page, service, path);
         await page.getByRole('heading', { name: '页面不存在' }).waitFor();
         expect(await page.getByRole('link', { name: '回到概览' }).count()).toBe(1);
       }

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, fillSignIn, go, settled, site, visit } from './admin-site.ts';
+import { demandQuiet, enter, enterByForm, fillSignIn, go, settled, site, visit } from './admin-site.ts';
 
-describeEachDatabase('administration pages', (databases) => {
-  describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
-    const open = useBrowser();
+describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
+  const open = useBrowser();
+
+  describeEachDatabase('administration pages', (databases) => {
     const service = useService(databases, site);
     let root: TestUser;
     let viewer: TestUser;
@@ -28,9 +29,9 @@ describeEachDatabase('administration pages', (databases) => {
       });
 
       it('keeps a reload signed in, and a sign-out signed out', async () => {
-        const { page } = await enter(open, service, root, '/users');
+        const { page } = await enterByForm(open, service, root, '/users');
         await page.reload();
-        await page.getByRole('heading', { name: '用户' }).waitFor();
+        await page.getByRole('heading', { name: '用户', exact: true }).waitFor();
         await page.getByRole('button', { name: '账户' }).click();
         await page.getByRole('menuitem', { name: '退出登录' }).click();
         await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
