@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { createLogin } from './auth/login.ts';
 import { createPasswords } from './auth/password.ts';
-import { createAuthMethods } from './auth/registry.ts';
+import { openMethods } from './auth/registry.ts';
 import type { Config } from './config.ts';
 import { adminMetaEndpoints } from './endpoints/admin/meta.ts';
 import { adminArea } from './endpoints/admin/records.ts';
@@ -107,7 +107,7 @@ export const compose = async (parts: Parts) => {
     code,
     stopping,
   };
-  const methods = createAuthMethods({
+  const methods = openMethods({
     tokens: keyed.tokens,
     cookies: keyed.cookies,
     identities,
@@ -161,7 +161,7 @@ const speaking = (services: Services, locale: Locale): Services => {
 
 /** The documentation of everything that the service answers. */
 export const documentationOf = (
-  { services, methods }: Composed,
+  { services }: Composed,
   application: Application,
   config: Config,
 ): Promise<Documentation> =>
@@ -170,7 +170,6 @@ export const documentationOf = (
     messages: services.catalogue,
     baseUrl: config.baseUrl,
     bodyLimit: config.bodyLimit,
-    methods,
     endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
   });
 

@@ -1,7 +1,7 @@
 /** The public interface: what an application's files import. Nothing inside the service imports this file. */
 export type { Application, ApplicationConfig } from './application.ts';
 export { createApplication, defineConfig, loadApplication } from './application.ts';
-export type { Principal } from './auth/method.ts';
+export type { Principal } from './auth/principal.ts';
 export type { Config } from './config.ts';
 export { ConfigError, readConfig } from './config.ts';
 export type { EndpointContext, EndpointDefinition } from './endpoints/define-endpoint.ts';

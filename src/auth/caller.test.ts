@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { callerOf } from './caller.ts';
-import { nobody, type UserPrincipal } from './method.ts';
+import { nobody, type UserPrincipal } from './principal.ts';
 
 const user: UserPrincipal = {
   kind: 'user',

@@ -1,5 +1,5 @@
 import { networkOf } from './client-network.ts';
-import type { Principal } from './method.ts';
+import type { Principal } from './principal.ts';
 
 /**
  * Whom limits count as one: `user:5` by whatever credentials, `app:shop`, or, where nobody has been authenticated, the

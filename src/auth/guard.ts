@@ -1,15 +1,16 @@
 import { Problem } from '../kernel/problem.ts';
-import { type AuthMethod, type AuthRequest, nobody, type Principal } from './method.ts';
+import type { AuthRequest, Identified, Verifier } from './method.ts';
+import { type Nobody, nobody } from './principal.ts';
 
 /** Every kind of credentials that the endpoint takes, each challenge once (RFC 9110, 11.6.1). */
-export const challengesOf = (methods: readonly AuthMethod[]): string =>
+export const challengesOf = (methods: readonly Verifier[]): string =>
   [...new Set(methods.map((method) => method.challenge))].join(', ');
 
 /**
  * The refusal that is answered: a 403 (credentials sent by a foreign page) before a 401, else the first one; and where
  * the request carried no credentials at all, `unauthenticated`.
  */
-const refusalOf = (methods: readonly AuthMethod[], refusals: readonly Problem[]): Problem => {
+const refusalOf = (methods: readonly Verifier[], refusals: readonly Problem[]): Problem => {
   const first = refusals.find((problem) => problem.status !== 401) ?? refusals[0];
   if (first !== undefined && first.status !== 401) return first;
   return new Problem(first?.problem ?? 'unauthenticated', {
@@ -24,7 +25,10 @@ const refusalOf = (methods: readonly AuthMethod[], refusals: readonly Problem[])
  * that cannot know (the database is away) does not stop the others, but where none succeeds its error is thrown, so
  * that an outage never reads as a refusal. A method listed under two names is asked once.
  */
-export const guard = async (methods: readonly AuthMethod[], request: AuthRequest): Promise<Principal> => {
+export const guard = async <Caller extends Identified>(
+  methods: readonly Verifier<Caller>[],
+  request: AuthRequest,
+): Promise<Caller | Nobody> => {
   if (methods.length === 0) return nobody;
   const refusals: Problem[] = [];
   const failures: unknown[] = [];

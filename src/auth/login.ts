@@ -1,8 +1,8 @@
 import { Problem } from '../kernel/problem.ts';
 import { canonicalAccount } from './account.ts';
-import { bearerChallenge } from './bearer.ts';
 import { networkOf } from './client-network.ts';
 import type { LoginThrottle } from './login-throttle.ts';
+import { jwt } from './methods/jwt.ts';
 import type { Passwords } from './password.ts';
 import type { Account, AccountStore, VerifiedUser } from './ports.ts';
 import type { SecurityEvents } from './security-events.ts';
@@ -20,7 +20,7 @@ export interface LoginAttempt {
 
 /** Whoever signed in so is nobody: the same for an unknown account, a wrong password and a disabled user. */
 export const loginFailed = (): Problem =>
-  new Problem('login_failed', { headers: { 'WWW-Authenticate': bearerChallenge } });
+  new Problem('login_failed', { headers: { 'WWW-Authenticate': jwt.challenge } });
 
 export interface LoginDependencies {
   readonly accounts: AccountStore;

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { hashKey, maskKey, newKey } from './api-key.ts';
 import { challengesOf, guard } from './guard.ts';
 import { createTokens } from './jwt.ts';
-import type { AuthMethodName, AuthRequest } from './method.ts';
+import type { AuthRequest } from './method.ts';
 import type { Identity } from './ports.ts';
-import { createAuthMethods } from './registry.ts';
+import { type AuthMethodName, openMethods } from './registry.ts';
 import { createSessionCookies } from './session.ts';
 import { hmacSha256, signatureOf } from './signature.ts';
 
@@ -54,7 +54,7 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
     asked.push(what);
     return away ? Promise.reject(new Error('database away')) : Promise.resolve(value);
   };
-  const methods = createAuthMethods({
+  const methods = openMethods({
     tokens,
     cookies,
     clock: () => now,

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cookieValues } from './cookie.ts';
 import { guard } from './guard.ts';
-import type { AuthMethod, AuthRequest } from './method.ts';
+import type { AuthDependencies, AuthRequest, Verifier } from './method.ts';
+import { session as sessionMethod } from './methods/session.ts';
 import { sameOrigin } from './same-origin.ts';
-import { createSessionCookies, createSessionMethod } from './session.ts';
+import { createSessionCookies } from './session.ts';
 
 /** Any UTF-16, lone surrogates included. */
 const anyText = fc.array(fc.nat(0xffff), { maxLength: 40 }).map((units) => String.fromCharCode(...units));
@@ -42,7 +43,12 @@ const setUp = (baseUrl = https) => {
       return Promise.resolve(hash === session.hash ? { identity, sessionId: 5 } : undefined);
     },
   };
-  const method = createSessionMethod({ cookies, identities, clock: () => 0 });
+  const dependencies = {
+    cookies,
+    identities,
+    clock: () => 0,
+  } as Partial<AuthDependencies> as AuthDependencies;
+  const method: Verifier = { ...sessionMethod, authenticate: sessionMethod.open(dependencies) };
   const cookie = `${cookies.name}=${session.id}`;
   return { cookies, session, asked, method, cookie };
 };
@@ -133,7 +139,7 @@ describe('session', () => {
 });
 
 describe('writes', () => {
-  const write = (headers: Readonly<Record<string, string>>, others: readonly AuthMethod[] = []) => {
+  const write = (headers: Readonly<Record<string, string>>, others: readonly Verifier[] = []) => {
     const { method, cookie, asked } = setUp();
     return { asked, answer: guard([...others, method], request({ cookie, ...headers }, 'POST')) };
   };
@@ -157,10 +163,8 @@ describe('writes', () => {
   });
 
   test('stay 403 beside a refused token, but not beside a good one', async () => {
-    const stub = (outcome: Awaited<ReturnType<AuthMethod['authenticate']>>): AuthMethod => ({
-      name: 'jwt',
+    const stub = (outcome: Awaited<ReturnType<Verifier['authenticate']>>): Verifier => ({
       challenge: 'Bearer',
-      schemes: {},
       authenticate: () => outcome,
     });
     const { Problem } = await import('../kernel/problem.ts');

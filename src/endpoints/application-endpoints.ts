@@ -1,3 +1,4 @@
+import { defaultMethods } from '../auth/registry.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Rule } from '../policy/rule.ts';
@@ -59,7 +60,7 @@ export const applicationEndpoints = (
       source: fileOf(definition) ?? 'the application',
       method,
       path,
-      auth: definition.auth ?? ['jwt'],
+      auth: definition.auth ?? defaultMethods,
       policy: policyOf(definition),
       accepts: writes ? 'json' : 'nothing',
       ...(writes ? { input: input?.schema ?? { type: 'object' } } : {}),

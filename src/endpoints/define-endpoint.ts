@@ -1,3 +1,4 @@
+import type { ApiMethodName } from '../auth/registry.ts';
 import type { FieldDefinition, InputOf, JsonSchema } from '../fields/field.ts';
 import type { Call, HttpMethod } from '../http/endpoint.ts';
 import type { Json } from '../kernel/json.ts';
@@ -17,7 +18,6 @@ import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
 import { checkField } from '../model/define-resource.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import { fieldsOption, methodsOption } from '../model/definition-options.ts';
-import type { ResourceAuthMethod } from '../model/resource.ts';
 import type { Database } from '../store/database.ts';
 
 type InputFields = Readonly<Record<string, FieldDefinition>>;
@@ -48,7 +48,7 @@ export interface EndpointDefinition<Fields extends InputFields = InputFields> {
   /** Below `/api/v1`, with or without that prefix; parameters as `:name`. */
   readonly path: string;
   /** Methods of which any one is enough; an empty list is open. `['jwt']` where it is not given. */
-  readonly auth?: readonly ResourceAuthMethod[];
+  readonly auth?: readonly ApiMethodName[];
   /** Roles of which the caller needs one; super_admin always passes. An application has no role. */
   readonly roles?: readonly string[];
   /** Fields of the JSON body; they are validated like those of a resource (422). */

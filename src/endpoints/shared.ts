@@ -1,5 +1,5 @@
 import { networkOf } from '../auth/client-network.ts';
-import type { UserPrincipal } from '../auth/method.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
 import type { Ticket } from '../auth/waiting-lines.ts';
 import type { Call } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';

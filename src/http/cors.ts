@@ -1,3 +1,5 @@
+import { credentialHeaders } from '../auth/registry.ts';
+
 /** Headers that a script may read of an answer. */
 const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'].join(', ');
 
@@ -5,7 +7,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 
 /** Headers that a script may send. */
 const allowed = [
-  ...['Authorization', 'X-Api-Key', 'X-App-Id', 'X-Timestamp', 'X-Signature'],
+  ...credentialHeaders,
   ...['Idempotency-Key', 'If-Match', 'If-None-Match', 'Content-Type'],
 ].join(', ');
 

@@ -1,4 +1,5 @@
-import type { AuthMethodName, Principal } from '../auth/method.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { AuthMethodName } from '../auth/registry.ts';
 import type { FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { Json, JsonObject, JsonText } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';

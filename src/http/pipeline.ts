@@ -1,6 +1,6 @@
 import { guard } from '../auth/guard.ts';
-import type { AuthMethod, AuthMethodName } from '../auth/method.ts';
-import { nobody } from '../auth/method.ts';
+import { nobody } from '../auth/principal.ts';
+import { authMethods, headersOf, type Verifiers } from '../auth/registry.ts';
 import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import { decide } from '../policy/decide.ts';
@@ -21,11 +21,15 @@ export interface HttpResponse {
 }
 
 export interface PipelineParts {
-  readonly methods: Readonly<Record<AuthMethodName, AuthMethod>>;
+  readonly methods: Verifiers;
   readonly envelope: Envelope;
 }
 
 const json = 'application/json; charset=utf-8';
+
+/** Methods whose credentials are looked at unasked: those that ask for no body, and that no browser adds by itself. */
+const unaskedMethods = authMethods.filter(({ area, coversBody }) => area === 'api' && !coversBody);
+const unaskedHeaders = [...new Set(unaskedMethods.flatMap(headersOf))].map((name) => name.toLowerCase());
 
 /**
  * The way of every request, in the order in which it can be refused:
@@ -50,11 +54,12 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
     };
   };
 
+  const lookedAt = [...new Set(unaskedMethods.map(({ name }) => methods[name]))];
+
   /** Who sent credentials that nobody has asked for; whoever sent none, or none that are good, is nobody. */
   const identify: Identify = async (request) => {
-    if (request.header('authorization') === undefined && request.header('x-api-key') === undefined)
-      return nobody;
-    return guard([methods.jwt, methods.api_key], request).catch(() => nobody);
+    if (unaskedHeaders.every((name) => request.header(name) === undefined)) return nobody;
+    return guard(lookedAt, request).catch(() => nobody);
   };
 
   const serve = (endpoint: Endpoint): ((request: Request) => Promise<HttpResponse>) => {

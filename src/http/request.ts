@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { callerOf } from '../auth/caller.ts';
-import { type AuthRequest, nobody, type Principal } from '../auth/method.ts';
+import type { AuthRequest } from '../auth/method.ts';
+import { nobody, type Principal } from '../auth/principal.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
 import { callerAddress, type Trust } from './caller-address.ts';

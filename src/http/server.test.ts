@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AuthMethod, AuthMethodName } from '../auth/method.ts';
+import type { Verifiers } from '../auth/registry.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Envelope } from './envelope.ts';
@@ -41,7 +41,7 @@ const stall = 300;
 let http: HttpServer | undefined;
 
 const listen = async (): Promise<number> => {
-  const methods = {} as Readonly<Record<AuthMethodName, AuthMethod>>;
+  const methods = {} as Verifiers;
   const pipeline = createPipeline({ methods, envelope: new Envelope(catalogueOf('en')) });
   http = createHttpServer(endpoints, pipeline, {
     ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1000, bodyMemory: 4000, maxConnections: 10 },

@@ -1,3 +1,4 @@
+import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import { integer } from '../fields/integer.ts';
@@ -8,14 +9,7 @@ import { DefinitionError } from './definition-error.ts';
 import { checkResourceOptions } from './definition-options.ts';
 import { indexesOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
-import {
-  type Action,
-  actions,
-  type ModelField,
-  type ResourceAuthMethod,
-  type ResourceHooks,
-  type ResourceModel,
-} from './resource.ts';
+import { type Action, actions, type ModelField, type ResourceHooks, type ResourceModel } from './resource.ts';
 import { rulesOf, viewsOf } from './rules.ts';
 import type { FieldDefinitions, Resource } from './types.ts';
 
@@ -80,14 +74,14 @@ const ownerOf = (model: string, definitions: FieldDefinitions): 'user_id' | unde
   return 'user_id';
 };
 
-type Methods = readonly ResourceAuthMethod[];
+type Methods = readonly ApiMethodName[];
 type AuthOption = Methods | Partial<Readonly<Record<Action, Methods>>>;
 
 const isList = (option: AuthOption): option is Methods => Array.isArray(option);
 
-const authOf = (model: string, option: AuthOption = ['jwt']): ResourceModel['auth'] => {
+const authOf = (model: string, option: AuthOption = defaultMethods): ResourceModel['auth'] => {
   const entries = actions.map((action): [Action, Methods] => {
-    const methods = isList(option) ? option : (option[action] ?? ['jwt']);
+    const methods = isList(option) ? option : (option[action] ?? defaultMethods);
     if (methods.length === 0) throw new DefinitionError(model, `no authentication method for ${action}`);
     return [action, Object.freeze([...new Set(methods)])];
   });

@@ -1,3 +1,4 @@
+import { apiMethodNames } from '../auth/registry.ts';
 import { isFieldDefinition } from '../fields/field.ts';
 import {
   code,
@@ -17,7 +18,7 @@ import {
 } from '../kernel/options.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
-import { type Action, type ResourceHooks, resourceAuthMethods, type View } from './resource.ts';
+import type { Action, ResourceHooks, View } from './resource.ts';
 import type { FieldDefinitions } from './types.ts';
 
 type Definition = ResourceDefinition<FieldDefinitions>;
@@ -29,7 +30,7 @@ const field: OptionCheck = (value, path) =>
 export const fieldsOption = mapOf(field);
 
 /** Names of methods of authentication, in a list. */
-export const methodsOption = listOf(oneOf(...resourceAuthMethods));
+export const methodsOption = listOf(oneOf(...apiMethodNames));
 
 const views = { list: texts, detail: texts, saved: texts } satisfies OptionTable<Record<View, unknown>>;
 

@@ -1,9 +1,10 @@
+import type { ApiMethodName } from '../auth/registry.ts';
 import type { Strict } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
-import type { Action, AfterCommitContext, BeforeSaveContext, ResourceAuthMethod } from './resource.ts';
+import type { Action, AfterCommitContext, BeforeSaveContext } from './resource.ts';
 import type { ChangesOfFields, FieldDefinitions, FieldName, ReadableName, RecordOfFields } from './types.ts';
 
-type AuthMethods = readonly [ResourceAuthMethod, ...ResourceAuthMethod[]];
+type AuthMethods = readonly [ApiMethodName, ...ApiMethodName[]];
 
 /** Hooks of a model file, typed by its fields. */
 interface TypedHooks<Fields extends FieldDefinitions> {

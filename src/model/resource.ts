@@ -24,7 +24,11 @@ export interface ResourceModel {
   readonly owner: 'user_id' | undefined;
   readonly views: Readonly<Record<View, readonly string[]>>;
   readonly rules: ResourceRules;
-  readonly auth: Readonly<Record<Action, readonly ResourceAuthMethod[]>>;
+  /**
+   * Names of methods of authentication, checked when the model is defined. Their type would bring the code of the
+   * methods into that of the client, which is made of the types of models.
+   */
+  readonly auth: Readonly<Record<Action, readonly string[]>>;
   readonly hooks: ResourceHooks;
   /** Indexes over one column or several, those of `index: true` and of references included, unique ones too. */
   readonly indexes: readonly ResourceIndex[];
@@ -68,10 +72,6 @@ export const viewByAction: Readonly<Record<Action, View>> = {
   update: 'saved',
   destroy: 'saved',
 };
-
-/** Methods of authentication that an endpoint of a resource can accept. */
-export const resourceAuthMethods = ['jwt', 'bearer', 'api_key', 'signature'] as const;
-export type ResourceAuthMethod = (typeof resourceAuthMethods)[number];
 
 /** The switches of a resource, each independent of the others. All off is the default behaviour of a resource. */
 export interface ResourceRules {

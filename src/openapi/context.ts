@@ -1,4 +1,3 @@
-import type { AuthMethod, AuthMethodName } from '../auth/method.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import type { Components } from './components.ts';
 
@@ -14,7 +13,6 @@ export interface DescriptionOptions {
   readonly version: string;
   /** Bytes of a request body. */
   readonly bodyLimit: number;
-  readonly methods: Readonly<Record<AuthMethodName, Pick<AuthMethod, 'schemes'>>>;
 }
 
 /** The same with the parts that operations share. */

@@ -8,7 +8,7 @@ import { dataName, familyOf, inputName, templatePath } from './names.ts';
 import { parametersOf } from './parameters.ts';
 import { generalResponses, responsesOf } from './responses.ts';
 import { requirements, securitySchemes } from './security.ts';
-import { about, tagTexts, title } from './texts.ts';
+import { aboutIn, tagTexts, title } from './texts.ts';
 
 const bodyOf = (endpoint: Endpoint, { components }: Context): JsonObject => {
   const { accepts, bodyKey, input = { type: 'object' } } = endpoint;
@@ -30,7 +30,7 @@ const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {
     summary: labelText(summary, context.locale),
     ...(description === undefined ? {} : { description: labelText(description, context.locale) }),
     tags: [tag],
-    security: requirements(endpoint.auth, context),
+    security: requirements(endpoint.auth),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(endpoint, context),
     responses: responsesOf(endpoint, context),
@@ -92,7 +92,7 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
     info: {
       title: labelText(title, options.locale),
       version: options.version,
-      description: about[options.locale],
+      description: aboutIn(options.locale),
     },
     servers: [{ url: options.baseUrl }],
     tags: tagsOf(shown, context),

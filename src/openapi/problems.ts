@@ -1,28 +1,20 @@
-import type { AuthMethodName } from '../auth/method.ts';
+import { type AuthMethodName, authMethod } from '../auth/registry.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
 import { isBeforePasswordChange, type Rule } from '../policy/rule.ts';
 import { takesIdempotencyKey, takesIfMatch } from './features.ts';
 
-/** What each method of authentication refuses credentials with. */
-const refusals: Readonly<Record<AuthMethodName, readonly ProblemName[]>> = {
-  jwt: ['invalid_token'],
-  bearer: ['invalid_token'],
-  api_key: ['invalid_key'],
-  signature: ['invalid_signature', 'invalid_timestamp'],
-  session: ['invalid_session'],
-};
-
 const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemName[] => {
   if (auth.length === 0) return [];
-  const problems: ProblemName[] = ['unauthenticated', ...auth.flatMap((name) => refusals[name])];
-  if (auth.includes('session') && method !== 'GET') problems.push('cross_site');
+  const methods = auth.map(authMethod);
+  const problems: ProblemName[] = ['unauthenticated', ...methods.flatMap(({ refusals }) => refusals)];
+  if (method !== 'GET') problems.push(...methods.flatMap(({ writeRefusals }) => writeRefusals));
   // An application has no password.
-  if (auth.some((name) => name !== 'signature') && !isBeforePasswordChange(policy))
+  if (methods.some(({ holder }) => holder !== 'application') && !isBeforePasswordChange(policy))
     problems.push('password_change_required');
-  // A signature covers the body, so the body is read before anything else.
-  if (auth.includes('signature')) problems.push('body_too_large');
+  // Credentials that cover the body: it is read before anything else.
+  if (methods.some(({ coversBody }) => coversBody)) problems.push('body_too_large');
   return problems;
 };
 
@@ -34,7 +26,7 @@ const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
       return false;
     case 'user':
     case 'isolated':
-      return auth.includes('signature');
+      return auth.some((name) => authMethod(name).holder === 'application');
     case 'administrator':
     case 'roles':
       return true;

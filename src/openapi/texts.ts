@@ -1,54 +1,46 @@
-import type { AuthMethodName } from '../auth/method.ts';
+import { authMethods } from '../auth/registry.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label, Translations } from '../kernel/messages/messages.ts';
 
 /** The prose of the description in both languages. Texts that belong to one endpoint stand with the endpoint. */
 
-type Text = Readonly<Record<Locale, string>>;
+const numerals: Readonly<Record<Locale, readonly string[]>> = {
+  'zh-CN': ['零', '一', '两', '三', '四', '五', '六', '七', '八', '九', '十'],
+  en: ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'],
+};
 
-export const about: Text = {
+/** The sentence that lists the methods of authentication, and what some of them have to say beyond it. */
+const aboutMethods = (locale: Locale): string[] => {
+  const overviews = authMethods.flatMap(({ overview }) => overview ?? []);
+  const listed = overviews.map((overview) => overview.listed[locale]);
+  const number = numerals[locale][listed.length] ?? String(listed.length);
+  return [
+    locale === 'en'
+      ? `${number} methods of authentication: ${listed.join(', ')}.`
+      : `${number}种认证方式：${listed.join('、')}。`,
+    ...overviews.flatMap(({ more }) => more?.[locale] ?? []),
+  ];
+};
+
+const about = {
   'zh-CN': [
     '所有响应均为统一信封 `{"code":0,"message":"…","data":…}`：成功时 `code` 为 0，失败时为 HTTP 状态码 × 100 + 序号，`message` 供人阅读。',
-    '四种认证方式：JWT（登录后获得，24 小时有效）、Bearer 令牌（与 JWT 相同）、API 密钥（`X-Api-Key`）、请求签名（`X-App-Id`、`X-Timestamp`、`X-Signature` 三个请求头同时发送）。',
-    '签名 = HMAC-SHA256(api_secret, 时间戳 + 换行符 + 原始请求体) 的小写十六进制；时间戳为 Unix 秒，与服务器相差不得超过 300 秒。',
     '每个 GET 也接受 HEAD；每个 PATCH 也接受 PUT。',
-  ].join('\n\n'),
+  ],
   en: [
     'Every answer is an envelope `{"code":0,"message":"…","data":…}`: `code` is 0 on success, else the HTTP status × 100 + n; `message` is for people.',
-    'Four methods of authentication: JWT (from the login, good for 24 hours), Bearer token (the same token), API key (`X-Api-Key`), request signature (`X-App-Id`, `X-Timestamp` and `X-Signature` together).',
-    'Signature = lowercase hex of HMAC-SHA256(api_secret, timestamp + line feed + raw request body); the timestamp is Unix seconds, at most 300 seconds away from the server.',
     'Every GET answers HEAD as well; every PATCH is taken as PUT too.',
-  ].join('\n\n'),
-};
+  ],
+} as const;
 
-export const schemeTexts: Readonly<Record<Exclude<AuthMethodName, 'signature'>, Text>> = {
-  jwt: { 'zh-CN': '登录接口返回的令牌', en: 'The token that the login answers' },
-  bearer: {
-    'zh-CN': '与 JWT 相同的令牌、相同的校验',
-    en: 'The same token and the same verification as JWT',
-  },
-  api_key: {
-    'zh-CN': '64 位小写十六进制；权限与其所有者相同',
-    en: '64 lowercase hex digits; acts as the user who owns it',
-  },
-  session: { 'zh-CN': '管理后台的会话', en: 'A session of the administration area' },
-};
-
-/** The parts of a method that needs several, by scheme. */
-export const partTexts: Readonly<Record<string, Text>> = {
-  appId: { 'zh-CN': '应用编号', en: 'Id of the application' },
-  timestamp: {
-    'zh-CN': 'Unix 秒，与服务器时间相差不超过 300 秒',
-    en: 'Unix seconds, at most 300 away from the server',
-  },
-  signature: {
-    'zh-CN': 'HMAC-SHA256(api_secret, 时间戳 + 换行符 + 请求体) 的小写十六进制',
-    en: 'Lowercase hex of HMAC-SHA256(api_secret, timestamp + line feed + body)',
-  },
+/** What a reader should know before anything else. */
+export const aboutIn = (locale: Locale): string => {
+  const [envelope, methods] = about[locale];
+  return [envelope, ...aboutMethods(locale), methods].join('\n\n');
 };
 
 /** Tags of the service itself; those of resources are their models. */
-export const tagTexts: Readonly<Record<string, Text>> = {
+export const tagTexts: Readonly<Record<string, Translations>> = {
   Health: { 'zh-CN': '健康检查', en: 'Health' },
   Auth: { 'zh-CN': '登录与账号', en: 'Sign-in' },
   Users: { 'zh-CN': '用户', en: 'Users' },
@@ -92,7 +84,7 @@ export const parameterTexts = {
     'zh-CN': '1 至 255 个可见 ASCII 字符；24 小时内相同请求返回首次的响应',
     en: '1 to 255 visible ASCII characters; for 24 hours the same request is answered as it was first',
   },
-} as const satisfies Readonly<Record<string, Text>>;
+} as const satisfies Readonly<Record<string, Translations>>;
 
 export const headerTexts = {
   'X-Total-Count': {
@@ -108,9 +100,9 @@ export const headerTexts = {
   'Retry-After': { 'zh-CN': '多少秒后重试', en: 'Seconds after which to try again' },
   Allow: { 'zh-CN': '该路径支持的方法', en: 'Methods that the path has' },
   'X-Request-Id': { 'zh-CN': '请求编号，与服务日志对应', en: 'Id of the request in the log' },
-} as const satisfies Readonly<Record<string, Text>>;
+} as const satisfies Readonly<Record<string, Translations>>;
 
-export const statusTexts: Readonly<Record<number, Text>> = {
+export const statusTexts: Readonly<Record<number, Translations>> = {
   200: { 'zh-CN': '成功', en: 'Success' },
   201: { 'zh-CN': '已创建', en: 'Created' },
   304: { 'zh-CN': '自该 ETag 以来未变', en: 'Unchanged since that ETag' },

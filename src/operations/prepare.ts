@@ -1,4 +1,4 @@
-import type { Principal } from '../auth/method.ts';
+import type { Principal } from '../auth/principal.ts';
 import { hookFailure } from '../kernel/application-code.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import type { FieldError } from '../kernel/problem.ts';

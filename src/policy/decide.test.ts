@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nobody, type Principal, type UserPrincipal } from '../auth/method.ts';
+import { nobody, type Principal, type UserPrincipal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { type Action, actions, type ResourceModel } from '../model/resource.ts';

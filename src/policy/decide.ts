@@ -1,4 +1,4 @@
-import type { Principal, UserPrincipal } from '../auth/method.ts';
+import type { Principal, UserPrincipal } from '../auth/principal.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Grant } from './grant.ts';
 import { MintedGrant } from './mint.ts';

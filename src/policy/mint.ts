@@ -1,4 +1,4 @@
-import type { Principal } from '../auth/method.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { ColumnValue } from '../fields/field.ts';
 
 /** Conditions that every row must meet (AND); an empty list lets all rows pass, `none` lets none. */

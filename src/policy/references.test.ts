@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nobody, type Principal } from '../auth/method.ts';
+import { nobody, type Principal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import type { ResourceModel } from '../model/resource.ts';

@@ -1,4 +1,4 @@
-import { type Principal, takes } from '../auth/method.ts';
+import { type Principal, takes } from '../auth/principal.ts';
 import type { GrantTerms, ReferenceTerms, RowFilter } from './grant.ts';
 import { asksPermission } from './resource-rule.ts';
 import type { ResourceRule, Rule, Showing } from './rule.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '../auth/method.ts';
+import type { Principal } from '../auth/principal.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
 import type { RowFilter } from './grant.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';

@@ -1,4 +1,4 @@
-import type { UserPrincipal } from '../auth/method.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
 import { administrators, superAdmin } from './rule.ts';
 
 /** Whether a user holds super_admin or admin: sees all records, writes restricted fields, may administer. */

@@ -1,4 +1,4 @@
-import type { AuthMethodName } from '../auth/method.ts';
+import type { AuthMethodName } from '../auth/registry.ts';
 import type { Action, ResourceModel } from '../model/resource.ts';
 
 /** Roles that see all records and write restricted fields, as the contract says. */

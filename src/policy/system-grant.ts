@@ -1,4 +1,4 @@
-import { nobody } from '../auth/method.ts';
+import { nobody } from '../auth/principal.ts';
 import type { Grant } from './grant.ts';
 import { MintedGrant } from './mint.ts';
 

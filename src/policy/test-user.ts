@@ -1,4 +1,4 @@
-import type { UserPrincipal } from '../auth/method.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
 
 /** A user as a token brings one, with these roles and granted permissions (`Model.action`). */
 export const testUser = (roles: readonly string[], granted: readonly string[] = []): UserPrincipal => ({

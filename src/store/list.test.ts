@@ -12,7 +12,7 @@ import {
   thingFields,
   thingSource,
 } from '../../tests/support/things.ts';
-import type { UserPrincipal } from '../auth/method.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import { Problem } from '../kernel/problem.ts';
 import { decide } from '../policy/decide.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { AuthMethodName } from '../../src/auth/method.ts';
+import type { AuthMethodName } from '../../src/auth/registry.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';

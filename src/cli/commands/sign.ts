@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { signatureOf } from '../../auth/signature.ts';
+import { signatureHeaders, signatureOf } from '../../auth/signature.ts';
 import { assertAppId } from '../../vault/credentials.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { openCredentials } from '../credentials.ts';
@@ -96,9 +96,9 @@ export const command = defineCommand({
 
     const secret = await secretOf(appId, values['secret-stdin'], io);
     const headers = {
-      'X-App-Id': appId,
-      'X-Timestamp': timestamp,
-      'X-Signature': signatureOf(secret, timestamp, body),
+      [signatureHeaders.appId]: appId,
+      [signatureHeaders.timestamp]: timestamp,
+      [signatureHeaders.signature]: signatureOf(secret, timestamp, body),
     };
     if (values.json === true) return io.print(JSON.stringify(headers));
     if (method !== undefined && url !== undefined) {

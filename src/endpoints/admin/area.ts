@@ -1,4 +1,4 @@
-import type { AuthMethodName } from '../../auth/method.ts';
+import type { AuthMethodName } from '../../auth/registry.ts';
 import type { Rule } from '../../policy/rule.ts';
 
 /** Every route of the administration area: signed in by its cookie, or by the token of an administrator. */

@@ -1,6 +1,7 @@
-import type { AuthMethodName, Principal } from '../../auth/method.ts';
-import { nobody } from '../../auth/method.ts';
-import { userPrincipal } from '../../auth/user-principal.ts';
+import { identifiedUser } from '../../auth/identified-user.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { nobody } from '../../auth/principal.ts';
+import { type AuthMethodName, authMethod, isOfApplications } from '../../auth/registry.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { type ExplainedRule, fill } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -30,13 +31,6 @@ export interface Explanation {
   readonly steps: readonly ExplainedStep[];
 }
 
-const presented: Readonly<Record<Subject['kind'], readonly AuthMethodName[]>> = {
-  user: ['jwt', 'bearer', 'session'],
-  api_key: ['api_key'],
-  application: ['signature'],
-  nobody: [],
-};
-
 type Authenticated =
   | { readonly step: ExplainedStep; readonly principal: Principal }
   | { readonly step: ExplainedStep; readonly problem: ProblemName };
@@ -60,25 +54,26 @@ export type Explainer = Pick<Services, 'routes' | 'clock' | 'catalogue' | 'ident
 const identify = async (
   { identities, clock }: Explainer,
   subject: Subject,
-  method: AuthMethodName,
+  name: AuthMethodName,
   models: readonly string[],
 ): Promise<Authenticated> => {
+  const { refusals } = authMethod(name);
   if (subject.kind === 'user') {
     const identity = await identities.byUserId(subject.user.id, models);
     return identity === undefined
-      ? refused(disabled(subject.user), method === 'session' ? 'invalid_session' : 'invalid_token')
-      : passed(method, userPrincipal(identity, method));
+      ? refused(disabled(subject.user), refusals[0])
+      : passed(name, identifiedUser(identity, name));
   }
   if (subject.kind === 'api_key') {
     const { key } = subject;
     const found = await identities.byKeyHash(key.hash, clock(), models);
     if (found === undefined)
-      return refused(key.expired ? `key ${key.id} has expired` : disabled(key.user), 'invalid_key');
-    return passed(method, userPrincipal(found.identity, method, found.keyId));
+      return refused(key.expired ? `key ${key.id} has expired` : disabled(key.user), refusals[0]);
+    return passed(name, identifiedUser(found.identity, name, found.keyId));
   }
-  return subject.kind === 'application'
-    ? passed(method, { kind: 'application', appId: subject.appId, method: 'signature' })
-    : passed(method, nobody);
+  return subject.kind === 'application' && isOfApplications(name)
+    ? passed(name, { kind: 'application', appId: subject.appId, method: name })
+    : passed(name, nobody);
 };
 
 /** What the guard would make of the subject's credentials. An endpoint that accepts none looks at none. */
@@ -89,7 +84,7 @@ const authenticate = (
 ): Promise<Authenticated> | Authenticated => {
   if (auth.length === 0)
     return { step: { rule: 'authentication', outcome: 'off', because: 'open' }, principal: nobody };
-  const method = auth.find((name) => presented[subject.kind].includes(name));
+  const method = auth.find((name) => authMethod(name).holder === subject.kind);
   if (method === undefined)
     return refused(`${subject.kind}, but the endpoint takes ${auth.join(', ')}`, 'unauthenticated');
   return identify(explainer, subject, method, grantsAsked(policy));

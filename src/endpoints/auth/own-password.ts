@@ -1,6 +1,6 @@
-import type { UserPrincipal } from '../../auth/method.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';

@@ -1,4 +1,4 @@
-import { type Principal, takes } from '../../auth/method.ts';
+import { type Principal, takes } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';

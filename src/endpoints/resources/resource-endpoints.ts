@@ -1,4 +1,4 @@
-import type { AuthMethodName } from '../../auth/method.ts';
+import { type AuthMethodName, methodsNamed } from '../../auth/registry.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
@@ -38,7 +38,7 @@ export const apiArea: Area = {
   auth: (model, action) =>
     model.rules.publicRead !== undefined && (action === 'list' || action === 'detail')
       ? []
-      : model.auth[action],
+      : methodsNamed(model.auth[action]),
   users: usersShowing,
   operation: (verb, noun) => `${verb}${noun}`,
   tag: ({ name }) => name,

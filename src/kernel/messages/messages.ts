@@ -7,8 +7,11 @@ const catalogues: Readonly<Record<Locale, Catalogue>> = { 'zh-CN': zhCN, en };
 
 export const catalogueOf = (locale: Locale): Catalogue => catalogues[locale];
 
-/** A label in every language that the service speaks; a plain string serves all of them. */
-export type Label = string | Readonly<Record<Locale, string>>;
+/** A text in every language that the service speaks. */
+export type Translations = Readonly<Record<Locale, string>>;
+
+/** A label in every language; a plain string serves all of them. */
+export type Label = string | Translations;
 
 export const labelText = (label: Label, locale: Locale): string =>
   typeof label === 'string' ? label : label[locale];

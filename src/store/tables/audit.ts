@@ -1,4 +1,4 @@
-import type { Principal } from '../../auth/method.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Query, Transaction } from '../database.ts';

@@ -1,4 +1,5 @@
-import type { AuthMethodName, Principal } from '../../auth/method.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { type AuthMethodName, authMethods, verifiedAs } from '../../auth/registry.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Query } from '../database.ts';
 import type { CoreSchema } from '../schema.ts';
@@ -11,17 +12,13 @@ const interval = 10_000;
 /** Milliseconds for which counts are kept: a day more than the longest plot. */
 const retention = 31 * 24 * 3_600_000;
 
-const slots = ['none', 'jwt', 'bearer', 'api_key', 'signature', 'session'] as const;
+const slots = ['none', ...authMethods.map(({ name }) => name)] as const;
 type Slot = (typeof slots)[number];
 
-const slotOf: Readonly<Record<AuthMethodName, number>> = {
-  jwt: slots.indexOf('jwt'),
-  // The same token and the same verification: one line in the plot.
-  bearer: slots.indexOf('jwt'),
-  api_key: slots.indexOf('api_key'),
-  signature: slots.indexOf('signature'),
-  session: slots.indexOf('session'),
-};
+/** Two names of one verification are one line in the plot. */
+const slotOf = Object.fromEntries(
+  authMethods.map(({ name }) => [name, slots.indexOf(verifiedAs(name))]),
+) as Readonly<Record<AuthMethodName, number>>;
 
 /** Statuses run to 599. */
 const width = 600;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
-import type { Principal } from '../../auth/method.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { applyMigrations } from '../../migrate.ts';
 import type { Database } from '../database.ts';
 import { databaseTarget } from '../dialects/target.ts';

@@ -1,12 +1,12 @@
-import type { AuthMethodName, UserPrincipal } from './method.ts';
+import type { IdentifiedUser } from './method.ts';
 import type { Identity } from './ports.ts';
 
-/** A stored identity as the principal of this request. `credential` is the id of the key or session that was used. */
-export const userPrincipal = (
+/** A stored identity as the caller of this request. `credential` is the id of the key or session that was used. */
+export const identifiedUser = <Method extends string>(
   identity: Identity,
-  method: AuthMethodName,
+  method: Method,
   credential?: number,
-): UserPrincipal => ({
+): IdentifiedUser<Method> => ({
   kind: 'user',
   id: identity.id,
   username: identity.username,

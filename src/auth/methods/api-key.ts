@@ -1,0 +1,77 @@
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { hashKey } from '../api-key.ts';
+import { identifiedUser } from '../identified-user.ts';
+import {
+  type AuthDependencies,
+  type Authenticate,
+  type AuthMethod,
+  type AuthOutcome,
+  type AuthRequest,
+  absent,
+  type IdentifiedUser,
+} from '../method.ts';
+
+type ByKey = IdentifiedUser<'api_key'>;
+
+const keyForm = /^[0-9a-f]{64}$/;
+
+const rejected = (): AuthOutcome<ByKey> => ({ kind: 'rejected', problem: new Problem('invalid_key') });
+
+const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKey> => {
+  // A key's hash stays the same; whether the key is good the database says every time.
+  const hashes = new BoundedCache<{ readonly hash: string }>('apiKeyHashes');
+
+  const identify = async (
+    key: string,
+    { models, address }: Pick<AuthRequest, 'models' | 'address'>,
+  ): Promise<AuthOutcome<ByKey>> => {
+    const known = hashes.get(key);
+    if (known === undefined && !keyForm.test(key)) return rejected();
+    const hash = known?.hash ?? hashKey(key);
+    const now = clock();
+    const found = await identities.byKeyHash(hash, now, models);
+    if (found === undefined) return rejected();
+    // Only those that somebody holds: strangers cannot crowd them out.
+    if (known === undefined) hashes.set(key, { hash });
+    usage.keyUsed(found.keyId, now, address);
+    return { kind: 'principal', principal: identifiedUser(found.identity, 'api_key', found.keyId) };
+  };
+  return (request) => {
+    const key = request.header('x-api-key');
+    return key === undefined ? absent : identify(key, request);
+  };
+};
+
+/** `X-Api-Key: <key>`; the identity is the key's owner. */
+export const apiKey = {
+  name: 'api_key',
+  label: { 'zh-CN': 'API 密钥', en: 'API key' },
+  area: 'api',
+  holder: 'api_key',
+  challenge: 'ApiKey realm="gatewright", header="X-Api-Key"',
+  refusals: ['invalid_key'],
+  writeRefusals: [],
+  coversBody: false,
+  schemes: {
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Api-Key',
+      description: {
+        'zh-CN': '64 位小写十六进制；权限与其所有者相同',
+        en: '64 lowercase hex digits; acts as the user who owns it',
+      },
+    },
+  },
+  overview: { listed: { 'zh-CN': 'API 密钥（`X-Api-Key`）', en: 'API key (`X-Api-Key`)' } },
+  secret: {
+    option: 'key',
+    prefix: '',
+    variable: 'API_KEY',
+    label: { 'zh-CN': 'API 密钥', en: 'API key' },
+    held: { 'zh-CN': '已持有 API 密钥', en: 'An API key is held' },
+    recognisable: true,
+  },
+  open,
+} as const satisfies AuthMethod;

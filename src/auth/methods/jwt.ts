@@ -1,0 +1,67 @@
+import { Problem } from '../../kernel/problem.ts';
+import { identifiedUser } from '../identified-user.ts';
+import {
+  type AuthDependencies,
+  type Authenticate,
+  type AuthMethod,
+  type AuthOutcome,
+  absent,
+  type IdentifiedUser,
+} from '../method.ts';
+
+type ByToken = IdentifiedUser<'jwt'>;
+
+/** The scheme as the contract writes it, one space; other spellings are refused, not guessed at. */
+const prefix = 'Bearer ';
+
+const rejected = (): AuthOutcome<ByToken> => ({ kind: 'rejected', problem: new Problem('invalid_token') });
+
+/** A header that is there but holds anything else is rejected: a caller who tried to sign in never goes on as a guest. */
+const open = ({ tokens, identities }: AuthDependencies): Authenticate<ByToken> => {
+  /** The token names the user; whether they still exist and what they may do, the database says at every request. */
+  const identify = async (userId: number, models: readonly string[]): Promise<AuthOutcome<ByToken>> => {
+    const identity = await identities.byUserId(userId, models);
+    return identity === undefined
+      ? rejected()
+      : { kind: 'principal', principal: identifiedUser(identity, 'jwt') };
+  };
+  return (request) => {
+    const header = request.header('authorization');
+    if (header === undefined) return absent;
+    const claims = header.startsWith(prefix) ? tokens.verify(header.slice(prefix.length)) : undefined;
+    return claims === undefined ? rejected() : identify(claims.userId, request.models);
+  };
+};
+
+/** `Authorization: Bearer <token>`: the token that the login answers (RFC 6750). */
+export const jwt = {
+  name: 'jwt',
+  label: { 'zh-CN': 'JWT', en: 'JWT' },
+  plotted: { 'zh-CN': '令牌 (JWT)', en: 'Token (JWT)' },
+  area: 'api',
+  holder: 'user',
+  challenge: 'Bearer realm="gatewright"',
+  refusals: ['invalid_token'],
+  writeRefusals: [],
+  coversBody: false,
+  schemes: {
+    bearerAuth: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: { 'zh-CN': '登录接口返回的令牌', en: 'The token that the login answers' },
+    },
+  },
+  overview: {
+    listed: { 'zh-CN': 'JWT（登录后获得，24 小时有效）', en: 'JWT (from the login, good for 24 hours)' },
+  },
+  secret: {
+    option: 'token',
+    prefix,
+    variable: 'TOKEN',
+    label: { 'zh-CN': 'JWT 令牌', en: 'JWT' },
+    held: { 'zh-CN': '已持有令牌', en: 'A token is held' },
+    recognisable: false,
+  },
+  open,
+} as const satisfies AuthMethod;

@@ -1,0 +1,137 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Translations } from '../../kernel/messages/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { ProblemName } from '../../kernel/problem-table.ts';
+import {
+  type AuthDependencies,
+  type Authenticate,
+  type AuthMethod,
+  type AuthOutcome,
+  type AuthRequest,
+  absent,
+  type IdentifiedApplication,
+  type SecurityScheme,
+} from '../method.ts';
+import { signatureHeaders, signatureOf } from '../signature.ts';
+
+type BySignature = IdentifiedApplication<'signature'>;
+
+/** Seconds that a timestamp may differ from the server's time, either side. */
+const timestampTolerance = 300;
+
+const timestampForm = /^[1-9][0-9]{0,11}$/;
+const signatureForm = /^[0-9a-f]{64}$/;
+
+const rejected = (name: ProblemName): AuthOutcome<BySignature> => ({
+  kind: 'rejected',
+  problem: new Problem(name),
+});
+
+const isTimely = (timestamp: string, now: number): boolean =>
+  timestampForm.test(timestamp) && Math.abs(Number(timestamp) - Math.floor(now / 1000)) <= timestampTolerance;
+
+/** No one knows this secret: what is signed with it stands in for the secrets that an application does not have. */
+const nobodysSecret = randomBytes(32).toString('hex');
+
+/**
+ * At least two, so that an unknown application, one with a secret and one in the midst of a rotation take the same
+ * time. What is computed with a stand-in is never accepted: see `isSigned`.
+ */
+const withStandIns = (secrets: readonly string[]): readonly string[] =>
+  secrets.length >= 2 ? secrets : [...secrets, nobodysSecret, nobodysSecret].slice(0, 2);
+
+/** Compares with every live secret, to the end, whichever one fits. */
+const isSigned = (
+  secrets: readonly string[],
+  timestamp: string,
+  body: Uint8Array,
+  given: string,
+): boolean => {
+  const received = Buffer.from(given, 'latin1');
+  let signed = false;
+  for (const [index, secret] of withStandIns(secrets).entries()) {
+    const expected = Buffer.from(signatureOf(secret, timestamp, body), 'latin1');
+    if (timingSafeEqual(expected, received) && index < secrets.length) signed = true;
+  }
+  return signed;
+};
+
+/**
+ * The checks of the contract, in its order, of a request that carries all three headers. Nothing else in the service
+ * reads a body before it knows who sends it, so whatever can be refused without is refused before.
+ */
+const verify = (
+  { applications, usage, clock }: AuthDependencies,
+  request: AuthRequest,
+  [appId, timestamp, signature]: readonly [string, string, string],
+): Promise<AuthOutcome<BySignature>> | AuthOutcome<BySignature> => {
+  const now = clock();
+  if (!isTimely(timestamp, now)) return rejected('invalid_timestamp');
+  if (!signatureForm.test(signature)) return rejected('invalid_signature');
+  const verifyBody = (body: Uint8Array): AuthOutcome<BySignature> => {
+    if (!isSigned(applications.secretsOf(appId, now), timestamp, body, signature))
+      return rejected('invalid_signature');
+    usage.applicationUsed(appId, now);
+    return { kind: 'principal', principal: { kind: 'application', appId, method: 'signature' } };
+  };
+  const body = request.readBody();
+  return body instanceof Promise ? body.then(verifyBody) : verifyBody(body);
+};
+
+const [appIdHeader, timestampHeader, signatureHeader] = [
+  signatureHeaders.appId.toLowerCase(),
+  signatureHeaders.timestamp.toLowerCase(),
+  signatureHeaders.signature.toLowerCase(),
+];
+
+const open =
+  (dependencies: AuthDependencies): Authenticate<BySignature> =>
+  (request) => {
+    const appId = request.header(appIdHeader);
+    const timestamp = request.header(timestampHeader);
+    const signature = request.header(signatureHeader);
+    if (appId === undefined && timestamp === undefined && signature === undefined) return absent;
+    if (appId === undefined || timestamp === undefined || signature === undefined) {
+      return rejected('invalid_signature');
+    }
+    return verify(dependencies, request, [appId, timestamp, signature]);
+  };
+
+const header = (name: string, description: Translations) =>
+  ({ type: 'apiKey', in: 'header', name, description }) as const satisfies SecurityScheme;
+
+/** `X-App-Id`, `X-Timestamp` and `X-Signature`; the identity is the application. */
+export const signature = {
+  name: 'signature',
+  label: { 'zh-CN': '请求签名', en: 'Signature' },
+  plotted: { 'zh-CN': '签名', en: 'Signature' },
+  area: 'api',
+  holder: 'application',
+  challenge: 'Signature realm="gatewright", headers="X-App-Id X-Timestamp X-Signature"',
+  refusals: ['invalid_signature', 'invalid_timestamp'],
+  writeRefusals: [],
+  coversBody: true,
+  schemes: {
+    appId: header(signatureHeaders.appId, { 'zh-CN': '应用编号', en: 'Id of the application' }),
+    timestamp: header(signatureHeaders.timestamp, {
+      'zh-CN': 'Unix 秒，与服务器时间相差不超过 300 秒',
+      en: 'Unix seconds, at most 300 away from the server',
+    }),
+    signature: header(signatureHeaders.signature, {
+      'zh-CN': 'HMAC-SHA256(api_secret, 时间戳 + 换行符 + 请求体) 的小写十六进制',
+      en: 'Lowercase hex of HMAC-SHA256(api_secret, timestamp + line feed + body)',
+    }),
+  },
+  overview: {
+    listed: {
+      'zh-CN': '请求签名（`X-App-Id`、`X-Timestamp`、`X-Signature` 三个请求头同时发送）',
+      en: 'request signature (`X-App-Id`, `X-Timestamp` and `X-Signature` together)',
+    },
+    more: {
+      'zh-CN':
+        '签名 = HMAC-SHA256(api_secret, 时间戳 + 换行符 + 原始请求体) 的小写十六进制；时间戳为 Unix 秒，与服务器相差不得超过 300 秒。',
+      en: 'Signature = lowercase hex of HMAC-SHA256(api_secret, timestamp + line feed + raw request body); the timestamp is Unix seconds, at most 300 seconds away from the server.',
+    },
+  },
+  open,
+} as const satisfies AuthMethod;
