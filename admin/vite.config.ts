@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { authMethods, verifiedAs } from '../src/auth/registry.ts';
 
 // Whatever runs the build, a test for example: what is served is what is shipped.
 process.env['NODE_ENV'] = 'production';
@@ -31,6 +32,11 @@ const precompress = (): Plugin => ({
   },
 });
 
+/** The methods of authentication that requests are counted by, as the plot calls them. */
+const plottedMethods = authMethods
+  .filter(({ name }) => verifiedAs(name) === name)
+  .map(({ name, label, plotted = label }) => ({ name, label: plotted }));
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // Relative: the service puts its own base path before the names when it starts.
@@ -47,7 +53,10 @@ export default defineConfig({
     // `'use client'` says nothing to a page that has no server side.
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
-  define: { 'process.env.NODE_ENV': '"production"' },
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    __AUTH_METHODS__: JSON.stringify(plottedMethods),
+  },
   oxc: { jsx: { runtime: 'automatic', development: false } },
   logLevel: 'warn',
   plugins: [precompress()],

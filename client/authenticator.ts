@@ -1,3 +1,10 @@
+import {
+  areSame,
+  bearer,
+  type Credentials,
+  type CredentialHeaders as Headers,
+  headersOf,
+} from './credentials.ts';
 import { GatewrightError } from './error.ts';
 
 export interface Login {
@@ -5,13 +12,8 @@ export interface Login {
   readonly password: string;
 }
 
-type Token = string | undefined;
-
 /** Who calls: a login that is done (again) when it is needed, a token that somebody else looks after, or a key. */
-export type Auth =
-  | Login
-  | { readonly token: string | (() => Token | Promise<Token>) }
-  | { readonly key: string };
+export type Auth = Login | Credentials;
 
 /** What a login answers. */
 export interface Session {
@@ -24,8 +26,6 @@ export interface Session {
   };
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 export interface Authenticator {
   /** Headers of the next request; signs in first where that is still to be done. */
   headers(signal?: AbortSignal): Promise<Headers>;
@@ -36,8 +36,6 @@ export interface Authenticator {
   /** Forgets the credentials. A token stays good until it runs out. */
   logout(): void;
 }
-
-const bearer = (token: Token): Headers => (token === undefined ? {} : { Authorization: `Bearer ${token}` });
 
 /** Rejects when the signal aborts; what is waited for goes on for the others who wait. */
 const orAbort = <Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> =>
@@ -80,15 +78,13 @@ export const createAuthenticator = (
   return {
     headers: async (signal) => {
       if (auth === undefined) return {};
-      if ('key' in auth) return { 'X-Api-Key': auth.key };
-      if ('account' in auth) return current(auth, signal);
-      return bearer(typeof auth.token === 'function' ? await auth.token() : auth.token);
+      return 'account' in auth ? current(auth, signal) : headersOf(auth);
     },
     renew: async (refused, signal) => {
       if (auth === undefined || !('account' in auth)) return undefined;
       const latest = await current(auth, signal);
       // Another request may have signed in again meanwhile.
-      if (latest['Authorization'] !== refused['Authorization']) return latest;
+      if (!areSame(latest, refused)) return latest;
       session = undefined;
       return current(auth, signal);
     },

@@ -3,62 +3,46 @@
  * asked for.
  */
 
-/** @typedef {'jwt' | 'bearer' | 'api_key' | 'signature' | 'session'} MethodName */
+/** @typedef {import('./ways.js').Held} Held */
 
-/** @type {{ token: string | undefined, account: string | undefined, apiKey: string | undefined, session: string | undefined }} */
-const held = { token: undefined, account: undefined, apiKey: undefined, session: undefined };
+/** What is held, by the slot of the methods that send it. @type {Map<string, Held>} */
+const held = new Map();
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
 
+const changed = () => {
+  for (const listener of listeners) listener();
+};
+
+/** The slot of what the login answers. */
+export const loginSlot = 'token';
+
 export const credentials = {
-  /** @returns {Readonly<typeof held>} */
-  get held() {
-    return held;
+  /** @param {string} slot */
+  get: (slot) => held.get(slot),
+  /** @param {string} slot @param {string} value @param {string} [account] whose it is, where the service has said so */
+  set: (slot, value, account) => {
+    held.set(slot, { value, account });
+    changed();
   },
-  /** @param {Partial<typeof held>} change */
-  set(change) {
-    Object.assign(held, change);
-    for (const listener of listeners) listener();
+  /** @param {string} slot */
+  forget: (slot) => {
+    held.delete(slot);
+    changed();
   },
   /** @param {() => void} listener */
-  onChange(listener) {
+  onChange: (listener) => {
     listeners.add(listener);
   },
-  /** Whether there is something to send for a method. @param {string} method */
-  has(method) {
-    if (method === 'jwt' || method === 'bearer') return held.token !== undefined;
-    if (method === 'api_key') return held.apiKey !== undefined;
-    return method === 'session' && held.session !== undefined;
+  get any() {
+    return held.size > 0;
+  },
+  /** Whose token is held. */
+  get account() {
+    return held.get(loginSlot)?.account;
   },
 };
 
-/** The three headers of a signed request, in any order and case, as `gatewright sign` prints them. @param {string} text */
-export const parseSigned = (text) => {
-  const found = new Map();
-  for (const line of text.split('\n')) {
-    const match = /^\s*(x-app-id|x-timestamp|x-signature)\s*:\s*(\S+)\s*$/i.exec(line);
-    if (match !== null) found.set(String(match[1]).toLowerCase(), String(match[2]));
-  }
-  const [appId, timestamp, signature] = ['x-app-id', 'x-timestamp', 'x-signature'].map((name) =>
-    found.get(name),
-  );
-  if (appId === undefined || timestamp === undefined || signature === undefined) return undefined;
-  return { appId, timestamp, signature };
-};
-
-/** @typedef {NonNullable<ReturnType<typeof parseSigned>>} Signed */
-
-/**
- * Headers that authenticate a request.
- * @param {string | undefined} method @param {Signed | undefined} signed
- * @returns {Record<string, string>}
- */
-export const authenticationHeaders = (method, signed) => {
-  if ((method === 'jwt' || method === 'bearer') && held.token !== undefined)
-    return { Authorization: `Bearer ${held.token}` };
-  if (method === 'api_key' && held.apiKey !== undefined) return { 'X-Api-Key': held.apiKey };
-  if (method === 'signature' && signed !== undefined)
-    return { 'X-App-Id': signed.appId, 'X-Timestamp': signed.timestamp, 'X-Signature': signed.signature };
-  return {};
-};
+/** Whether there is something to send for a method. @param {import('./ways.js').Way | undefined} way */
+export const isHeld = (way) => way?.slot !== undefined && held.has(way.slot);

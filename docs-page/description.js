@@ -18,8 +18,8 @@
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** @param {any} document */
-export const readDescription = (document) => {
+/** @param {any} document @param {import('./ways.js').Ways} ways */
+export const readDescription = (document, ways) => {
   /** @param {any} part @returns {any} */
   const resolve = (part) => {
     let found = part;
@@ -82,7 +82,7 @@ export const readDescription = (document) => {
     title: String(document.info.title),
     version: String(document.info.version),
     about: String(document.info.description ?? ''),
-    cookie: String(document.components?.securitySchemes?.session?.name ?? 'gatewright_session'),
+    ways,
     groups: groups.filter((group) => group.operations.length > 0),
     operations,
     resolve,

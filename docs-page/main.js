@@ -6,6 +6,7 @@ import { base } from './request.js';
 import { signInDialog } from './sign-in-view.js';
 import { languageNames, texts } from './texts.js';
 import { tryView } from './try-view.js';
+import { waysOf } from './ways.js';
 
 /**
  * @typedef {import('./description.js').Description} Description
@@ -48,13 +49,20 @@ const firstLanguage = () => {
 let language = firstLanguage();
 let theme = settings.get('theme') ?? 'auto';
 
-/** Always the description of this service: no address can be given from outside. @returns {Promise<Description>} */
-const load = async () => {
-  const response = await fetch(`${base}/api-docs/openapi.json?lang=${encodeURIComponent(language)}`, {
-    credentials: 'omit',
-  });
+/** @param {string | URL} address */
+const json = async (address) => {
+  const response = await fetch(address, { credentials: 'omit' });
   if (!response.ok) throw new Error(String(response.status));
-  return readDescription(await response.json());
+  return response.json();
+};
+
+/** Always the description of this service: no address can be given from outside. @param {Texts} t @returns {Promise<Description>} */
+const load = async (t) => {
+  const [document, methods] = await Promise.all([
+    json(`${base}/api-docs/openapi.json?lang=${encodeURIComponent(language)}`),
+    json(new URL('methods.json', import.meta.url)),
+  ]);
+  return readDescription(document, waysOf(methods, { language, t, document }));
 };
 
 const applyTheme = () => {
@@ -74,8 +82,7 @@ const choice = (label, options, chosen, choose) =>
 const header = (t, openSignIn) => {
   const button = h('button', { type: 'button', class: 'primary', onclick: openSignIn });
   const redraw = () => {
-    const { token, account, apiKey, session } = credentials.held;
-    button.textContent = (token ?? apiKey ?? session) ? (account ?? t.signedIn) : t.signIn;
+    button.textContent = credentials.any ? (credentials.account ?? t.signedIn) : t.signIn;
   };
   credentials.onChange(redraw);
   redraw();
@@ -215,7 +222,7 @@ const overview = (description, t) =>
 
 /** @param {Description} description @param {Texts} t */
 const show = (description, t) => {
-  const dialog = signInDialog(t);
+  const dialog = signInDialog(description.ways, t);
   const openSignIn = () => dialog.showModal();
   const menu = navigation(description, t);
   const main = h('main', {});
@@ -229,8 +236,8 @@ const show = (description, t) => {
       operation === undefined
         ? overview(description, t)
         : [
-            operationView(operation, description.resolve, t),
-            tryView({ operation, resolve: description.resolve, cookie: description.cookie, t, openSignIn }),
+            operationView(operation, description, t),
+            tryView({ operation, resolve: description.resolve, ways: description.ways, t, openSignIn }),
           ],
     );
     menu.redraw();
@@ -255,7 +262,7 @@ const start = async () => {
   root.lang = language;
   applyTheme();
   try {
-    show(await load(), t);
+    show(await load(t), t);
   } catch (error) {
     fill(
       app,

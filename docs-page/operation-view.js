@@ -39,9 +39,6 @@ const table = (head, rows) =>
     ),
   );
 
-/** @param {string} name @param {Texts} t */
-export const methodName = (name, t) => /** @type {Record<string, string>} */ (t.methods)[name] ?? name;
-
 /** What the policy asks, a sentence each. @param {Operation} operation @param {Texts} t */
 const rules = ({ access }, t) => {
   const {
@@ -72,10 +69,10 @@ const rules = ({ access }, t) => {
   ].filter((line) => typeof line === 'string');
 };
 
-/** @param {Operation} operation @param {Texts} t */
-const whoMayCall = (operation, t) => {
+/** @param {Operation} operation @param {import('./ways.js').Ways} ways @param {Texts} t */
+const whoMayCall = (operation, ways, t) => {
   const { methods } = operation.access;
-  const chips = methods.length === 0 ? [t.open] : methods.map((name) => methodName(name, t));
+  const chips = methods.length === 0 ? [t.open] : methods.map((name) => ways.get(name)?.label ?? name);
   return h(
     'section',
     { class: 'who' },
@@ -225,8 +222,8 @@ const answers = (operation, resolve, t) => {
   ];
 };
 
-/** What the description says of an operation. @param {Operation} operation @param {(part: any) => any} resolve @param {Texts} t */
-export const operationView = (operation, resolve, t) =>
+/** What the description says of an operation. @param {Operation} operation @param {import('./description.js').Description} description @param {Texts} t */
+export const operationView = (operation, { resolve, ways }, t) =>
   h(
     'div',
     { class: 'about' },
@@ -239,7 +236,7 @@ export const operationView = (operation, resolve, t) =>
       h('code', {}, operation.path),
     ),
     operation.description !== undefined && prose(operation.description),
-    whoMayCall(operation, t),
+    whoMayCall(operation, ways, t),
     parameterTable(operation, t),
     filterTable(operation, t),
     operation.body && [h('h2', {}, t.body), schemaTable(operation.body, resolve, t)],

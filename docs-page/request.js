@@ -6,8 +6,8 @@ import { sampleOf } from './description.js';
  * @typedef {import('./description.js').Operation} Operation
  * @typedef {{ field: string, operator: string, value: string }} Filter
  * @typedef {{
- *   values: Record<string, string>, filters: Filter[], body: string, method: string | undefined, signed: string,
- *   appId: string, timestamp: string
+ *   values: Record<string, string>, filters: Filter[], body: string, method: string | undefined,
+ *   asked: Record<string, string>
  * }} Form
  * @typedef {{ method: string, url: string, headers: Record<string, string>, body: string | undefined }} Request
  */
@@ -37,21 +37,18 @@ export const plainParameters = (operation) => operation.parameters.filter(({ nam
 
 export const now = () => String(Math.floor(Date.now() / 1000));
 
-/** @param {Operation} operation @param {(part: any) => any} resolve @returns {Form} */
-export const newForm = (operation, resolve) => {
+/** @param {Operation} operation @param {(part: any) => any} resolve @param {import('./ways.js').Ways} ways @returns {Form} */
+export const newForm = (operation, resolve, ways) => {
   const sample = operation.body === undefined ? undefined : sampleOf(operation.body, resolve);
-  const signs = operation.access.methods.includes('signature');
-  // A body with more than one line is awkward to sign on a command line.
-  const example =
-    signs && JSON.stringify(sample) === '{}' ? { order_no: 'A-1001', amount: 1999, currency: 'CNY' } : sample;
+  const { methods } = operation.access;
+  const oneLine = methods.map((name) => ways.get(name)?.oneLineBody).find((each) => each !== undefined);
+  const example = oneLine !== undefined && JSON.stringify(sample) === '{}' ? oneLine.example : sample;
   return {
     values: {},
     filters: [],
-    body: example === undefined ? '' : JSON.stringify(example, null, signs ? 0 : 2),
-    method: operation.access.methods[0],
-    signed: '',
-    appId: '',
-    timestamp: now(),
+    body: example === undefined ? '' : JSON.stringify(example, null, oneLine === undefined ? 2 : 0),
+    method: methods[0],
+    asked: {},
   };
 };
 

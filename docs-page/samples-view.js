@@ -7,12 +7,12 @@ import { languages, sampleFor } from './snippets.js';
 let chosenLanguage = 'curl';
 
 /** @param {Context} context */
-export const samples = ({ operation, resolve, cookie, form, t }) => {
+export const samples = ({ operation, resolve, ways, form, t }) => {
   const code = h('pre', { class: 'sample', tabindex: '0' });
   const tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': t.callIt });
   const update = () => {
     const language = languages.find(({ name }) => name === chosenLanguage) ?? languages[0];
-    code.textContent = language?.make(sampleFor(operation, form, cookie, resolve)) ?? '';
+    code.textContent = language?.make(sampleFor(operation, form, ways, resolve)) ?? '';
     fill(
       tabs,
       languages.map(({ name }) =>
@@ -32,7 +32,9 @@ export const samples = ({ operation, resolve, cookie, form, t }) => {
     );
   };
   update();
-  const secret = form.method === undefined ? null : h('p', { class: 'hint' }, t.environment);
+  const variables = new Set([...ways.values()].flatMap((way) => way.variables));
+  const named = t.environment + [...variables].join(t.comma) + t.stop;
+  const secret = form.method === undefined ? null : h('p', { class: 'hint' }, named);
   const element = h(
     'section',
     { class: 'samples' },

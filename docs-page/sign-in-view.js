@@ -1,8 +1,11 @@
-import { credentials } from './credentials.js';
+import { credentials, loginSlot } from './credentials.js';
 import { fill, h, labelled } from './dom.js';
 import { base } from './request.js';
 
-/** @typedef {import('./texts.js').Texts} Texts */
+/**
+ * @typedef {import('./texts.js').Texts} Texts
+ * @typedef {import('./ways.js').Ways} Ways
+ */
 
 /** @param {string} account @param {string} password @returns {Promise<string | undefined>} what was refused, in words */
 const login = async (account, password) => {
@@ -15,51 +18,34 @@ const login = async (account, password) => {
   });
   const answer = await response.json();
   if (!response.ok) return String(answer.message);
-  credentials.set({ token: String(answer.data.token), account: String(answer.data.user.username) });
+  credentials.set(loginSlot, String(answer.data.token), String(answer.data.user.username));
   return undefined;
 };
 
-/** What is held, each with a way to forget it. @param {Texts} t */
-const heldList = (t) => {
-  const { token, account, apiKey, session } = credentials.held;
-  /** @type {[string, Parameters<typeof credentials.set>[0]][]} */
-  const rows = [];
-  if (token !== undefined)
-    rows.push([
-      account === undefined ? t.haveToken : t.tokenOf + account,
-      { token: undefined, account: undefined },
-    ]);
-  if (apiKey !== undefined) rows.push([`${t.haveKey} (${apiKey.slice(0, 8)}…)`, { apiKey: undefined }]);
-  if (session !== undefined) rows.push([t.haveSession + session, { session: undefined }]);
+/** The first way of each slot. @param {Ways} ways */
+const bySlot = (ways) =>
+  [...ways.values()].filter(
+    ({ slot }, index, all) => all.findIndex((other) => other.slot === slot) === index,
+  );
+
+/** What is held, each with a way to forget it. @param {Ways} ways @param {Texts} t */
+const heldList = (ways, t) => {
+  const rows = bySlot(ways).flatMap(({ slot = '', heldText }) => {
+    const held = credentials.get(slot);
+    return held === undefined ? [] : [{ slot, text: heldText?.(held) ?? slot }];
+  });
   return h(
     'ul',
     { class: 'held' },
-    rows.map(([text, change]) =>
+    rows.map(({ slot, text }) =>
       h(
         'li',
         {},
         text,
         ' ',
-        h('button', { type: 'button', class: 'small', onclick: () => credentials.set(change) }, t.forget),
+        h('button', { type: 'button', class: 'small', onclick: () => credentials.forget(slot) }, t.forget),
       ),
     ),
-  );
-};
-
-/** A field for something that is pasted. @param {Texts} t @param {string} label @param {(text: string) => void} take */
-const pasteForm = (t, label, take) => {
-  const input = h('input', { type: 'password', autocomplete: 'off', spellcheck: 'false' });
-  const submit = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const text = input.value.trim().replace(/^Bearer\s+/i, '');
-    if (text !== '') take(text);
-    input.value = '';
-  };
-  return h(
-    'form',
-    { onsubmit: submit, class: 'beside' },
-    labelled(label, input),
-    h('button', { type: 'submit' }, t.use),
   );
 };
 
@@ -85,10 +71,10 @@ const loginForm = (t) => {
   );
 };
 
-/** The dialog in which credentials come and go. @param {Texts} t */
-export const signInDialog = (t) => {
+/** The dialog in which credentials come and go. @param {Ways} ways @param {Texts} t */
+export const signInDialog = (ways, t) => {
   const held = h('div', {});
-  const redraw = () => fill(held, heldList(t));
+  const redraw = () => fill(held, heldList(ways, t));
   credentials.onChange(redraw);
   redraw();
   const dialog = h('dialog', { 'aria-label': t.signIn });
@@ -104,9 +90,8 @@ export const signInDialog = (t) => {
     held,
     loginForm(t),
     h('hr', {}),
-    pasteForm(t, t.token, (token) => credentials.set({ token, account: undefined })),
-    pasteForm(t, t.apiKey, (apiKey) => credentials.set({ apiKey })),
-    h('p', { class: 'hint' }, t.signatureIntro),
+    bySlot(ways).map(({ dialog: part }) => part?.()),
+    [...ways.values()].map(({ intro }) => intro !== undefined && h('p', { class: 'hint' }, intro)),
   );
   return dialog;
 };

@@ -1,31 +1,34 @@
 import { choicesOf, typesOf } from './description.js';
 import { base, requestOf } from './request.js';
 
-/** The same call in several languages. Credentials are named, never shown; a signature is computed where it is needed. */
+/** The same call in several languages. Credentials are named, never shown; what each method adds comes from its way. */
 
 /**
  * @typedef {import('./request.js').Request} Request
  * @typedef {import('./description.js').Schema} Schema
- * @typedef {{ request: Request, method: string | undefined, data: Schema | undefined, isEnvelope: boolean, cookie: string, resolve: (part: any) => any }} Sample
+ * @typedef {{ request: Request, data: Schema | undefined, isEnvelope: boolean, added: import('./ways.js').Samples, resolve: (part: any) => any }} Sample
  */
 
 /**
  * What the samples of an operation are made of.
  * @param {import('./description.js').Operation} operation @param {import('./request.js').Form} form
- * @param {string} cookie @param {(part: any) => any} resolve @returns {Sample}
+ * @param {import('./ways.js').Ways} ways @param {(part: any) => any} resolve @returns {Sample}
  */
-export const sampleFor = (operation, form, cookie, resolve) => {
+export const sampleFor = (operation, form, ways, resolve) => {
+  const request = requestOf(operation, form);
   const success = operation.replies.find(({ status }) => status < 300);
   const properties = success?.schema?.['properties'];
   return {
-    request: requestOf(operation, form),
-    method: form.method,
+    request,
     data: properties?.data,
     isEnvelope: properties?.code !== undefined,
-    cookie,
+    added: ways.get(form.method ?? '')?.samples(request) ?? nothing,
     resolve,
   };
 };
+
+/** Of a call without credentials. @type {import('./ways.js').Samples} */
+const nothing = { curl: {}, script: {}, client: {}, python: {} };
 
 /** One word of a POSIX shell. @param {string} text */
 export const shellWord = (text) =>
@@ -39,42 +42,16 @@ const pythonText = (text) =>
 const scriptText = (text) =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
-/** Environment variables that hold the credentials of a method. @type {Record<string, [string, string][]>} */
-const secrets = {
-  jwt: [['Authorization', 'TOKEN']],
-  bearer: [['Authorization', 'TOKEN']],
-  api_key: [['X-Api-Key', 'API_KEY']],
-};
-
-/** @param {string} header */
-const prefixOf = (header) => (header === 'Authorization' ? 'Bearer ' : '');
-
 /** @param {Sample} sample */
-const curl = ({ request, method, cookie }) => {
+const curl = ({ request, added: { needsBody = false, curl: added } }) => {
   const { url, headers, body } = request;
   const lines = [`curl --request ${request.method} ${shellWord(url)}`];
   for (const [name, value] of Object.entries(headers))
     lines.push(`--header ${shellWord(`${name}: ${value}`)}`);
-  for (const [name, variable] of secrets[method ?? ''] ?? [])
-    lines.push(`--header "${name}: ${prefixOf(name)}$${variable}"`);
-  if (method === 'session')
-    lines.push(`--cookie "${cookie}=$SESSION"`, `--header 'Origin: ${new URL(url).origin}'`);
-  if (method !== 'signature') {
-    if (body !== undefined) lines.push(`--data-raw ${shellWord(body)}`);
-    return lines.join(' \\\n  ');
-  }
-  lines.push(
-    '--header "X-App-Id: $APP_ID"',
-    '--header "X-Timestamp: $timestamp"',
-    '--header "X-Signature: $signature"',
-  );
-  if (body !== undefined) lines.push('--data-raw "$body"');
-  return [
-    `body=${shellWord(body ?? '')}`,
-    'timestamp=$(date +%s)',
-    `signature=$(printf '%s\\n%s' "$timestamp" "$body" | openssl dgst -sha256 -hmac "$API_SECRET" | sed 's/^.* //')`,
-    lines.join(' \\\n  '),
-  ].join('\n');
+  lines.push(...(added.options ?? []));
+  if (body !== undefined) lines.push(`--data-raw ${needsBody ? '"$body"' : shellWord(body)}`);
+  const call = lines.join(' \\\n  ');
+  return [...(needsBody ? [`body=${shellWord(body ?? '')}`] : []), ...(added.before ?? []), call].join('\n');
 };
 
 /** A body that is JSON is written as a value, any other as a text. @param {string} body */
@@ -86,46 +63,15 @@ const scriptBody = (body) => {
   }
 };
 
-/** @param {Sample} sample @returns {string[]} lines of the headers */
-const scriptHeaders = ({ request, method, cookie }) => {
-  const lines = Object.entries(request.headers).map(([name, value]) => `'${name}': ${scriptText(value)}`);
-  for (const [name, variable] of secrets[method ?? ''] ?? [])
-    lines.push(
-      name === 'Authorization'
-        ? `'${name}': \`Bearer \${process.env.${variable}}\``
-        : `'${name}': process.env.${variable}`,
-    );
-  if (method === 'session')
-    lines.push(
-      `'Cookie': \`${cookie}=\${process.env.SESSION}\``,
-      `'Origin': '${new URL(request.url).origin}'`,
-    );
-  if (method === 'signature')
-    lines.push("'X-App-Id': process.env.APP_ID", "'X-Timestamp': timestamp", "'X-Signature': signature");
-  return lines;
-};
-
 /** @param {Sample} sample */
-const javaScript = (sample) => {
-  const { request, method, data, isEnvelope } = sample;
-  const lines = [];
-  if (method === 'signature')
-    lines.push(
-      '// On a server only: the secret must never reach a browser.',
-      "import { createHmac } from 'node:crypto';",
-      '',
-    );
+const javaScript = ({ request, data, isEnvelope, added: { needsBody = false, script: added } }) => {
+  const lines = [...(added.top ?? [])];
   if (request.body !== undefined) lines.push(`const body = ${scriptBody(request.body)};`);
-  else if (method === 'signature') lines.push("const body = '';");
-  if (method === 'signature')
-    lines.push(
-      'const timestamp = String(Math.floor(Date.now() / 1000));',
-      "const signature = createHmac('sha256', process.env.API_SECRET)",
-      `  .update(\`\${timestamp}\\n\${body}\`)`,
-      "  .digest('hex');",
-    );
+  else if (needsBody) lines.push("const body = '';");
+  lines.push(...(added.before ?? []));
   const options = request.method === 'GET' ? [] : [`method: '${request.method}'`];
-  const headers = scriptHeaders(sample).map((line) => `    ${line},`);
+  const own = Object.entries(request.headers).map(([name, value]) => `'${name}': ${scriptText(value)}`);
+  const headers = [...own, ...(added.headers ?? [])].map((line) => `    ${line},`);
   if (headers.length > 0) options.push(`headers: {\n${headers.join('\n')}\n  }`);
   if (request.body !== undefined) options.push('body');
   const argument =
@@ -141,14 +87,6 @@ const javaScript = (sample) => {
   return lines.join('\n');
 };
 
-/** Options of the client that make it the caller. @type {Record<string, string>} */
-const clientOptions = {
-  jwt: "auth: { token: process.env.TOKEN ?? '' }",
-  bearer: "auth: { token: process.env.TOKEN ?? '' }",
-  api_key: "auth: { key: process.env.API_KEY ?? '' }",
-  signature: 'fetch: signer.fetch',
-};
-
 /** A body as a value of the language; one that is no JSON as a text, which is sent as JSON. @param {string} body */
 const scriptValue = (body) => {
   try {
@@ -158,24 +96,18 @@ const scriptValue = (body) => {
   }
 };
 
-/** @param {Sample} sample what the client adds by itself is left out */
-const clientHeaders = ({ request, method, cookie }) => {
-  const lines = Object.entries(request.headers)
+/** What the client adds by itself is left out. @param {Request} request */
+const clientHeaders = (request) =>
+  Object.entries(request.headers)
     .filter(([name]) => name !== 'Content-Type')
     .map(([name, value]) => `'${name}': ${scriptText(value)}`);
-  if (method === 'session')
-    lines.push(`Cookie: \`${cookie}=\${process.env.SESSION}\``, `Origin: '${new URL(request.url).origin}'`);
-  return lines;
-};
 
 /** With the typed client of this package. @param {Sample} sample */
-const typeScript = (sample) => {
-  const { request, method, data, isEnvelope, resolve } = sample;
+const typeScript = ({ request, data, isEnvelope, resolve, added: { client: added } }) => {
   if (!isEnvelope)
     return `const response = await fetch(${scriptText(request.url)});\nconsole.log(await response.text());\n\nexport {};`;
-  const signs = method === 'signature';
-  const caller = clientOptions[method ?? ''];
-  const headers = clientHeaders(sample);
+  const { option } = added;
+  const headers = [...clientHeaders(request), ...(added.headers ?? [])];
   const options = [
     ...(request.body === undefined ? [] : [`body: ${scriptValue(request.body)}`]),
     ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} }`]),
@@ -185,55 +117,28 @@ const typeScript = (sample) => {
   const type = data === undefined ? '' : '<Data>';
   return [
     "import { createClient } from 'gatewright/client';",
-    ...(signs
-      ? [
-          '// On a server only: the secret must never reach a browser.',
-          "import { createSigner } from 'gatewright/client/sign';",
-        ]
-      : []),
+    ...(added.imports ?? []),
     '',
     ...(data === undefined ? [] : [`type Data = ${typeText(data, resolve, 0)};`, '']),
-    ...(signs
-      ? [
-          'const signer = createSigner({',
-          "  appId: process.env.APP_ID ?? '',",
-          "  apiSecret: process.env.API_SECRET ?? '',",
-          '});',
-        ]
-      : []),
-    `const client = createClient({ baseUrl: ${scriptText(base)}${caller === undefined ? '' : `, ${caller}`} });`,
+    ...(added.before ?? []),
+    `const client = createClient({ baseUrl: ${scriptText(base)}${option === undefined ? '' : `, ${option}`} });`,
     `const answer = await client.sendRequest${type}('${request.method}', ${path}${argument});`,
     `console.log(answer.${data === undefined ? 'message' : 'data'});`,
   ].join('\n');
 };
 
 /** @param {Sample} sample */
-const python = ({ request, method, data, isEnvelope, cookie }) => {
+const python = ({ request, data, isEnvelope, added: { needsBody = false, python: added } }) => {
   const { url, body } = request;
-  const signs = method === 'signature';
-  const known = secrets[method ?? ''] ?? [];
   const imports = isEnvelope ? ['json', 'urllib.request'] : ['urllib.request'];
-  if (known.length > 0 || signs || method === 'session') imports.push('os');
-  if (signs) imports.push('hashlib', 'hmac', 'time');
+  imports.push(...(added.imports ?? []));
   const lines = [...imports.sort().map((name) => `import ${name}`), ''];
-  if (body !== undefined || signs) lines.push(`body = ${pythonText(body ?? '')}.encode()`);
-  if (signs)
-    lines.push(
-      'timestamp = str(int(time.time()))',
-      'message = timestamp.encode() + b"\\n" + body',
-      'signature = hmac.new(os.environ["API_SECRET"].encode(), message, hashlib.sha256).hexdigest()',
-    );
+  if (body !== undefined || needsBody) lines.push(`body = ${pythonText(body ?? '')}.encode()`);
+  lines.push(...(added.before ?? []));
   const headers = Object.entries(request.headers).map(
     ([name, value]) => `${pythonText(name)}: ${pythonText(value)}`,
   );
-  for (const [name, variable] of known)
-    headers.push(
-      `'${name}': ${prefixOf(name) === '' ? '' : `'${prefixOf(name)}' + `}os.environ["${variable}"]`,
-    );
-  if (method === 'session')
-    headers.push(`'Cookie': '${cookie}=' + os.environ["SESSION"]`, `'Origin': '${new URL(url).origin}'`);
-  if (signs)
-    headers.push(`'X-App-Id': os.environ["APP_ID"]`, "'X-Timestamp': timestamp", "'X-Signature': signature");
+  headers.push(...(added.headers ?? []));
   lines.push(
     'request = urllib.request.Request(',
     `    ${pythonText(url)},`,
@@ -290,7 +195,3 @@ export const languages = [
   { name: 'TypeScript', make: typeScript },
   { name: 'Python', make: python },
 ];
-
-/** The command that signs exactly this. @param {string} appId @param {string} timestamp @param {string} body */
-export const signCommand = (appId, timestamp, body) =>
-  `npx gatewright sign --app ${shellWord(appId === '' ? 'APP_ID' : appId)} --timestamp ${shellWord(timestamp)} --body ${shellWord(body)}`;

@@ -1,16 +1,14 @@
 import { answerView } from './answer-view.js';
-import { authenticationHeaders, credentials, parseSigned } from './credentials.js';
+import { credentials, isHeld, loginSlot } from './credentials.js';
 import { fill, h, labelled } from './dom.js';
-import { methodName } from './operation-view.js';
 import { filtersOf, missing, newForm, plainParameters, requestOf } from './request.js';
 import { samples } from './samples-view.js';
-import { signing } from './signing-view.js';
 
 /**
  * @typedef {import('./description.js').Operation} Operation
  * @typedef {import('./request.js').Form} Form
  * @typedef {import('./texts.js').Texts} Texts
- * @typedef {{ operation: Operation, resolve: (part: any) => any, cookie: string, t: Texts, form: Form, changed: () => void, openSignIn: () => void }} Context
+ * @typedef {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, form: Form, changed: () => void, openSignIn: () => void }} Context
  */
 
 /** Forms by operation: what was filled in is still there after a look at another one. @type {Map<string, Form>} */
@@ -122,7 +120,7 @@ const filterFields = (context) => {
 };
 
 /** @param {Context} context */
-const bodyField = ({ operation, resolve, form, changed, t }) => {
+const bodyField = ({ operation, resolve, ways, form, changed, t }) => {
   if (operation.body === undefined) return null;
   const area = h('textarea', {
     rows: String(Math.min(16, Math.max(4, form.body.split('\n').length + 1))),
@@ -135,7 +133,7 @@ const bodyField = ({ operation, resolve, form, changed, t }) => {
   });
   area.value = form.body;
   const reset = () => {
-    form.body = newForm(operation, resolve).body;
+    form.body = newForm(operation, resolve, ways).body;
     area.value = form.body;
     changed();
   };
@@ -146,7 +144,7 @@ const bodyField = ({ operation, resolve, form, changed, t }) => {
 };
 
 /** @param {Context} context @param {() => void} redraw */
-const methodField = ({ operation, form, t, openSignIn }, redraw) => {
+const methodField = ({ operation, form, ways, t, openSignIn }, redraw) => {
   const { methods } = operation.access;
   if (methods.length === 0) return h('p', { class: 'dim' }, `${t.authentication}: ${t.noAuthentication}`);
   const select = h(
@@ -157,9 +155,12 @@ const methodField = ({ operation, form, t, openSignIn }, redraw) => {
         redraw();
       },
     },
-    methods.map((name) => h('option', { value: name, selected: name === form.method }, methodName(name, t))),
+    methods.map((name) =>
+      h('option', { value: name, selected: name === form.method }, ways.get(name)?.label ?? name),
+    ),
   );
-  const lacking = form.method !== 'signature' && !credentials.has(form.method ?? '');
+  const way = ways.get(form.method ?? '');
+  const lacking = way?.form === undefined && !isHeld(way);
   return [
     labelled(t.authentication, select),
     lacking &&
@@ -172,16 +173,23 @@ const methodField = ({ operation, form, t, openSignIn }, redraw) => {
   ];
 };
 
-/** A token from the login and a session from the sign-in are good for the rest of the page. @param {Operation} operation @param {string} text */
-const keepCredentials = ({ id }, text) => {
-  if (id !== 'login' && id !== 'createSession') return;
+/** The way whose credentials an operation hands out. @param {Context} context */
+const signsIn = ({ operation, ways }) =>
+  [...ways.values()].find(({ signIn }) => signIn?.operation === operation.id);
+
+/** A token from the login and a session from the sign-in are good for the rest of the page. @param {Context} context @param {string} text */
+const keepCredentials = (context, text) => {
+  const way = signsIn(context);
+  if (way !== undefined) way.signIn?.keep(JSON.parse(text).data);
+  if (context.operation.id !== 'login') return;
   const { data } = JSON.parse(text);
-  if (id === 'login') credentials.set({ token: data.token, account: data.user.username });
-  else credentials.set({ session: data.username });
+  credentials.set(loginSlot, data.token, data.user.username);
 };
 
 /** @param {Context} context @param {HTMLElement} outcome */
-const send = async ({ operation, form, t }, outcome) => {
+const send = async (context, outcome) => {
+  const { operation, form, ways, t } = context;
+  const way = ways.get(form.method ?? '');
   const lacking = missing(operation, form);
   if (lacking.length > 0) return fill(outcome, h('p', { class: 'notice' }, t.missing + lacking.join(', ')));
   const { method, url, headers, body } = requestOf(operation, form);
@@ -190,14 +198,13 @@ const send = async ({ operation, form, t }, outcome) => {
   try {
     const response = await fetch(url, {
       method,
-      headers: { ...headers, ...authenticationHeaders(form.method, parseSigned(form.signed)) },
+      headers: { ...headers, ...way?.headers(form) },
       ...(body === undefined ? {} : { body }),
       cache: 'no-store',
-      // The session's cookie goes along only where it is the method, so that no other is mistaken for it.
-      credentials: form.method === 'session' || operation.id === 'createSession' ? 'same-origin' : 'omit',
+      credentials: way?.credentials ?? signsIn(context)?.credentials ?? 'omit',
     });
     const text = await response.text();
-    if (response.ok) keepCredentials(operation, text);
+    if (response.ok) keepCredentials(context, text);
     fill(outcome, answerView(response, text, performance.now() - begun, t));
   } catch (error) {
     fill(outcome, h('p', { class: 'notice' }, t.failed + String(error)));
@@ -206,13 +213,13 @@ const send = async ({ operation, form, t }, outcome) => {
 
 /**
  * The form of an operation, its answer and the call as code.
- * @param {{ operation: Operation, resolve: (part: any) => any, cookie: string, t: Texts, openSignIn: () => void }} options
+ * @param {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, openSignIn: () => void }} options
  */
-export const tryView = ({ operation, resolve, cookie, t, openSignIn }) => {
-  const form = forms.get(operation.id) ?? newForm(operation, resolve);
+export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {
+  const form = forms.get(operation.id) ?? newForm(operation, resolve, ways);
   forms.set(operation.id, form);
-  const held = operation.access.methods.find((name) => credentials.has(name));
-  if (held !== undefined && !credentials.has(form.method ?? '')) form.method = held;
+  const held = operation.access.methods.find((name) => isHeld(ways.get(name)));
+  if (held !== undefined && !isHeld(ways.get(form.method ?? ''))) form.method = held;
   const place = h('div', { class: 'try' });
   const outcome = h('div', { class: 'result', 'aria-live': 'polite' });
   const redraw = () => {
@@ -222,7 +229,7 @@ export const tryView = ({ operation, resolve, cookie, t, openSignIn }) => {
     const context = {
       operation,
       resolve,
-      cookie,
+      ways,
       t,
       form,
       openSignIn,
@@ -231,7 +238,7 @@ export const tryView = ({ operation, resolve, cookie, t, openSignIn }) => {
       },
     };
     const sampled = samples(context);
-    const signed = form.method === 'signature' ? signing(context) : undefined;
+    const signed = ways.get(form.method ?? '')?.form?.(context);
     following.push(sampled, ...(signed === undefined ? [] : [signed]));
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();

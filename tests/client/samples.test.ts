@@ -4,6 +4,7 @@ import { createApplication } from '../../src/application.ts';
 import { readConfig } from '../../src/config.ts';
 import { describeApplication } from '../../src/describe.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { describedMethods } from '../../src/endpoints/docs/methods.ts';
 import { field } from '../../src/fields/define.ts';
 import { newsroom } from './applications.ts';
 import { thing } from './thing.ts';
@@ -24,15 +25,17 @@ interface Form {
 
 type Resolve = (part: unknown) => unknown;
 
+type Ways = ReadonlyMap<string, unknown>;
+
 /** As much of the page's modules as this test uses; they are plain JavaScript. */
 interface Page {
-  readDescription(document: unknown): {
-    readonly operations: readonly Operation[];
-    readonly cookie: string;
-    readonly resolve: Resolve;
-  };
-  newForm(operation: Operation, resolve: Resolve): Form;
-  sampleFor(operation: Operation, form: Form, cookie: string, resolve: Resolve): unknown;
+  waysOf(methods: unknown, page: { language: string; t: unknown; document: unknown }): Ways;
+  readDescription(
+    document: unknown,
+    ways: Ways,
+  ): { readonly operations: readonly Operation[]; readonly resolve: Resolve };
+  newForm(operation: Operation, resolve: Resolve, ways: Ways): Form;
+  sampleFor(operation: Operation, form: Form, ways: Ways, resolve: Resolve): unknown;
   readonly languages: readonly { readonly name: string; make(sample: unknown): string }[];
 }
 
@@ -41,10 +44,8 @@ const loadPage = async (): Promise<Page> => {
     import(new URL(`../../docs-page/${name}.js`, import.meta.url).href);
   // The page's own address, from which the samples have that of the service.
   vi.stubGlobal('location', new URL('https://api.example.com/shop/api-docs'));
-  const [description, request, snippets] = await Promise.all(
-    ['description', 'request', 'snippets'].map(load),
-  );
-  return Object.assign({}, description, request, snippets);
+  const modules = await Promise.all(['description', 'request', 'snippets', 'ways'].map(load));
+  return Object.assign({}, ...modules);
 };
 
 /** What every language has a way of its own to quote. */
@@ -70,12 +71,17 @@ const application = createApplication({
 });
 
 /** Forms of an operation: as it begins, with awkward values, and with a body that is no JSON, by each method. */
-const formsOf = function* ({ newForm }: Page, operation: Operation, resolve: Resolve): Generator<Form> {
+const formsOf = function* (
+  { newForm }: Page,
+  operation: Operation,
+  resolve: Resolve,
+  ways: Ways,
+): Generator<Form> {
   const methods = operation.access.methods.length === 0 ? [undefined] : operation.access.methods;
   for (const method of methods) {
-    yield { ...newForm(operation, resolve), method };
+    yield { ...newForm(operation, resolve, ways), method };
     const values = operation.parameters.map(({ name, schema }) => [name, schema.enum?.[0] ?? awkward]);
-    const filled = { ...newForm(operation, resolve), method, values: Object.fromEntries(values) };
+    const filled = { ...newForm(operation, resolve, ways), method, values: Object.fromEntries(values) };
     if (operation.body === undefined) yield filled;
     else
       for (const body of [JSON.stringify({ a: { "it's": awkward, b: [awkward] } }, null, 2), `${awkward}\n{`])
@@ -94,14 +100,14 @@ describe('samples of the documentation page', () => {
   const samples = new Map<string, readonly string[]>();
   beforeAll(async () => {
     const page = await loadPage();
-    const { operations, cookie, resolve } = page.readDescription(
-      await describeApplication(application, readConfig({ LOCALE: 'en' })),
-    );
+    const document = await describeApplication(application, readConfig({ LOCALE: 'en' }));
+    const ways = page.waysOf(describedMethods(), { language: 'en', t: {}, document });
+    const { operations, resolve } = page.readDescription(document, ways);
     expect(operations.length).toBeGreaterThan(50);
     for (const { name, make } of page.languages) {
       const texts = operations.flatMap((operation) =>
-        [...formsOf(page, operation, resolve)].map((form) =>
-          make(page.sampleFor(operation, form, cookie, resolve)),
+        [...formsOf(page, operation, resolve, ways)].map((form) =>
+          make(page.sampleFor(operation, form, ways, resolve)),
         ),
       );
       samples.set(name, [...new Set(texts)]);

@@ -12,13 +12,16 @@ import type { Point, Statistics } from './stats.ts';
 
 type Span = 'last_24_hours' | 'last_30_days';
 
+/** From the service's registry, put here by the build (`vite.config.ts`). */
+declare const __AUTH_METHODS__: readonly {
+  readonly name: string;
+  readonly label: Readonly<Record<string, string>>;
+}[];
+
 /** Told apart also without colour vision: by lightness, and named in the legend with their figures. */
 const colours = {
   light: {
-    jwt: '#23606a',
-    api_key: '#d08a1d',
-    session: '#8a6bb1',
-    signature: '#5c8f3e',
+    methods: ['#23606a', '#d08a1d', '#8a6bb1', '#5c8f3e', '#a8556b', '#4f74b3'],
     none: '#9aa5a1',
     '2xx': '#3d8f6a',
     '3xx': '#6b93c4',
@@ -26,10 +29,7 @@ const colours = {
     '5xx': '#b3261e',
   },
   dark: {
-    jwt: '#84cdd0',
-    api_key: '#eec06b',
-    session: '#b9a0dc',
-    signature: '#9ccb7d',
+    methods: ['#84cdd0', '#eec06b', '#b9a0dc', '#9ccb7d', '#dd9aad', '#9bb4e0'],
     none: '#7b8784',
     '2xx': '#82d3a1',
     '3xx': '#93b6e0',
@@ -38,7 +38,6 @@ const colours = {
   },
 } as const;
 
-const methods = ['jwt', 'api_key', 'session', 'signature', 'none'] as const;
 const statuses = ['2xx', '3xx', '4xx', '5xx'] as const;
 
 /** Requests over the last day or month, by method of authentication and by status. */
@@ -56,12 +55,21 @@ export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => 
       : { month: 'numeric', day: 'numeric', timeZone: 'UTC' },
   );
   const labels = points.map(({ at }) => format.format(new Date(at)));
-  const series = (of: 'authentication' | 'status', names: readonly (keyof typeof palette)[]): Series[] =>
-    names.map((name) => ({
-      name: of === 'status' ? name : text(`start.methods.${name as (typeof methods)[number]}`),
-      colour: palette[name],
-      values: points.map((point: Point) => point[of][name] ?? 0),
-    }));
+  const valuesOf = (of: 'authentication' | 'status', name: string): number[] =>
+    points.map((point: Point) => point[of][name] ?? 0);
+  const byMethod: Series[] = [
+    ...__AUTH_METHODS__.map(({ name, label }, index) => ({
+      name: label[language] ?? name,
+      colour: palette.methods[index % palette.methods.length] ?? palette.none,
+      values: valuesOf('authentication', name),
+    })),
+    { name: text('start.unauthenticated'), colour: palette.none, values: valuesOf('authentication', 'none') },
+  ];
+  const byStatus: Series[] = statuses.map((name) => ({
+    name,
+    colour: palette[name],
+    values: valuesOf('status', name),
+  }));
   return (
     <Stack component="section" aria-labelledby="traffic" sx={{ gap: 1.5 }}>
       <Stack
@@ -96,14 +104,10 @@ export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => 
         }}
       >
         <Paper variant="outlined" sx={{ p: 2 }}>
-          <StackedBars
-            title={text('start.byMethod')}
-            labels={labels}
-            series={series('authentication', methods)}
-          />
+          <StackedBars title={text('start.byMethod')} labels={labels} series={byMethod} />
         </Paper>
         <Paper variant="outlined" sx={{ p: 2 }}>
-          <StackedBars title={text('start.byStatus')} labels={labels} series={series('status', statuses)} />
+          <StackedBars title={text('start.byStatus')} labels={labels} series={byStatus} />
         </Paper>
       </Box>
     </Stack>

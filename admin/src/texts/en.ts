@@ -143,13 +143,7 @@ export const en: SameKeys<typeof zhCN> = {
     byMethod: 'By authentication',
     byStatus: 'By status',
     total: '%{count} in all',
-    methods: {
-      jwt: 'Token (JWT)',
-      api_key: 'API key',
-      session: 'Session',
-      signature: 'Signature',
-      none: 'Not authenticated',
-    },
+    unauthenticated: 'Not authenticated',
   },
   keys: {
     title: 'API keys',

@@ -133,13 +133,7 @@ export const zhCN = {
     byMethod: '按认证方式',
     byStatus: '按状态码',
     total: '共 %{count}',
-    methods: {
-      jwt: '令牌 (JWT)',
-      api_key: 'API 密钥',
-      session: '会话',
-      signature: '签名',
-      none: '未认证',
-    },
+    unauthenticated: '未认证',
   },
   keys: {
     title: 'API 密钥',

@@ -2,16 +2,23 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { describedMethods } from './methods.ts';
 import { answerWith, type Representation, represent, versionOf } from './representation.ts';
 
 /** The page's files: beside `src` in a checkout, beside `dist` in the package. */
 const directory = new URL('../../../docs-page/', import.meta.url);
 
-const types: Readonly<Record<string, string>> = {
+/** Media types of its files. What else lies there is not shipped. */
+const shipped: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
+
+const types: Readonly<Record<string, string>> = { ...shipped, '.json': 'application/json; charset=utf-8' };
+
+/** A part of the page that is made, not read: how credentials of each method of authentication are sent. */
+const methodsFile = 'methods.json';
 
 /**
  * Everything comes from this service and nothing else may: no script, style or connection from elsewhere, no inline
@@ -49,8 +56,10 @@ interface Page {
 }
 
 const loadPage = async (locale: string): Promise<Page> => {
-  const names = (await readdir(directory)).filter((name) => Object.hasOwn(types, extname(name))).sort();
-  const contents = await Promise.all(names.map((name) => readFile(new URL(name, directory))));
+  const files = (await readdir(directory)).filter((name) => Object.hasOwn(shipped, extname(name))).sort();
+  const read = await Promise.all(files.map((name) => readFile(new URL(name, directory))));
+  const names = [...files, methodsFile];
+  const contents = [...read, Buffer.from(JSON.stringify(describedMethods()))];
   const version = versionOf(...names, ...contents);
   const template = await readFile(new URL('index.html', directory), 'utf8');
   // Relative to the page's own address, so that a path prefix or a proxy in front changes nothing.

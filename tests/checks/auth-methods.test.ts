@@ -1,0 +1,129 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { credentials } from '../../client/credentials.ts';
+import { authMethods, headersOf } from '../../src/auth/registry.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where a method of authentication is at home. */
+const isHome = (file: string): boolean =>
+  file.startsWith('src/auth/methods/') || file === 'src/auth/registry.ts';
+
+const keyRecord = 'an API key as a record, which is called as the method is';
+const holder = 'whose credentials they are: a user, a key or an application';
+
+/** What else may name a method or its headers, and why. */
+const allowed: Readonly<Record<string, string>> = {
+  'admin/src/access/explanation.ts': holder,
+  'admin/src/keys/created-key.tsx': 'says how the key that was just made is sent',
+  'admin/src/keys/new-key.tsx': keyRecord,
+  'admin/src/service.ts': keyRecord,
+  'admin/src/watch/audit-entry.ts': keyRecord,
+  'client/client.ts': keyRecord,
+  'client/credentials.ts': "the client's registry: a line for each secret",
+  'client/react-admin/routes.ts': keyRecord,
+  'client/sign.ts': "the client's part of a method that computes",
+  'docs-page/signature-way.js': "the page's part of a method that computes",
+  'docs-page/ways.js': "the page's registry of methods that compute",
+  'src/auth/method.ts': holder,
+  'src/auth/signature.ts': 'the algorithm of the method, which the command line signs with',
+  'src/cli/dev/child.ts': 'a command to try out, with the token of a user',
+  'src/cli/scaffold/resource-file.ts': 'a model file to begin with, which somebody edits',
+  'src/endpoints/admin/api-keys.ts': keyRecord,
+  'src/endpoints/admin/area.ts': 'what all endpoints of the administration area take',
+  'src/endpoints/admin/explain.ts': holder,
+  'src/endpoints/admin/explanation.ts': holder,
+  'src/endpoints/admin/session.ts': 'the sign-in that makes a session',
+  'src/endpoints/api-keys/api-keys.ts': keyRecord,
+  'src/endpoints/payment/payment.ts': 'the contract stores the timestamp that was signed',
+  'src/endpoints/schemas.ts': holder,
+  'src/store/tables/api-keys.ts': keyRecord,
+  'src/store/tables/security-events.ts': keyRecord,
+  'src/testing.ts': 'what a test of an application signs in with',
+};
+
+const isCode = (file: string): boolean =>
+  /\.(?:ts|tsx|js)$/.test(file) && !/(?:\.test|\/test-[a-z-]+)\.ts$/.test(file);
+
+/** Code without its comments, and without the lists in which endpoints state what they take. */
+const bare = (text: string): string =>
+  text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '')
+    .replaceAll(/\bauth: \[[^\]]*\]/g, '');
+
+const names = authMethods.map(({ name }) => name).join('|');
+const headers = [...new Set(authMethods.flatMap(headersOf))].join('|');
+
+/** A name in quotes, as the key of a line or of `methods`; a header in quotes or as a key, in any case. */
+const mentions = [
+  new RegExp(
+    `['"\`](?:${names})['"\`]|(?:^ *|[{,] )(?:${names}): (?![A-Z])|\\bmethods\\.(?:${names})\\b`,
+    'm',
+  ),
+  new RegExp(`['"\`{ ](?:${headers})['"\`]?:|['"\`](?:${headers})['"\`]`, 'i'),
+];
+
+const isNaming = (text: string): boolean => mentions.some((mention) => mention.test(text));
+
+describe('a method of authentication', () => {
+  let files: readonly (readonly [file: string, text: string])[];
+  beforeAll(async () => {
+    const found = await Promise.all(
+      ['src', 'client', 'docs-page', 'admin/src'].map(async (folder) =>
+        (await readdir(join(root, folder), { recursive: true })).map((name) => `${folder}/${name}`),
+      ),
+    );
+    const code = found.flat().filter(isCode);
+    files = await Promise.all(
+      code.map(async (file) => [file, bare(await readFile(join(root, file), 'utf8'))] as const),
+    );
+  });
+
+  it('is named in its own file and in the registry, and elsewhere for a reason only', () => {
+    const found = files.filter(([file, text]) => !isHome(file) && isNaming(text)).map(([file]) => file);
+    expect(found.sort()).toEqual(Object.keys(allowed).sort());
+  });
+
+  it.each([
+    [`const x = methods.jwt;`],
+    [`if (name === 'signature')`],
+    ['  session: 2,'],
+    [`request.header('x-api-key')`],
+    ['{ Authorization: text }'],
+  ])('would be found in %s', (line) => {
+    expect(isNaming(bare(line))).toBe(true);
+  });
+
+  it.each([[`// As 'jwt' does.`], [`auth: ['jwt', 'api_key'],`], ['  readonly session: Session;']])(
+    'is not named by %s',
+    (line) => {
+      expect(isNaming(bare(line))).toBe(false);
+    },
+  );
+});
+
+describe.each(authMethods.map((method) => [method.name, method] as const))('%s', (name, method) => {
+  const { secret, area } = method;
+  const computes = secret === undefined;
+
+  it(computes ? 'has a way of its own on the documentation page' : 'needs none on the page', async () => {
+    vi.stubGlobal('location', new URL('https://api.example.com/api-docs'));
+    const page: { computed: object } = await import(new URL('../../docs-page/ways.js', import.meta.url).href);
+    expect(Object.hasOwn(page.computed, name)).toBe(computes);
+  });
+
+  it.runIf(!computes && area === 'api')(
+    'has its line in the client, which sends what the guard reads',
+    async () => {
+      const { option, prefix } = secret ?? { option: '', prefix: '' };
+      const way = Object.entries(credentials).find(([each]) => each === option)?.[1] as
+        | ((given: string) => object | Promise<object>)
+        | undefined;
+      expect(way, `client/credentials.ts has no ${option}`).toBeDefined();
+      expect(await way?.('abc')).toEqual({ [headersOf(method)[0] ?? '']: `${prefix}abc` });
+    },
+  );
+});
