@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { leftBehind } from '../../tests/support/left-behind.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type BodyHolder, BodyMemory } from './body-memory.ts';
 
@@ -8,11 +9,11 @@ const known = (): BodyHolder => ({ held: 0, unidentified: false });
 /** A body that comes until it is refused. */
 const coming = (memory: BodyMemory, holder: BodyHolder, bytes: number) => {
   const state = { holder, refused: false };
-  memory.begin(holder, () => {
+  const body = memory.begin(holder, () => {
     state.refused = true;
   });
   memory.take(holder, bytes);
-  return state;
+  return Object.assign(state, { complete: () => memory.complete(body) });
 };
 
 const refusalOf = (work: () => void): unknown => {
@@ -77,9 +78,18 @@ describe('the memory for bodies', () => {
   it('has nothing give way that has come whole', () => {
     const memory = new BodyMemory(100);
     const body = coming(memory, known(), 100);
-    memory.complete(body.holder);
+    body.complete();
     expect(refusalOf(() => memory.take(known(), 1))).toEqual(overloaded);
     expect(body.refused).toBe(false);
+  });
+
+  it('keeps nothing of a body that has come', async () => {
+    const memory = new BodyMemory(1_000_000_000);
+    const left = await leftBehind((load) => {
+      const body = memory.begin({ ...stranger(), load } as BodyHolder, () => {});
+      return () => memory.complete(body);
+    });
+    expect(left).toBeLessThan(100);
   });
 
   it('counts what bodies are parsed to, a quarter of all at most', () => {

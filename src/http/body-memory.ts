@@ -1,3 +1,4 @@
+import { Chain, type Link } from '../kernel/chain.ts';
 import { overloaded } from '../kernel/problem.ts';
 
 /** Bytes that a value of a parsed body takes beside its text: an empty object with its place in an array. */
@@ -11,6 +12,12 @@ export interface BodyHolder {
   readonly unidentified: boolean;
 }
 
+/** A body that is still coming, with what refuses it. */
+export interface ComingBody extends Link<ComingBody> {
+  readonly holder: BodyHolder;
+  readonly refuse: () => void;
+}
+
 /**
  * Bounds the bytes of all bodies that the process holds, from their arrival to the answer. Callers whom nobody knows
  * share half of it. Where it is full, the largest body that is still coming gives way to a smaller one, and that of an
@@ -20,8 +27,7 @@ export class BodyMemory {
   readonly #most: number;
   #held = 0;
   #unidentified = 0;
-  /** Bodies that are still coming, each with what refuses it. */
-  readonly #coming = new Map<BodyHolder, () => void>();
+  readonly #coming = new Chain<ComingBody>();
 
   /** `most` in bytes. */
   constructor(most: number) {
@@ -34,13 +40,15 @@ export class BodyMemory {
   }
 
   /** Makes a body known that is still coming; `refuse` is called if it has to give way. */
-  begin(holder: BodyHolder, refuse: () => void): void {
-    this.#coming.set(holder, refuse);
+  begin(holder: BodyHolder, refuse: () => void): ComingBody {
+    const coming: ComingBody = { holder, refuse, older: undefined, newer: undefined };
+    this.#coming.add(coming);
+    return coming;
   }
 
-  /** The body is there; it gives way to no other from now on. */
-  complete(holder: BodyHolder): void {
-    this.#coming.delete(holder);
+  /** The body is there, or will not come; it gives way to no other from now on. */
+  complete(coming: ComingBody): void {
+    this.#coming.remove(coming);
   }
 
   /** @throws Problem `overloaded` where there is no room for so many more bytes. */
@@ -48,9 +56,9 @@ export class BodyMemory {
     while (!this.#fits(holder, bytes)) {
       const other = this.#givesWayTo(holder, holder.held + bytes);
       if (other === undefined) throw overloaded();
-      const refuse = this.#coming.get(other);
-      this.release(other);
-      refuse?.();
+      this.#coming.remove(other);
+      this.release(other.holder);
+      other.refuse();
     }
     holder.held += bytes;
     this.#held += bytes;
@@ -71,8 +79,8 @@ export class BodyMemory {
     if (holder.unidentified) this.#unidentified -= holder.held;
   }
 
+  /** Gives back what a holder has. One whose body is still coming may take more. */
   release(holder: BodyHolder): void {
-    this.#coming.delete(holder);
     this.#held -= holder.held;
     if (holder.unidentified) this.#unidentified -= holder.held;
     holder.held = 0;
@@ -83,18 +91,20 @@ export class BodyMemory {
     return this.#held + bytes <= this.#most;
   }
 
-  #givesWayTo({ unidentified }: BodyHolder, size: number): BodyHolder | undefined {
-    let found: BodyHolder | undefined;
-    for (const other of this.#coming.keys()) {
+  #givesWayTo({ unidentified }: BodyHolder, size: number): ComingBody | undefined {
+    let found: ComingBody | undefined;
+    for (const coming of this.#coming) {
+      const other = coming.holder;
       if (unidentified && !other.unidentified) continue;
       const replaces =
         found === undefined ||
-        (other.unidentified === found.unidentified ? other.held > found.held : other.unidentified);
-      if (replaces) found = other;
+        (other.unidentified === found.holder.unidentified
+          ? other.held > found.holder.held
+          : other.unidentified);
+      if (replaces) found = coming;
     }
     // Of its own kind only a larger one.
-    return found !== undefined && (found.unidentified !== unidentified || found.held > size)
-      ? found
-      : undefined;
+    if (found === undefined) return undefined;
+    return found.holder.unidentified !== unidentified || found.holder.held > size ? found : undefined;
   }
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { networkOf } from '../auth/client-network.ts';
+import { Chain, type Link } from '../kernel/chain.ts';
 
 /**
  * Requests that a connection may have sent without an answer. HTTP/1.1 lets a client send on and on (RFC 9112, 9.3.2),
@@ -9,7 +10,8 @@ import { networkOf } from '../auth/client-network.ts';
 const mostUnanswered = 128;
 
 /** What is known of a connection as long as it lives. */
-export interface Connection {
+export interface Connection extends Link<Connection> {
+  readonly socket: Socket;
   unanswered: number;
   /** Requests that it has sent in all. */
   requests: number;
@@ -26,13 +28,22 @@ export interface ConnectionsOptions {
   readonly isProxy?: (address: string) => boolean;
 }
 
+/**
+ * Where a socket carries what is known of it. In a `WeakMap` what refers to its own key, as this does, lives until the
+ * whole memory is searched.
+ */
+const known = Symbol('connection');
+
+interface KnownSocket extends Socket {
+  [known]?: Connection;
+}
+
 /** Knows every connection: how many requests of it wait for their answers, and how many there are of each network. */
 export class Connections {
   readonly #most: number;
   readonly #isProxy: (address: string) => boolean;
-  readonly #known = new WeakMap<Socket, Connection>();
   /** Open connections by the network that they come from, the oldest first. */
-  readonly #networks = new Map<string, Set<Socket>>();
+  readonly #networks = new Map<string, Chain<Connection>>();
   #open = 0;
 
   constructor({ most = Number.POSITIVE_INFINITY, isProxy = () => false }: ConnectionsOptions = {}) {
@@ -40,12 +51,17 @@ export class Connections {
     this.#isProxy = isProxy;
   }
 
-  of(socket: Socket): Connection {
-    const known = this.#known.get(socket);
-    if (known !== undefined) return known;
-    const connection: Connection = { unanswered: 0, requests: 0, ending: false, network: undefined };
-    this.#known.set(socket, connection);
-    return connection;
+  of(socket: KnownSocket): Connection {
+    socket[known] ??= {
+      socket,
+      unanswered: 0,
+      requests: 0,
+      ending: false,
+      network: undefined,
+      older: undefined,
+      newer: undefined,
+    };
+    return socket[known];
   }
 
   /** The connection of a request that has just come; undefined where nobody is to answer it. */
@@ -70,30 +86,32 @@ export class Connections {
       const loser = this.#loserTo(network);
       if (loser === undefined) return false;
       this.#forget(loser);
-      loser.destroy();
+      loser.socket.destroy();
     }
-    const sockets = this.#networks.get(network) ?? new Set();
-    this.#networks.set(network, sockets.add(socket));
+    const connection = this.of(socket);
+    const ofNetwork = this.#networks.get(network) ?? new Chain();
+    this.#networks.set(network, ofNetwork);
+    ofNetwork.add(connection);
     this.#open += 1;
-    this.of(socket).network = network;
-    socket.once('close', () => this.#forget(socket));
+    connection.network = network;
+    socket.once('close', () => this.#forget(connection));
     return true;
   }
 
-  #loserTo(network: string): Socket | undefined {
-    let largest = new Set<Socket>();
-    for (const sockets of this.#networks.values()) if (sockets.size > largest.size) largest = sockets;
-    for (const socket of largest) if (this.of(socket).unanswered === 0) return socket;
-    const [oldest] = largest;
-    if (oldest === undefined || this.#isProxy(oldest.remoteAddress ?? '')) return undefined;
+  #loserTo(network: string): Connection | undefined {
+    let largest = new Chain<Connection>();
+    for (const ofNetwork of this.#networks.values()) if (ofNetwork.size > largest.size) largest = ofNetwork;
+    for (const connection of largest) if (connection.unanswered === 0) return connection;
+    const { oldest } = largest;
+    if (oldest === undefined || this.#isProxy(oldest.socket.remoteAddress ?? '')) return undefined;
     return largest.size > (this.#networks.get(network)?.size ?? 0) + 1 ? oldest : undefined;
   }
 
-  #forget(socket: Socket): void {
-    const { network = '' } = this.of(socket);
-    const sockets = this.#networks.get(network);
-    if (sockets?.delete(socket) !== true) return;
+  #forget(connection: Connection): void {
+    const { network = '' } = connection;
+    const ofNetwork = this.#networks.get(network);
+    if (ofNetwork?.remove(connection) !== true) return;
     this.#open -= 1;
-    if (sockets.size === 0) this.#networks.delete(network);
+    if (ofNetwork.size === 0) this.#networks.delete(network);
   }
 }

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Problem } from '../kernel/problem.ts';
 import { Arrivals } from './arrivals.ts';
 import { BodyMemory } from './body-memory.ts';
+import { Connections } from './connections.ts';
 import { type BodyReading, type BodySender, readBody } from './read-body.ts';
 
 let server: Server | undefined;
@@ -28,7 +29,7 @@ const arrival = async (
 ): Promise<{ readonly raw: IncomingMessage; readonly sender: BodySender; readonly socket: Socket }> => {
   const { promise, resolve } = Promise.withResolvers<BodySender>();
   server = createServer((raw, response) => {
-    const connection = { unanswered: 1, requests: 1, ending: false, network: undefined };
+    const connection = new Connections().of(raw.socket);
     resolve({ raw, response, connection, held: 0, unidentified: true });
   });
   await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));

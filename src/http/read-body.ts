@@ -84,7 +84,7 @@ const collect = (sender: BodySender, { limit, memory }: BodyReading): Promise<Bu
     let size = 0;
     const settle = (outcome: () => void): void => {
       raw.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      memory.complete(sender);
+      memory.complete(coming);
       outcome();
     };
     const refuse = (problem: unknown): void => settle(() => reject(problem));
@@ -101,6 +101,6 @@ const collect = (sender: BodySender, { limit, memory }: BodyReading): Promise<Bu
     const onEnd = (): void => settle(() => resolve(joined(chunks)));
     const onError = (error: Error): void => refuse(hungUp(error));
     const onClose = (): void => refuse(hungUp());
-    memory.begin(sender, () => refuse(overloaded()));
+    const coming = memory.begin(sender, () => refuse(overloaded()));
     raw.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Chain } from '../kernel/chain.ts';
 import type { Request } from './request.ts';
 
 /** Milliseconds that requests in flight get at a stop before the statements that they wait for are ended. */
@@ -16,38 +17,20 @@ const interval = 20;
 /** Requests named in the log when they are cut. */
 const named = 20;
 
-/**
- * The requests that wait for their answers, or for the rest of them. A chain of the requests themselves and no `Set`:
- * one that grows and shrinks all the time leaves its old tables behind, each holding the next one and all that was in
- * it, so that every request would live until the whole memory is searched.
- */
+/** The requests that wait for their answers, or for the rest of them. */
 export class InFlight {
-  #oldest: Request | undefined;
-  #newest: Request | undefined;
-  #size = 0;
+  readonly #requests = new Chain<Request>();
 
   begin(request: Request): void {
-    request.older = this.#newest;
-    if (this.#newest === undefined) this.#oldest = request;
-    else this.#newest.newer = request;
-    this.#newest = request;
-    this.#size += 1;
+    this.#requests.add(request);
   }
 
   end(request: Request): void {
-    const { older, newer } = request;
-    if (older === undefined) this.#oldest = newer;
-    else older.newer = newer;
-    if (newer === undefined) this.#newest = older;
-    else newer.older = older;
-    // What an old object points at lives as long as that one: nothing may be left of the chain.
-    request.older = undefined;
-    request.newer = undefined;
-    this.#size -= 1;
+    this.#requests.remove(request);
   }
 
   get size(): number {
-    return this.#size;
+    return this.#requests.size;
   }
 
   /** The oldest, as the log may name them. */
@@ -56,10 +39,8 @@ export class InFlight {
     readonly method: string;
     readonly route: string | null;
   }[] {
-    const described = [];
-    for (let request = this.#oldest; request && described.length < named; request = request.newer)
-      described.push({ requestId: request.requestId, method: request.method, route: request.route ?? null });
-    return described;
+    const oldest = Iterator.from(this.#requests).take(named);
+    return [...oldest.map(({ requestId, method, route }) => ({ requestId, method, route: route ?? null }))];
   }
 }
 

@@ -1,3 +1,4 @@
+import { Chain, type Link } from '../../../kernel/chain.ts';
 import { overloaded } from '../../../kernel/problem.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { topicOf } from './topic.ts';
@@ -40,7 +41,9 @@ interface Waiter {
   readonly refuse: (error: unknown) => void;
 }
 
-interface Seen {
+/** A session that has its place, and what was seen of it. */
+export interface Seen<S extends Held> extends Link<Seen<S>> {
+  readonly session: S;
   answered: number;
   looks: number;
 }
@@ -50,10 +53,10 @@ interface Seen {
  * (up to half as many again are opened), and what else is about the same table gets a quarter of the sessions only.
  * So a locked table costs those who want that table, and keeps nobody else waiting.
  */
-export class Admission {
+export class Admission<S extends Held> {
   readonly #places: number;
   readonly #extra: number;
-  readonly #held = new Map<Held, Seen>();
+  readonly #held = new Chain<Seen<S>>();
   /** Until when, by `performance.now()`, statements about a topic are expected to stand still. */
   readonly #suspects = new Map<string, number>();
   /** Places by topic. */
@@ -97,17 +100,26 @@ export class Admission {
     });
   }
 
-  /** The place has a session from now on. */
-  hold(session: Held): void {
-    this.#held.set(session, { answered: session.answered, looks: 0 });
+  /** Sessions that have a place now. */
+  get sessions(): readonly S[] {
+    return [...this.#held].map(({ session }) => session);
+  }
+
+  /** The place has a session from now on. Answers what `leave` takes. */
+  hold(session: S): Seen<S> {
+    const { answered } = session;
+    const seen: Seen<S> = { session, answered, looks: 0, older: undefined, newer: undefined };
+    this.#held.add(seen);
     this.#look();
+    return seen;
   }
 
   /** Gives the place of a session back. */
-  leave(session: Held): void {
+  leave(seen: Seen<S>): void {
+    const { session } = seen;
     const { topic } = session;
-    if ((this.#held.get(session)?.looks ?? 0) >= looksToStand) this.#standing -= 1;
-    this.#held.delete(session);
+    if (seen.looks >= looksToStand) this.#standing -= 1;
+    this.#held.remove(seen);
     // What was suspect for a moment's slowness is so no longer; where others still stand, the next look tells.
     if (session.succeeded > 0 && this.#suspects.size > 0) this.#suspects.delete(topic);
     this.giveUp(topic);
@@ -165,13 +177,14 @@ export class Admission {
     this.#looking = undefined;
     const now = performance.now();
     for (const [topic, until] of this.#suspects) if (until <= now) this.#suspects.delete(topic);
-    for (const [session, seen] of this.#held) this.#examineSession(session, seen, now);
+    for (const seen of this.#held) this.#examineSession(seen, now);
     this.#expire(now);
     this.#admit();
     if (this.#held.size > 0 || this.#waiting.length > 0) this.#look();
   }
 
-  #examineSession(session: Held, seen: Seen, now: number): void {
+  #examineSession(seen: Seen<S>, now: number): void {
+    const { session } = seen;
     const { statement, answered, patient } = session;
     if (patient) return;
     const stood = seen.looks >= looksToStand;

@@ -1,7 +1,7 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
-import { Admission, type Held } from './admission.ts';
+import { Admission, type Held, type Seen } from './admission.ts';
 import { cancelStatement } from './cancel.ts';
 import {
   type Effect,
@@ -131,12 +131,12 @@ export class Session implements Held {
   #ask(query: QueryConfig): Promise<QueryResult> {
     const { silence } = this.#life;
     return new Promise((resolve, reject) => {
-      silence.begin(reject);
+      const waiting = silence.begin(reject);
       this.#unanswered.push(query.text);
       this.#client.query(query, (error: Error | null, result) => {
         this.#unanswered.shift();
         this.#answered += 1;
-        silence.end(reject);
+        silence.end(waiting);
         if (error !== null) return reject(error);
         this.#succeeded += 1;
         resolve(result);
@@ -175,8 +175,7 @@ export class Sessions {
   readonly #names: StatementNames;
   readonly #lives = new WeakMap<PoolClient, Life>();
   readonly #silenceLimit: number;
-  readonly #taken = new Set<Session>();
-  readonly #admission: Admission;
+  readonly #admission: Admission<Session>;
   #closing = false;
   #drained: (() => void) | undefined;
 
@@ -208,11 +207,8 @@ export class Sessions {
     if (turn !== undefined) await this.#awaitTurn(turn);
     try {
       const [client, life] = await this.#connection();
-      const session = new Session(client, this.#names, life, { topic, patient }, () =>
-        this.#giveBack(session),
-      );
-      this.#taken.add(session);
-      this.#admission.hold(session);
+      const session = new Session(client, this.#names, life, { topic, patient }, () => this.#giveBack(seen));
+      const seen = this.#admission.hold(session);
       return session;
     } catch (error) {
       this.#admission.giveUp(topic);
@@ -232,7 +228,7 @@ export class Sessions {
 
   /** Has the statements that run at this moment end. */
   cancel(): void {
-    for (const session of this.#taken) session.cancel();
+    for (const session of this.#admission.sessions) session.cancel();
   }
 
   /** Takes nothing new, lets what runs end within `grace` milliseconds, and breaks off the rest. */
@@ -245,7 +241,7 @@ export class Sessions {
     this.#notice();
     await drained;
     clearTimeout(late);
-    for (const session of [...this.#taken]) {
+    for (const session of this.#admission.sessions) {
       // The server would go on with a statement whose connection is gone.
       session.cancel();
       session.discard();
@@ -280,9 +276,8 @@ export class Sessions {
     }
   }
 
-  #giveBack(session: Session): void {
-    this.#taken.delete(session);
-    this.#admission.leave(session);
+  #giveBack(seen: Seen<Session>): void {
+    this.#admission.leave(seen);
     this.#notice();
   }
 

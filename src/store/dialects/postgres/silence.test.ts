@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { leftBehind } from '../../../../tests/support/left-behind.ts';
 import { Silence } from './silence.ts';
 
 describe('silence', () => {
@@ -8,10 +9,10 @@ describe('silence', () => {
   it('fails every statement that waits, once nothing was asked for so long', () => {
     const silence = new Silence(1000);
     const [answered, first, second] = [vi.fn(), vi.fn(), vi.fn()];
-    silence.begin(answered);
+    const waiting = silence.begin(answered);
     silence.begin(first);
     vi.advanceTimersByTime(900);
-    silence.end(answered);
+    silence.end(waiting);
     silence.begin(second);
     vi.advanceTimersByTime(999);
     expect(first).not.toHaveBeenCalled();
@@ -30,4 +31,13 @@ describe('silence', () => {
     vi.advanceTimersByTime(1);
     expect(reject).toHaveBeenCalledOnce();
   });
+});
+
+it('keeps nothing of a statement that was answered', async () => {
+  const silence = new Silence(60_000);
+  const left = await leftBehind((load) => {
+    const waiting = silence.begin(Object.assign(() => {}, { load }));
+    return () => silence.end(waiting);
+  });
+  expect(left).toBeLessThan(100);
 });

@@ -1,4 +1,9 @@
-type Reject = (error: Error) => void;
+import { Chain, type Link } from '../../../kernel/chain.ts';
+
+/** A statement that waits for its answer. */
+interface Waiting extends Link<Waiting> {
+  readonly reject: (error: Error) => void;
+}
 
 /**
  * Fails the statements of a connection whose network has gone silent. One timer a connection, moved on by each
@@ -6,7 +11,7 @@ type Reject = (error: Error) => void;
  * until the next full collection, and a list of a million rows costs 100 MB and pauses of 15 ms.
  */
 export class Silence {
-  readonly #waiting = new Set<Reject>();
+  readonly #waiting = new Chain<Waiting>();
   readonly #timer: NodeJS.Timeout;
 
   /** @param limit milliseconds without any answer */
@@ -14,17 +19,22 @@ export class Silence {
     this.#timer = setTimeout(() => this.#fail(), limit).unref();
   }
 
-  begin(reject: Reject): void {
-    this.#waiting.add(reject);
+  /** Answers what `end` takes. */
+  begin(reject: Waiting['reject']): Waiting {
+    const waiting: Waiting = { reject, older: undefined, newer: undefined };
+    this.#waiting.add(waiting);
     this.#timer.refresh();
+    return waiting;
   }
 
-  end(reject: Reject): void {
-    this.#waiting.delete(reject);
+  end(waiting: Waiting): void {
+    this.#waiting.remove(waiting);
   }
 
   #fail(): void {
-    for (const reject of this.#waiting) reject(new Error('The server has not answered for too long'));
-    this.#waiting.clear();
+    for (const waiting of this.#waiting) {
+      this.#waiting.remove(waiting);
+      waiting.reject(new Error('The server has not answered for too long'));
+    }
   }
 }
