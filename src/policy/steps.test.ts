@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { nobody, type Principal } from '../auth/principal.ts';
+import { field } from '../fields/define.ts';
+import { defineResource } from '../model/define-resource.ts';
+import type { Action, ResourceModel } from '../model/resource.ts';
+import { decide } from './decide.ts';
+import type { Grant } from './grant.ts';
+import { grantsAsked } from './references.ts';
+import type { ResourceRule, Rule } from './rule.ts';
+import { systemGrant } from './system-grant.ts';
+import { testUser } from './test-user.ts';
+
+const application: Principal = { kind: 'application', appId: 'shop', method: 'signature' };
+const viewer = testUser(['viewer', 'clerk'], ['Memo.read', 'Memo.update']);
+const admin = testUser(['viewer', 'admin']);
+const root = testUser(['super_admin', 'clerk']);
+
+const fields = {
+  title: field.string(),
+  state: field.string(),
+  cost: field.integer(),
+  margin: field.integer(),
+  user_id: field.owner(),
+};
+const memo = defineResource('Memo', {
+  fields,
+  permissions: 'all',
+  isolation: true,
+  ownership: true,
+  restricted: ['cost', 'margin'],
+});
+const notice = defineResource('Notice', {
+  fields,
+  permissions: 'writes',
+  publicRead: { where: { state: 'live', cost: 0 } },
+});
+const free = defineResource('Free', { fields: { title: field.string() } });
+
+const on = (model: ResourceModel, action: Action, area: 'api' | 'admin' = 'api'): ResourceRule => ({
+  kind: 'resource',
+  model,
+  action,
+  area,
+});
+
+/** Each step in words, the way a person is told them. */
+const told = (rule: Rule, principal: Principal): readonly string[] =>
+  decide(rule, principal).steps.map((step) => `${step.rule} ${step.outcome}: ${step.because}`);
+
+const grantOf = (rule: Rule, principal: Principal): Grant => {
+  const decision = decide(rule, principal);
+  if (!decision.allowed) throw new Error('refused');
+  return decision.grant;
+};
+
+const user = 'user passed: user';
+const own = 'isolation narrowed: user_id = 7';
+
+describe('what a decision says of itself', () => {
+  it.each<readonly [string, Rule, Principal, readonly string[]]>([
+    ['open', { kind: 'open' }, nobody, ['open passed: anybody']],
+    ['identified', { kind: 'identified' }, nobody, ['user refused: nobody']],
+    ['identified, an application', { kind: 'identified' }, application, ['user passed: application']],
+    ['identified, a user', { kind: 'identified' }, viewer, [user]],
+    ['user', { kind: 'user' }, application, ['user refused: application']],
+    ['user, one', { kind: 'user' }, viewer, ['user passed: ann']],
+    ['user, own rows', { kind: 'user', own: 'user_id' }, viewer, ['user passed: ann', own]],
+    [
+      'isolated, an administrator',
+      { kind: 'isolated', own: 'user_id', readable: ['id'] },
+      admin,
+      ['isolation passed: viewer, admin'],
+    ],
+    [
+      'isolated',
+      { kind: 'isolated', own: 'user_id', readable: ['id'] },
+      viewer,
+      ['user passed: ann', 'isolation narrowed: user_id = 7'],
+    ],
+    ['administrator', { kind: 'administrator' }, viewer, ['administrator refused: viewer, clerk']],
+    ['administrator, one', { kind: 'administrator' }, admin, ['administrator passed: viewer, admin']],
+    [
+      'administrator, own rows',
+      { kind: 'administrator', own: 'user_id' },
+      root,
+      ['administrator passed: super_admin, clerk', 'user passed: ann', own],
+    ],
+    [
+      'roles',
+      { kind: 'roles', roles: ['auditor', 'chief'] },
+      viewer,
+      ['role refused: viewer, clerk: one of auditor, chief'],
+    ],
+    [
+      'roles, a holder',
+      { kind: 'roles', roles: ['auditor', 'clerk'] },
+      viewer,
+      ['role passed: viewer, clerk: one of auditor, clerk'],
+    ],
+  ])('%s', (_, rule, principal, steps) => {
+    expect(told(rule, principal)).toEqual(steps);
+  });
+
+  const off = ['permission off: not checked', 'isolation off: every record', 'ownership off: not set'];
+  const none = 'restricted_fields off: none';
+
+  it.each<readonly [string, Rule, Principal, readonly string[]]>([
+    [
+      'a stranger is told what is published',
+      on(notice, 'detail'),
+      nobody,
+      ['public_read passed: state = live, cost = 0'],
+    ],
+    [
+      'in the administration area the same is asked for',
+      on(notice, 'list', 'admin'),
+      root,
+      ['administrator passed: super_admin, clerk', ...off, none],
+    ],
+    ['the area refuses a user', on(memo, 'list', 'admin'), viewer, ['administrator refused: viewer, clerk']],
+    [
+      'the area refuses an application',
+      on(memo, 'list', 'admin'),
+      application,
+      ['administrator refused: application'],
+    ],
+    [
+      'writes are checked where reads are not',
+      on(notice, 'update'),
+      viewer,
+      ['permission refused: viewer, clerk: Notice update'],
+    ],
+    [
+      'an application has no role',
+      on(memo, 'list'),
+      application,
+      ['permission refused: application has no role'],
+    ],
+    [
+      'a list asks for the entry to read, and own rows are left',
+      on(memo, 'list'),
+      viewer,
+      ['permission passed: viewer, clerk: Memo read', own, 'ownership off: not set', none],
+    ],
+    [
+      'an update keeps restricted fields',
+      on(memo, 'update'),
+      viewer,
+      [
+        'permission passed: viewer, clerk: Memo update',
+        own,
+        'ownership off: not set',
+        'restricted_fields narrowed: cost, margin',
+      ],
+    ],
+    [
+      'a destroy asks for its own entry',
+      on(memo, 'destroy'),
+      viewer,
+      ['permission refused: viewer, clerk: Memo destroy'],
+    ],
+    [
+      'a super_admin creates for themselves, restricted fields included',
+      on(memo, 'create'),
+      root,
+      [
+        'permission passed: super_admin',
+        'isolation passed: a new record',
+        'ownership passed: user_id = 7',
+        'restricted_fields passed: cost, margin',
+      ],
+    ],
+    [
+      'an administrator sees every record',
+      on(memo, 'update'),
+      testUser(['viewer', 'admin'], ['Memo.update']),
+      [
+        'permission passed: viewer, admin: Memo update',
+        'isolation passed: viewer, admin',
+        'ownership off: not set',
+        'restricted_fields passed: cost, margin',
+      ],
+    ],
+    ['nothing is asked where nothing was declared', on(free, 'create'), nobody, [...off, none]],
+  ])('%s', (_, rule, principal, steps) => {
+    expect(told(rule, principal)).toEqual(steps);
+  });
+
+  it('an application owns no record', () => {
+    const kept = defineResource('Kept', { fields, isolation: true, ownership: true });
+    expect(told(on(kept, 'detail'), application)).toEqual([
+      'permission off: not checked',
+      'isolation narrowed: application owns no record',
+      'ownership off: not set',
+      none,
+    ]);
+    expect(told(on(kept, 'create'), application)).toContain('ownership passed: user_id = null');
+  });
+});
+
+describe('what a decision grants', () => {
+  it('no field where the rule names none, and the named ones where it does', () => {
+    for (const rule of [{ kind: 'open' }, { kind: 'user' }, { kind: 'administrator' }] as const)
+      expect(grantOf(rule, root).readable).toEqual([]);
+    const readable = ['id', 'title'];
+    expect(grantOf({ kind: 'administrator', own: 'user_id', readable }, admin)).toMatchObject({
+      readable,
+      rows: [{ column: 'user_id', value: 7 }],
+    });
+  });
+
+  it('in the administration area every field, whatever the views show', () => {
+    const narrow = defineResource('Narrow', { fields, views: { list: ['id'] } });
+    expect(grantOf(on(narrow, 'list'), admin).readable).toEqual(['id']);
+    expect(grantOf(on(narrow, 'list', 'admin'), admin).readable).toEqual([...narrow.fields.keys()]);
+  });
+
+  it('one of several roles is enough to be an administrator, and others are none', () => {
+    expect(decide({ kind: 'administrator' }, testUser(['admin', 'clerk'])).allowed).toBe(true);
+    expect(decide({ kind: 'administrator' }, testUser(['administrator', 'admins'])).allowed).toBe(false);
+  });
+
+  it('references as any that exist where the rule names none, and where each is met by every record', () => {
+    expect(grantOf(on(free, 'create'), viewer).references).toBeUndefined();
+    const open: ResourceRule = { ...on(free, 'detail') };
+    const references = new Map([['free_id', { auth: [], policy: open }]]);
+    expect(grantOf({ ...on(free, 'create'), references }, viewer).references).toBeUndefined();
+  });
+
+  it('nothing to a caller who is refused, whatever the references may name', () => {
+    const references = new Map([['free_id', { auth: [], policy: on(free, 'detail') }]]);
+    expect(decide({ ...on(memo, 'create'), references }, viewer)).toMatchObject({
+      allowed: false,
+      problem: { problem: 'forbidden' },
+    });
+  });
+
+  it('to the service itself what it was given, and nothing to write unless told', () => {
+    expect([...systemGrant(['id']).writable]).toEqual([]);
+    expect([...systemGrant(['id'], ['title']).writable]).toEqual(['title']);
+  });
+
+  it('nothing to write before the password is changed but where the rule says so', () => {
+    const due = { ...root, mustChangePassword: true };
+    expect(decide({ kind: 'user' }, due).allowed).toBe(false);
+    expect(decide({ kind: 'user', beforePasswordChange: true }, due).allowed).toBe(true);
+  });
+});
+
+it('a write asks for the grants of the model whose detail shows what may stay', () => {
+  const shown = { auth: ['jwt'], policy: on(memo, 'detail') } as const;
+  expect(grantsAsked({ ...on(free, 'update'), shown })).toEqual(['Memo']);
+  expect(grantsAsked(on(notice, 'list'))).toEqual([]);
+  expect(grantsAsked(on(notice, 'list', 'admin'))).toEqual([]);
+  expect(grantsAsked(on(notice, 'create'))).toEqual(['Notice']);
+});
