@@ -16,7 +16,6 @@ export const credentials = {
   token: async (token: string | (() => Token | Promise<Token>)) =>
     bearer(typeof token === 'function' ? await token() : token),
   key: (key: string) => ({ 'X-Api-Key': key }),
-  authToken: (key: string) => ({ 'X-Auth-Token': key }),
 } as const satisfies Readonly<
   Record<string, (given: never) => CredentialHeaders | Promise<CredentialHeaders>>
 >;

@@ -1,13 +1,12 @@
 import type { AuthDependencies, Authenticate, AuthMethod, Verifier } from './method.ts';
 import { apiKey } from './methods/api-key.ts';
-import { authToken } from './methods/auth-token.ts';
 import { bearer } from './methods/bearer.ts';
 import { jwt } from './methods/jwt.ts';
 import { session } from './methods/session.ts';
 import { signature } from './methods/signature.ts';
 
 /** Every authentication method, a line each. Adding one is its file and its line here: all else follows from both. */
-const methods = [jwt, bearer, apiKey, session, signature, authToken] as const satisfies readonly AuthMethod[];
+const methods = [jwt, bearer, apiKey, session, signature] as const satisfies readonly AuthMethod[];
 
 type Method = (typeof methods)[number];
 
