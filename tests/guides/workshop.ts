@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { root } from '../tour/service.ts';
-
-const run = promisify(execFile);
-const tsc = join(root, 'node_modules/typescript/bin/tsc');
+import ts from 'typescript';
+import { ensureBuilt, root } from '../tour/service.ts';
 
 const compilerOptions = {
   target: 'es2024',
@@ -27,12 +23,13 @@ export interface Workshop {
   /** A copy of the example application. */
   newsroom(name: string): Promise<string>;
   /** What the compiler has to say of the files of a folder; empty where nothing is wrong. */
-  compile(directory: string): Promise<string>;
+  compile(directory: string): string;
   remove(): Promise<void>;
 }
 
 /** Installs the package with everything that it needs, built from the source as it is. */
 const install = async (modules: string): Promise<void> => {
+  await ensureBuilt();
   const gatewright = join(modules, 'gatewright');
   await mkdir(join(modules, '.bin'), { recursive: true });
   await mkdir(gatewright);
@@ -46,16 +43,33 @@ const install = async (modules: string): Promise<void> => {
   const { files } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     files: readonly string[];
   };
-  const shipped = files.filter((name) => name !== 'dist' && !name.startsWith('!'));
+  const shipped = files.filter((name) => !name.startsWith('!'));
   for (const part of ['package.json', ...shipped])
     await cp(join(root, part), join(gatewright, part), { recursive: true });
   await symlink('../gatewright/bin/gatewright.js', join(modules, '.bin/gatewright'));
-  const build = (project: string, out: string) =>
-    run(process.execPath, [tsc, '-p', join(root, project), '--noCheck', '--outDir', join(gatewright, out)]);
-  await Promise.all([
-    build('tsconfig.build.json', 'dist'),
-    build('client/tsconfig.build.json', 'dist/client'),
-  ]);
+};
+
+/**
+ * A compiler for many small programs: what they all read (the language's library, the packages) is parsed once.
+ */
+const createCompiler = (): ((directory: string) => string) => {
+  const parsed = new Map<string, ts.SourceFile | undefined>();
+  return (directory) => {
+    const { options, fileNames } = ts.parseJsonConfigFileContent(
+      { compilerOptions, include: ['**/*.ts'] },
+      ts.sys,
+      directory,
+    );
+    const host = ts.createCompilerHost(options);
+    const read = host.getSourceFile;
+    host.getSourceFile = (name, ...how) => {
+      if (name.startsWith(directory)) return read(name, ...how);
+      if (!parsed.has(name)) parsed.set(name, read(name, ...how));
+      return parsed.get(name);
+    };
+    const program = ts.createProgram({ rootNames: fileNames, options, host });
+    return ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), host);
+  };
 };
 
 export const createWorkshop = async (): Promise<Workshop> => {
@@ -77,14 +91,7 @@ export const createWorkshop = async (): Promise<Workshop> => {
       await cp(join(root, 'examples/newsroom'), directory, { recursive: true });
       return directory;
     },
-    compile: async (directory) => {
-      const file = join(directory, 'tsconfig.json');
-      await writeFile(file, JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
-      return run(process.execPath, [tsc, '-p', directory, '--pretty', 'false']).then(
-        () => '',
-        ({ stdout }: { readonly stdout: string }) => stdout,
-      );
-    },
+    compile: createCompiler(),
     remove: () => rm(base, { recursive: true, force: true }),
   };
 };
