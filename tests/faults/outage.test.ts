@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Databases, describeDatabase } from '../support/databases.ts';
-import { type FaultyProxy, faultyProxy } from '../support/faulty-proxy.ts';
+import { Network } from '../support/network.ts';
 import { createPostgres, type PostgresServer } from '../support/postgres.ts';
 import { type Key, Service, type TestUser, useService } from '../support/service.ts';
 
@@ -195,25 +195,25 @@ for (const dialect of ['sqlite', 'postgres'] as const)
   });
 
 describeDatabase('postgres', 'a write whose answer from the database is lost', (databases) => {
-  let proxy: FaultyProxy;
+  let network: Network;
   let service: Service;
 
   beforeAll(async () => {
-    proxy = await faultyProxy(await databases.create());
-    service = await new Service(databases, { url: proxy.url, apps: ['shop'] }).start();
+    network = await Network.before(await databases.create());
+    service = await new Service(databases, { url: network.url, apps: ['shop'] }).start();
   });
   afterAll(async () => {
     await service?.close();
-    proxy?.close();
+    await network?.close();
   });
 
   it('is 50302 without Retry-After, and is not doubled by the same signed request', async () => {
     const admin = await service.admin();
     const body = '{"order_no":"once"}';
     const signed = service.sign('shop', body);
-    proxy.arm('commit', 'cut');
+    network.arm('commit', 'cut');
     const { status, json, headers } = await service.post('/api/v1/payment', { body, headers: signed });
-    proxy.arm('nothing is armed', 'cut');
+    network.disarm();
     expect(json).toMatchObject({ code: 50302, message: expect.stringContaining('Idempotency-Key') });
     expect([status, headers['retry-after']]).toEqual([503, undefined]);
     expect((await service.post('/api/v1/payment', { body, headers: signed })).status).toBe(201);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { describeDatabase } from '../support/databases.ts';
-import { type FaultyProxy, faultyProxy } from '../support/faulty-proxy.ts';
+import { Network } from '../support/network.ts';
 import { createPostgres, type PostgresServer } from '../support/postgres.ts';
 
 const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, parameters });
@@ -67,30 +67,30 @@ describe('a server that goes away', () => {
 const unknown = { problem: 'outcome_unknown', status: 503, code: 50302, headers: {} };
 
 describeDatabase('postgres', 'a connection that breaks between statement and answer', (databases) => {
-  const proxies: FaultyProxy[] = [];
-  afterAll(() => {
-    for (const proxy of proxies) proxy.close();
+  const networks: Network[] = [];
+  afterAll(async () => {
+    for (const network of networks) await network.close();
   });
 
   const prepared = async () => {
     const direct = await databases.create();
-    const proxy = await faultyProxy(direct);
-    proxies.push(proxy);
+    const network = await Network.before(direct);
+    networks.push(network);
     const observer = await databases.open(direct);
     await observer.execute(query('create table t (n bigint)'));
-    const database = await databases.open(proxy.url, { silenceLimit: 500, unitLimit: 1_500, poolSize: 2 });
+    const database = await databases.open(network.url, { silenceLimit: 500, unitLimit: 1_500, poolSize: 2 });
     await database.ping();
     const rows = () => observer.all<{ n: number }>(query('select n from t order by n'));
-    return { proxy, database, rows };
+    return { network, database, rows };
   };
 
   it('leaves a write unknown, which is said and never repeated', async () => {
-    const { proxy, database, rows } = await prepared();
-    proxy.arm('insert into t', 'cut');
+    const { network, database, rows } = await prepared();
+    network.arm('insert into t', 'cut');
     await expect(database.execute(query('insert into t values ($1)', 1))).rejects.toMatchObject(unknown);
-    expect(proxy.hits).toBe(1);
+    expect(network.hits).toBe(1);
     await expect.poll(rows).toEqual([{ n: 1 }]);
-    proxy.arm('insert into t', 'silent');
+    network.arm('insert into t', 'silent');
     await expect(database.execute(query('insert into t values ($1)', 2))).rejects.toMatchObject(unknown);
     await expect.poll(rows).toEqual([{ n: 1 }, { n: 2 }]);
   });
@@ -98,15 +98,15 @@ describeDatabase('postgres', 'a connection that breaks between statement and ans
   it.each(['cut', 'silent'] as const)(
     'leaves a COMMIT unknown, and runs its unit once (%s)',
     async (fault) => {
-      const { proxy, database, rows } = await prepared();
-      proxy.arm('commit', fault);
+      const { network, database, rows } = await prepared();
+      network.arm('commit', fault);
       let runs = 0;
       const write = database.write(async (transaction) => {
         runs += 1;
         await transaction.run(query('insert into t values ($1)', 1));
       });
       await expect(write).rejects.toMatchObject(unknown);
-      expect([runs, proxy.hits]).toEqual([1, 1]);
+      expect([runs, network.hits]).toEqual([1, 1]);
       await expect.poll(rows).toEqual([{ n: 1 }]);
     },
   );
@@ -114,14 +114,14 @@ describeDatabase('postgres', 'a connection that breaks between statement and ans
   it.each(['cut', 'silent'] as const)(
     'is an outage for what surely left nothing: reads, scans, and a unit before its COMMIT (%s)',
     async (fault) => {
-      const { proxy, database, rows } = await prepared();
-      proxy.arm('select n', fault);
+      const { network, database, rows } = await prepared();
+      network.arm('select n', fault);
       await expect(database.get(query('select n from t'))).rejects.toMatchObject(unavailable);
       await expect(database.scan(query('select n from t'))).rejects.toMatchObject(unavailable);
-      proxy.arm('insert into t', fault);
+      network.arm('insert into t', fault);
       const unit = database.write((transaction) => transaction.run(query('insert into t values (3)')));
       await expect(unit).rejects.toMatchObject(unavailable);
-      proxy.arm('begin', fault);
+      network.arm('begin', fault);
       const begun = database.write((transaction) => transaction.run(query('insert into t values (4)')));
       await expect(begun).rejects.toMatchObject(unavailable);
       expect(await rows()).toEqual([]);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
+import { Network } from '../support/network.ts';
 import {
   createPostgres,
   createPostgresDatabase,
@@ -13,7 +14,6 @@ import {
 import { ask } from './ask.ts';
 import { Instance } from './instance.ts';
 import type { Stored } from './ledger.ts';
-import { Network } from './network.ts';
 
 export type DatabaseName = 'sqlite' | 'postgres';
 
@@ -159,20 +159,18 @@ const overPostgres = async (directory: string): Promise<World> => {
   // Unlike in other tests, what is acknowledged here has to survive the server's end.
   const postgres = await createPostgres(['synchronous_commit=on', 'max_connections=60']);
   await postgres.start();
-  const url = new URL(await createPostgresDatabase(postgres.url));
-  const network = new Network(url.hostname, Number(url.port));
-  const near = new URL(url);
-  near.port = String(await network.listen());
-  const env = environment(directory, near.href);
+  const url = await createPostgresDatabase(postgres.url);
+  const network = await Network.before(url);
+  const env = environment(directory, network.url);
   const instances = [
     new Instance(await freePort(), env),
-    new Instance(await freePort(), { ...env, DATABASE_URL: url.href }),
+    new Instance(await freePort(), { ...env, DATABASE_URL: url }),
   ];
   return new World({
     database: 'postgres',
     directory,
     instances,
-    beneath: beneathPostgres(url.href),
+    beneath: beneathPostgres(url),
     postgres,
     network,
   });
