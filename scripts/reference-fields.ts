@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import type { FieldType } from '../src/fields/field.ts';
 import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
+import { postgresDialect } from '../src/store/dialects/postgres/dialect.ts';
+import { sqliteDialect } from '../src/store/dialects/sqlite/dialect.ts';
 import { code, page, table } from './reference-markdown.ts';
 
 /** What the files of the field types say about themselves: read from their source, so that it is written once. */
@@ -98,7 +100,10 @@ const section = (kind: FieldKind): string => {
       ['', ''],
       [
         ['JSON', json.join(', ')],
-        ['Column', `${code(type.column.sqlite)} (SQLite), ${code(type.column.postgres)} (PostgreSQL)`],
+        [
+          'Column',
+          `${code(sqliteDialect.columns[type.column].type)} (SQLite), ${code(postgresDialect.columns[type.column].type)} (PostgreSQL)`,
+        ],
         ['Filters', type.operators.map(code).join(' ')],
         ['Sortable', type.sortable ? 'yes' : 'no'],
         ['Searched by `q`', type.searchable ? 'yes' : 'no'],

@@ -8,7 +8,7 @@ import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } fr
 import { DefinitionError } from './model/definition-error.ts';
 import { collectModels, type Models } from './model/models.ts';
 import type { ResourceModel } from './model/resource.ts';
-import type { Migration, Migrations } from './store/migrations/runner.ts';
+import type { Migration, Migrations } from './store/migrations/migration.ts';
 
 /** What an application's `gatewright.config.ts` can say. */
 export interface ApplicationConfig {

@@ -18,7 +18,7 @@ export type { Server, ServerOptions } from './server.ts';
 export { createServer } from './server.ts';
 export type { TableAlteration } from './store/migrations/alter-table.ts';
 export { alterTable } from './store/migrations/alter-table.ts';
-export type { Migration, MigrationDatabase } from './store/migrations/runner.ts';
+export type { Migration, MigrationDatabase } from './store/migrations/migration.ts';
 export type { TableDefinition } from './store/migrations/schema.ts';
 export { createTable } from './store/migrations/schema.ts';
 export { dropTable, renameTable } from './store/migrations/tables.ts';

@@ -1,5 +1,5 @@
 import type { Models } from './model/models.ts';
-import type { DialectName } from './store/database.ts';
+import type { DialectName } from './store/dialects/name.ts';
 import type { Ask } from './store/introspection.ts';
 import { breaksRequests, describeDifference } from './store/migrations/describe-difference.ts';
 import { type Difference, differences } from './store/migrations/differences.ts';

@@ -1,7 +1,7 @@
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { JsonText } from '../kernel/json.ts';
 import { OwnedBytes } from '../kernel/owned-bytes.ts';
-import { createList, type List } from '../store/list.ts';
+import { createList, type List } from '../store/list/list.ts';
 import type { Source } from '../store/source.ts';
 import { listFieldsOf } from './list-fields.ts';
 import type { Services } from './services.ts';

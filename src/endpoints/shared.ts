@@ -5,7 +5,7 @@ import type { Call } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Database } from '../store/database.ts';
-import { createShow } from '../store/show.ts';
+import { createShow } from '../store/records/show.ts';
 import type { Source } from '../store/source.ts';
 import type { Actor } from '../store/tables/audit.ts';
 

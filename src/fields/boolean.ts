@@ -15,13 +15,11 @@ export interface BooleanOptions extends CommonOptions {
 /** True or false; 1 and 0 in SQLite. */
 export const boolean = {
   kind: 'boolean',
-  column: { sqlite: 'INTEGER', postgres: 'boolean' },
+  column: 'boolean',
   define: <const Options extends BooleanOptions = BooleanOptions>(
     options?: Strict<Options, BooleanOptions>,
   ): FieldDefinition<Options, boolean, boolean, 'eq' | 'ne' | 'null'> => definition(boolean, options),
   options: commonOptions satisfies OptionTable<BooleanOptions>,
-  render: (column, _options, dialect) =>
-    dialect === 'sqlite' ? `json(case ${column} when 1 then 'true' when 0 then 'false' end)` : column,
   input: () => ({ type: 'boolean' }),
   encode: (value) => {
     if (typeof value !== 'boolean') throw new TypeError('not a boolean');

@@ -17,7 +17,7 @@ export interface DateOptions extends CommonOptions {
 /** A day of the calendar, `YYYY-MM-DD`, in no time zone. */
 export const date = {
   kind: 'date',
-  column: { sqlite: 'TEXT', postgres: 'date' },
+  column: 'date',
   define: <const Options extends DateOptions = DateOptions>(
     options?: Strict<Options, DateOptions>,
   ): FieldDefinition<Options, string, string, OrderedOperator> => definition(date, options),

@@ -26,13 +26,11 @@ const parse = (text: string): string | undefined => {
  */
 export const datetime = {
   kind: 'datetime',
-  column: { sqlite: 'TEXT', postgres: 'timestamptz(3)' },
+  column: 'timestamp',
   define: <const Options extends DatetimeOptions = DatetimeOptions>(
     options?: Strict<Options, DatetimeOptions>,
   ): FieldDefinition<Options, string, string, OrderedOperator> => definition(datetime, options),
   options: commonOptions satisfies OptionTable<DatetimeOptions>,
-  render: (column, _options, dialect) =>
-    dialect === 'sqlite' ? column : `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   input: () => ({ type: 'string', format: 'date-time' }),
   format: { name: 'date-time', rule: 'datetime', test: (text) => parse(text) !== undefined },
   encode: (value) => {

@@ -3,7 +3,6 @@ import { numberOrText, numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
-  type Dialect,
   definition,
   type FieldDefinition,
   type FieldType,
@@ -86,21 +85,10 @@ const check = (value: Json, options: DecimalOptions): RuleViolation | undefined 
   return undefined;
 };
 
-/** Null stays null: every operator here answers null for it. */
-const render = (column: string, options: DecimalOptions, dialect: Dialect): string => {
-  const scale = scaleOf(options);
-  if (dialect === 'postgres')
-    return scale === 0 ? `${column}::text` : `(${column} * ${fromScaled(1, scale)})::text`;
-  if (scale === 0) return `cast(${column} as text)`;
-  const unit = 10 ** scale;
-  const fraction = `substr('${'0'.repeat(scale)}' || (abs(${column}) % ${unit}), -${scale})`;
-  return `iif(${column} < 0, '-', '') || (abs(${column}) / ${unit}) || '.' || ${fraction}`;
-};
-
 /** An exact number with a fixed count of digits after the point, kept as a scaled integer. */
 export const decimal = {
   kind: 'decimal',
-  column: { sqlite: 'INTEGER', postgres: 'bigint' },
+  column: 'decimal',
   define: <const Options extends DecimalOptions = DecimalOptions>(
     options?: Strict<Options, DecimalOptions>,
   ): FieldDefinition<Options, string, string | number, OrderedOperator> => definition(decimal, options),
@@ -112,7 +100,7 @@ export const decimal = {
   } satisfies OptionTable<DecimalOptions>,
   modifiers: ['scale', 'min', 'max'],
   flaw,
-  render,
+  scale: scaleOf,
   input: () => ({ type: ['string', 'number'], format: 'decimal' }),
   output: () => ({ type: 'string', format: 'decimal' }),
   // What it is depends on the scale, so `check` decides.

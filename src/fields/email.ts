@@ -40,7 +40,7 @@ const isEmail = (text: string): boolean => {
 /** An email address, kept as it was written. */
 export const email = {
   kind: 'email',
-  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  column: 'text',
   define: <const Options extends EmailOptions = EmailOptions>(
     options?: Strict<Options, EmailOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(email, options),

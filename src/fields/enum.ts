@@ -44,7 +44,7 @@ const choicesOf = ({ choices, labels }: EnumOptions, locale: Locale): Choice[] =
 /** One of a few texts that the model names. */
 export const enumeration = {
   kind: 'enum',
-  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  column: 'text',
   define: <const Value extends string, const Extras extends EnumExtras<Value> = EnumExtras<Value>>(
     choices: readonly Value[],
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof EnumExtras>]: never },

@@ -8,7 +8,19 @@ import { anything, flag, label, type OptionCheck, type OptionTable, optionsFlaw 
  * differs between field types is said here: no other module asks which type a field has.
  */
 
-export type Dialect = 'sqlite' | 'postgres';
+/** Kinds of columns that a database has; its dialect says how each is declared and rendered as JSON. */
+export type ColumnKind =
+  | 'text'
+  | 'integer'
+  /** A number with a fixed count of decimal places, kept as a whole number: `scale` of the field type says how many. */
+  | 'decimal'
+  | 'number'
+  | 'boolean'
+  | 'timestamp'
+  | 'date'
+  | 'time'
+  | 'uuid'
+  | 'json';
 
 /** A value as it is bound to a column. */
 export type ColumnValue = string | number | boolean | null;
@@ -88,8 +100,10 @@ export interface FormHints {
 export interface FieldType<Options extends CommonOptions = CommonOptions> {
   /** Name of the type, as the registry, the generator and the metadata have it. */
   readonly kind: string;
-  /** SQL type of the column. Texts of PostgreSQL carry `collate "C"`, so that both databases sort by code point. */
-  readonly column: Readonly<Record<Dialect, string>>;
+  /** What kind of column keeps the values. */
+  readonly column: ColumnKind;
+  /** Decimal places of values in a `decimal` column. */
+  scale?(options: Options): number;
   /** Makes a field of this type: `field.<kind>(…)` in a model file. */
   define(...args: never[]): FieldDefinition<Options>;
   /** A check for each option that `define` takes, the common ones included, without its argument. */
@@ -100,11 +114,6 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   readonly modifiers?: readonly string[];
   /** What is wrong with options of the right types, as a clause for a developer; undefined where nothing is. */
   flaw?(options: Options): string | undefined;
-  /**
-   * The SQL expression that renders the column as JSON: inside `json_object(…)` on SQLite, as a column of the row
-   * given to `row_to_json` on PostgreSQL. Null stays null. Absent: the column itself is rendered rightly.
-   */
-  render?(column: string, options: Options, dialect: Dialect): string;
   /** Schema of a value that is accepted (not null; null is allowed where the field is not required). */
   input(options: Options, locale: Locale): JsonSchema;
   /** Schema of a value as it is answered, where it is not the type, format and choices of `input`. */

@@ -3,6 +3,11 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../kernel/json.ts';
+import { renderedValue } from '../store/column.ts';
+import { postgresDialect } from '../store/dialects/postgres/dialect.ts';
+import { sqliteDialect } from '../store/dialects/sqlite/dialect.ts';
+import type { SourceColumn } from '../store/source.ts';
+import { sql, statement } from '../store/statement.ts';
 import { field } from './define.ts';
 import type { ColumnValue, CommonOptions, FieldType } from './field.ts';
 import { fieldKinds, fieldTypes } from './registry.ts';
@@ -18,10 +23,14 @@ const naughty: string[] = existsSync(vectors)
 const rendered = (type: FieldType, options: CommonOptions, value: Json): string => {
   const database = new DatabaseSync(':memory:');
   const column: ColumnValue = value === null ? null : type.encode(value, options);
-  database.exec(`create table t ("c" ${type.column.sqlite})`);
+  database.exec(`create table t ("c" ${sqliteDialect.columns[type.column].type})`);
   database.prepare('insert into t values (?)').run(typeof column === 'boolean' ? Number(column) : column);
-  const json = type.render?.('t."c"', options, 'sqlite') ?? 't."c"';
-  const row = database.prepare(`select json_object('c', ${json}) as json from t`).get();
+  const source: SourceColumn = { name: 'c', type, options };
+  const read = statement(sqliteDialect, () => {
+    const value = renderedValue(source, sqliteDialect);
+    return sql`select ${sqliteDialect.objectText([{ name: 'c', value }])} as json from t`;
+  });
+  const row = database.prepare(read({}).sql).get();
   database.close();
   return String(row?.['json']);
 };
@@ -37,8 +46,8 @@ describe('registry', () => {
 
   it('gives every column of PostgreSQL texts the order of code points', () => {
     for (const kind of fieldKinds) {
-      const { postgres } = typeOf(kind).column;
-      if (postgres.startsWith('text')) expect(postgres).toBe('text collate "C"');
+      const { type } = postgresDialect.columns[typeOf(kind).column];
+      if (type.startsWith('text')) expect(type).toBe('text collate "C"');
     }
   });
 });

@@ -30,7 +30,7 @@ const flaw = ({ min, max }: IntegerOptions): string | undefined =>
 /** A whole number within ±(2^53−1), which every JSON reader takes exactly. */
 export const integer = {
   kind: 'integer',
-  column: { sqlite: 'INTEGER', postgres: 'bigint' },
+  column: 'integer',
   define: <const Options extends IntegerOptions = IntegerOptions>(
     options?: Strict<Options, IntegerOptions>,
   ): FieldDefinition<Options, number, number, OrderedOperator> => definition(integer, options),

@@ -65,12 +65,11 @@ const alternatives = (locale: Locale, levels: number): JsonSchema[] => {
  */
 export const json = {
   kind: 'json',
-  column: { sqlite: 'TEXT', postgres: 'json' },
+  column: 'json',
   define: <const Options extends JsonOptions = JsonOptions>(
     options?: Strict<Options, JsonOptions>,
   ): FieldDefinition<Options, Json, Json, 'null'> => definition(json, options),
   options: commonOptions satisfies OptionTable<JsonOptions>,
-  render: (column, _options, dialect) => (dialect === 'sqlite' ? `json(${column})` : column),
   input: () => ({
     type: ['object', 'array', 'string', 'number', 'boolean'],
     additionalProperties: true,

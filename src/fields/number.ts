@@ -24,7 +24,7 @@ const parse = (text: string): number | undefined => {
 /** A measured number: a finite IEEE 754 double. Money is better kept in a decimal or an integer. */
 export const number = {
   kind: 'number',
-  column: { sqlite: 'REAL', postgres: 'double precision' },
+  column: 'number',
   define: <const Options extends NumberOptions = NumberOptions>(
     options?: Strict<Options, NumberOptions>,
   ): FieldDefinition<Options, number, number, OrderedOperator> => definition(number, options),

@@ -28,7 +28,7 @@ export interface ReferenceOptions extends ReferenceExtras {
 /** The id of another record, checked to be there for the caller. The field `author` has the name and the column `author_id`. */
 export const reference = {
   kind: 'reference',
-  column: { sqlite: 'INTEGER', postgres: 'bigint' },
+  column: 'integer',
   define: <const To extends string, const Extras extends ReferenceExtras = ReferenceExtras>(
     to: To,
     extras?: Extras & { [Key in Exclude<keyof Extras, keyof ReferenceExtras>]: never },

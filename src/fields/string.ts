@@ -20,7 +20,7 @@ const maxOf = (options: StringOptions): number => options.max ?? 255;
 /** One line of text: a title, a name, a number with letters. */
 export const string = {
   kind: 'string',
-  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  column: 'text',
   define: <const Options extends StringOptions = StringOptions>(
     options?: Strict<Options, StringOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(string, options),

@@ -21,7 +21,7 @@ const maxOf = (options: TextOptions): number => options.max ?? mostCharacters;
 /** Text of any length, over many lines. */
 export const text = {
   kind: 'text',
-  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  column: 'text',
   define: <const Options extends TextOptions = TextOptions>(
     options?: Strict<Options, TextOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(text, options),

@@ -24,7 +24,7 @@ const parse = (text: string): string | undefined => {
 /** A time of day on whatever day and in no time zone: `HH:MM:SS`, accepted without seconds as well. */
 export const time = {
   kind: 'time',
-  column: { sqlite: 'TEXT', postgres: 'time(0)' },
+  column: 'time',
   define: <const Options extends TimeOptions = TimeOptions>(
     options?: Strict<Options, TimeOptions>,
   ): FieldDefinition<Options, string, string, OrderedOperator> => definition(time, options),

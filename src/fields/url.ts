@@ -29,7 +29,7 @@ const isUrl = (text: string): boolean =>
 /** An address of the web; kept as it was written, so that `javascript:` and the like never become links. */
 export const url = {
   kind: 'url',
-  column: { sqlite: 'TEXT', postgres: 'text collate "C"' },
+  column: 'text',
   define: <const Options extends UrlOptions = UrlOptions>(
     options?: Strict<Options, UrlOptions>,
   ): FieldDefinition<Options, string, string, TextOperator> => definition(url, options),

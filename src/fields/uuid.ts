@@ -21,7 +21,7 @@ const parse = (text: string): string | undefined => (pattern.test(text) ? text.t
 /** A UUID of any version. */
 export const uuid = {
   kind: 'uuid',
-  column: { sqlite: 'TEXT', postgres: 'uuid' },
+  column: 'uuid',
   define: <const Options extends UuidOptions = UuidOptions>(
     options?: Strict<Options, UuidOptions>,
   ): FieldDefinition<Options, string, string, IdentityOperator> => definition(uuid, options),

@@ -46,6 +46,12 @@ export const caches = {
     ends: 'the credentials changed: the source is another one',
     test: '200: what the command line registered, without a secret, also while the service runs',
   },
+  collisionStatements: {
+    key: 'create or update, fields that are looked up, columns of the row filters of what they refer to',
+    holds: 'the statement that finds values that are taken and references to nothing',
+    room: 256,
+    ends: 'never: the models are fixed, values are bound',
+  },
   commonPasswords: {
     key: 'none',
     holds: 'the list of common passwords, once it was needed',
@@ -70,12 +76,6 @@ export const caches = {
     holds: 'the statement',
     heldBy: ['forms'],
     ends: 'never: it depends on nothing else, and endpoints name the numbers',
-  },
-  insertStatements: {
-    key: 'columns that are given, fields that may be read',
-    holds: 'the INSERT of a resource as SQL',
-    room: 256,
-    ends: 'never: the resource is fixed, values are bound',
   },
   keyNetworks: {
     key: 'API key and address',
@@ -139,12 +139,6 @@ export const caches = {
     ends: 'one second after it was known',
     test: 'gives a refusal again for a second too, then asks anew',
   },
-  recordStatements: {
-    key: 'fields that may be read',
-    holds: 'the columns that a write answers, as SQL',
-    heldBy: ['createRecords'],
-    ends: 'never: the resource is fixed',
-  },
   showStatements: {
     key: 'view and row filter’s columns',
     holds: 'the statement that shows a record',
@@ -202,9 +196,16 @@ export const caches = {
   views: {
     key: 'fields that may be read',
     holds: 'a source’s view of them',
-    heldBy: ['Views'],
+    heldBy: ['SourceViews'],
     ends: 'never: the source is fixed; an array that could change is known by its names only',
     test: 'does not take an array that was changed for what it was',
+  },
+  writeStatements: {
+    key: 'what is written: columns, fields that may be read, versions, row filter’s columns',
+    holds: 'the statement',
+    room: 512,
+    ends: 'never: the resource is fixed, values are bound',
+    test: 'take other values through the statement of the first',
   },
 } as const satisfies Readonly<Record<string, CacheRow>>;
 

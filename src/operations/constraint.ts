@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import { ConstraintError } from '../store/database.ts';
-import type { Candidate } from '../store/records.ts';
+import type { Candidate } from '../store/records/records.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /**

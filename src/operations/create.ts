@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { Columns, SavedRecord } from '../store/records.ts';
+import type { Columns, SavedRecord } from '../store/records/records.ts';
 import type { IdempotentRequest, KeptAnswer } from '../store/tables/idempotency.ts';
 import { afterCommit } from './after-commit.ts';
 import { refusal } from './constraint.ts';

@@ -5,7 +5,7 @@ import type { FieldError } from '../kernel/problem.ts';
 import type { HookPrincipal } from '../model/resource.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { Candidate, Columns } from '../store/records.ts';
+import type { Candidate, Columns } from '../store/records/records.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** What a write comes to before the database is asked to do it. */

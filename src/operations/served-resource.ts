@@ -7,10 +7,10 @@ import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import { compileValidator, type Validator } from '../model/validate.ts';
 import type { Database } from '../store/database.ts';
-import { createList, type List } from '../store/list.ts';
-import { type Collision, createRecords, type Records } from '../store/records.ts';
+import { createList, type List } from '../store/list/list.ts';
+import { type Collision, createRecords, type Records } from '../store/records/records.ts';
+import { createShow, type Show } from '../store/records/show.ts';
 import { versionColumn } from '../store/resource-source.ts';
-import { createShow, type Show } from '../store/show.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
 
 export interface ResourceContext {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { SavedRecord } from '../store/records.ts';
+import type { SavedRecord } from '../store/records/records.ts';
 import { afterCommit } from './after-commit.ts';
 import { refusal } from './constraint.ts';
 import { acceptedVersions } from './preconditions.ts';

@@ -1,6 +1,8 @@
-/** What the two databases have in common: the whole of what the rest of the service knows about them. */
+import type { DialectName } from './dialects/name.ts';
 
-export type DialectName = 'sqlite' | 'postgres';
+export type { DialectName };
+
+/** What the databases have in common: the whole of what the rest of the service knows about them. */
 
 /** A value that a column takes or gives. The SQLite driver binds booleans as 1 and 0. */
 export type SqlValue = string | number | boolean | null;
@@ -40,6 +42,7 @@ export interface Transaction extends Reader {
 }
 
 export interface Database extends Reader {
+  /** For an application's own SQL. Statements of the service's own are built with `dialectOf`. */
   readonly dialect: DialectName;
   /**
    * All rows of a statement that no index bounds (a filter or sort over a whole table, a count). On SQLite it runs

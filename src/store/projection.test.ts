@@ -12,13 +12,15 @@ import {
 import { field } from '../fields/define.ts';
 import { systemGrant } from '../policy/system-grant.ts';
 import type { Database } from './database.ts';
-import { createList } from './list.ts';
-import { projectionSql } from './projection.ts';
-import { createShow } from './show.ts';
+import { dialectOf } from './dialects/registry.ts';
+import { createList } from './list/list.ts';
+import { projection } from './projection.ts';
+import { quoteName } from './quote.ts';
+import { createShow } from './records/show.ts';
 import type { Source, SourceColumn } from './source.ts';
-import { quoteName } from './sql.ts';
+import { type Fragment, name as named, sql, statement } from './statement.ts';
 
-const sourceOf = (name: string, columns: readonly SourceColumn[], from: string): Source => ({
+const sourceOf = (name: string, columns: readonly SourceColumn[], from: Fragment): Source => ({
   name,
   from: () => from,
   columns: new Map(columns.map((column) => [column.name, column])),
@@ -66,7 +68,7 @@ describeEachDatabase('projection', (databases) => {
       parameters: [],
     });
     await database.execute({ sql: 'insert into wide (id, c0, c619) values (1, 7, 8)', parameters: [] });
-    const source = sourceOf('wide', names.map(integer), 'wide');
+    const source = sourceOf('wide', names.map(integer), named('wide'));
     for (const count of [1, 50, 51, 100, 101, 621]) {
       const shown = names.slice(0, count);
       const answer = await createShow(database, source)(systemGrant(shown), 1);
@@ -83,7 +85,7 @@ describeEachDatabase('projection', (databases) => {
       parameters: [],
     });
     await database.execute({ sql: 'insert into odd values (1, 5), (2, 6)', parameters: [] });
-    const list = createList(database, sourceOf('odd', [integer('id'), integer(name)], 'odd'));
+    const list = createList(database, sourceOf('odd', [integer('id'), integer(name)], named('odd')));
     const grant = systemGrant(['id', name]);
     const query = `filter[${encodeURIComponent(name)}][gt]=5&sort=-${encodeURIComponent(name)}&per_page=1`;
     const answer = await list(grant, { query, path: '/odd' });
@@ -99,28 +101,25 @@ describeEachDatabase('projection', (databases) => {
       { ...emptyThing, id: 2, n: 3, user_id: 1, title: 'two' },
       { ...emptyThing, id: 3, n: 1, user_id: 2, title: 'three' },
     ]);
-    const twice: SourceColumn = { ...integer('twice'), expression: () => '(t."n" * 2)' };
+    const twice: SourceColumn = { ...integer('twice'), expression: () => sql`(t."n" * 2)` };
     const owner: SourceColumn = {
       name: 'owner',
       type: field.string().type,
       options: {},
-      expression: () => 't."title"',
-      render: (dialect) =>
-        dialect === 'sqlite'
-          ? `json_object('title', t."title")`
-          : `(select row_to_json(o) from (select t."title" as "title") as o)`,
+      expression: () => sql`t."title"`,
+      render: (dialect) => dialect.object([{ name: 'title', value: sql`t."title"` }]),
     };
     const list: SourceColumn = {
       name: 'list',
       type: field.text().type,
       options: {},
-      render: (dialect) => (dialect === 'sqlite' ? `json_array(t."n")` : 'to_json(array[t."n"])'),
+      render: (dialect) => dialect.arrayOf(sql`n`, sql`select t."n" as n`),
       comparable: false,
     };
     const source = sourceOf(
       'computed',
       [integer('id'), twice, owner, list],
-      '(select * from "things" where "user_id" = 1)',
+      sql`(select * from "things" where "user_id" = 1)`,
     );
     const ask = async (query: string) => {
       const answer = await createList(database, source)(systemGrant(['id', 'twice', 'owner', 'list']), {
@@ -177,10 +176,13 @@ describeEachDatabase('show', (databases) => {
 
   it('adds to a writing statement as well', async () => {
     const database = await seeded();
-    const rows = await database.execute({
-      sql: `update "things" set "n" = 13 where "id" = 4 returning ${projectionSql(thingSource, ['id', 'n'], database.dialect, '"things"')} as json`,
-      parameters: [],
-    });
+    const dialect = dialectOf(database);
+    const json = projection(thingSource, ['id', 'n'], dialect, 'things');
+    const update = statement<{ n: number }>(
+      dialect,
+      (argument) => sql`update "things" set "n" = ${argument('n')} where "id" = 4 returning ${json} as json`,
+    );
+    const rows = await database.execute(update({ n: 13 }));
     expect(rows).toEqual([{ json: '{"id":4,"n":13}' }]);
   });
 });
@@ -194,7 +196,7 @@ describeDatabase('sqlite', 'a text that another program has broken', (databases)
       parameters: [],
     });
     const name: SourceColumn = { name: 'name', type: field.text().type, options: {} };
-    const list = createList(database, sourceOf('odd', [integer('id'), name], 'odd'));
+    const list = createList(database, sourceOf('odd', [integer('id'), name], named('odd')));
     const answer = await list(systemGrant(['id', 'name']), { query: '', path: '/odd' });
     if (!('json' in answer)) throw new Error('a small list came in pieces');
     const bytes = Buffer.from(answer.json);

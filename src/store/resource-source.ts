@@ -1,6 +1,6 @@
 import type { ResourceModel } from '../model/resource.ts';
 import type { Source } from './source.ts';
-import { quoteName } from './sql.ts';
+import { name as named } from './statement.ts';
 
 /** Hidden integer column that every write raises; ETag and If-Match go by it. */
 export const versionColumn = 'version';
@@ -8,7 +8,7 @@ export const versionColumn = 'version';
 /** A resource's table as something that can be listed and shown. */
 export const resourceSource = (model: ResourceModel): Source => ({
   name: model.name,
-  from: () => quoteName(model.table),
+  from: () => named(model.table),
   columns: new Map(
     [...model.fields.values()].map(({ name, type, options }) => [name, { name, type, options }]),
   ),

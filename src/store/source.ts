@@ -1,4 +1,12 @@
-import type { CommonOptions, Dialect, FieldType } from '../fields/field.ts';
+import type { CommonOptions, FieldType } from '../fields/field.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { argument, type Fragment } from './statement.ts';
+
+/**
+ * The moment at which a statement of a source runs, by the service's clock: the one that decides about credentials, so
+ * that a key which authentication refuses is never listed as active.
+ */
+export const serviceTime: Fragment = argument('now');
 
 /** A column of something that can be listed and shown: a resource's table or one of the service's own. */
 export interface SourceColumn {
@@ -7,9 +15,9 @@ export interface SourceColumn {
   readonly type: FieldType;
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself where absent. */
-  readonly expression?: (dialect: Dialect) => string;
+  readonly expression?: (dialect: Dialect) => Fragment;
   /** SQL that renders the value as JSON, where the field type's own rendering is not right (an array of roles). */
-  readonly render?: (dialect: Dialect) => string;
+  readonly render?: (dialect: Dialect) => Fragment;
   /** False where the column cannot be filtered, sorted or searched by (a rendered array). */
   readonly comparable?: boolean;
 }
@@ -18,10 +26,12 @@ export interface SourceColumn {
 export interface Source {
   readonly name: string;
   /** A quoted table name or a parenthesised select; it gets the alias `t`. */
-  readonly from: (dialect: Dialect) => string;
+  readonly from: (dialect: Dialect) => Fragment;
   readonly columns: ReadonlyMap<string, SourceColumn>;
   /** Unique, never null: breaks ties of every sort. */
   readonly key: string;
   /** Columns by which an index leads, the key included: a sort or an equality by another one scans. */
   readonly indexed: ReadonlySet<string>;
+  /** Whether its SQL asks for `serviceTime`. */
+  readonly timed?: boolean;
 }

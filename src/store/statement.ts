@@ -1,50 +1,83 @@
-import {
-  type Compilable,
-  type Dialect,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
-import type { DialectName, Query, SqlValue } from './database.ts';
+import { type Compilable, type Kysely, sql as kysely, type RawBuilder } from 'kysely';
+import type { Query, SqlValue } from './database.ts';
 
-/** Stands in a built query for a value that comes with each call. */
-class Placeholder {
+/**
+ * The one builder of SQL. A statement is made of fragments or by Kysely, is compiled once, and is then run with an
+ * object of values: what is compiled holds no value of any request, as nothing but a fragment fits into a fragment.
+ */
+
+/** A piece of SQL. Values stand in it by the names of the arguments that will bring them. */
+export type Fragment = RawBuilder<unknown>;
+
+/** What a statement is compiled for: a dialect. */
+export interface Compiler {
+  /** Kysely for building and compiling only: what it builds is run by a `Database`. */
+  readonly builder: Kysely<unknown>;
+}
+
+/** Values of a statement's arguments by name; a list of values is one argument. */
+export type StatementArguments = { readonly [name: string]: SqlValue | readonly SqlValue[] };
+
+/** Stands in a statement for a value that comes with each call. */
+export class Placeholder {
   readonly name: string;
-  constructor(name: string) {
+  /** Which one of the argument's values, where it is a list. */
+  readonly index: number | undefined;
+
+  constructor(name: string, index?: number) {
     this.name = name;
+    this.index = index;
+  }
+
+  /** The same for placeholders of the same value. */
+  get key(): string {
+    return this.index === undefined ? this.name : `${this.name} ${this.index}`;
   }
 }
 
-export type StatementArguments = { readonly [name: string]: SqlValue };
+const template = (strings: TemplateStringsArray, ...parts: readonly Fragment[]): Fragment =>
+  kysely(strings, ...parts);
 
-/** Names an argument while a statement is built; typed as the value that will take its place. */
+/** A fragment of SQL text and further fragments. */
+export const sql: typeof template & { readonly raw: (text: string) => Fragment } = Object.assign(template, {
+  /** SQL text of the program's own. */
+  raw: (text: string): Fragment => kysely.raw(text),
+});
+
+/** A name of a table or column; of a table's column where there are two. */
+export const name = (...names: readonly string[]): Fragment => kysely.id(...names);
+
+/** A constant of the program as a literal: keys of JSON, limits. Never a value that came with a request. */
+export const literal = (value: string | number | boolean): Fragment => kysely.lit(value);
+
+/** Fragments behind one another, by commas unless another separator is given. */
+export const all = (fragments: readonly Fragment[], separator = ', '): Fragment =>
+  kysely.join(fragments, kysely.raw(separator));
+
+/** Conditions that must all hold, as a WHERE clause; nothing where there are none. */
+export const where = (conditions: readonly Fragment[]): Fragment =>
+  conditions.length === 0 ? kysely.raw('') : sql` where ${all(conditions, ' and ')}`;
+
+/** The value of an argument, wherever a fragment stands that a statement with this argument is made of. */
+export const argument = (of: string, index?: number): Fragment => {
+  // Kysely only carries it to the list of parameters, where it is replaced before anything is bound.
+  const placeholder: unknown = new Placeholder(of, index);
+  return kysely`${placeholder}`;
+};
+
+/** A statement compiled once, for whoever asks: with the values of a request it is a query. */
+export type Statement<Arguments extends StatementArguments> = (values: Arguments) => Query;
+
+/** Names an argument in a statement of fragments; one of its values where it is a list. */
+export type Argument<Arguments extends StatementArguments> = <Name extends keyof Arguments & string>(
+  name: Name,
+  ...index: Arguments[Name] extends readonly SqlValue[] ? [number] : []
+) => Fragment;
+
+/** Names an argument while Kysely builds a statement; typed as the value that will take its place. */
 export type Param<Arguments extends StatementArguments> = <Name extends keyof Arguments & string>(
   name: Name,
 ) => Arguments[Name];
-
-const dialects: Readonly<Record<DialectName, Dialect>> = {
-  sqlite: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-  postgres: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-};
-
-/** Kysely for building queries only: what it builds is compiled here and run by a `Database`. */
-export const compilerFor = <Tables>(dialect: DialectName): Kysely<Tables> =>
-  new Kysely<Tables>({ dialect: dialects[dialect] });
 
 const isSqlValue = (value: unknown): value is SqlValue =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
@@ -54,39 +87,48 @@ const toSlot = (value: unknown): SqlValue | Placeholder => {
   throw new TypeError(`A statement binds ${typeof value}, which is no value of a column`);
 };
 
-/** Compiles a query whose values are all known. */
-export const toQuery = (query: Compilable): Query => {
-  const compiled = query.compile();
-  const parameters = compiled.parameters.map((value) => {
-    if (!isSqlValue(value))
-      throw new TypeError(`A query binds ${typeof value}, which is no value of a column`);
-    return value;
-  });
-  return { sql: compiled.sql, parameters };
+const bound = ({ name: of, index }: Placeholder, values: StatementArguments, text: string): SqlValue => {
+  const value = values[of];
+  const one = index === undefined ? value : (value as readonly SqlValue[] | undefined)?.[index];
+  if (!isSqlValue(one)) throw new TypeError(`A statement lacks the argument ${of}: ${text}`);
+  return one;
+};
+
+const compiled = <Arguments extends StatementArguments>(statement: Compilable): Statement<Arguments> => {
+  const { sql: text, parameters: found } = statement.compile();
+  const slots = found.map(toSlot);
+  return (values) => {
+    const parameters: SqlValue[] = [];
+    for (const slot of slots) parameters.push(slot instanceof Placeholder ? bound(slot, values, text) : slot);
+    return { sql: text, parameters };
+  };
 };
 
 /**
- * Compiles a statement once; the function it answers only puts values into place, so that no request builds SQL.
+ * Compiles a statement of fragments; the function it answers only puts values into place.
+ *
+ *     const titleOf = statement<{ id: number }>(dialect, (argument) =>
+ *       sql`select ${name('title')} from ${name('notes')} where ${name('id')} = ${argument('id')}`);
+ *     await database.get<{ title: string }>(titleOf({ id: 1 }));
+ */
+export const statement = <Arguments extends StatementArguments>(
+  { builder }: Compiler,
+  build: (named: Argument<Arguments>) => Fragment,
+): Statement<Arguments> => {
+  const fragment = build((of, ...[index]) => argument(of, index));
+  return compiled({ compile: () => fragment.compile(builder) });
+};
+
+/**
+ * The same for a statement that Kysely builds:
  *
  *     const userById = prepare<{ id: number }>((param) =>
- *       sql.selectFrom('users').selectAll().where('id', '=', param('id')));
- *     await database.get<UserRow>(userById({ id: 1 }));
+ *       db.selectFrom('users').selectAll().where('id', '=', param('id')));
  */
-export const prepare = <Arguments extends StatementArguments = Record<never, never>>(
+export const prepare = <Arguments extends { readonly [name: string]: SqlValue } = Record<never, never>>(
   build: (param: Param<Arguments>) => Compilable,
-): ((args: Arguments) => Query) => {
-  // The builder only carries the placeholder to its parameter list, where it is replaced before anything is bound.
-  const param = ((name: string): unknown => new Placeholder(name)) as Param<Arguments>;
-  const compiled = build(param).compile();
-  const slots = compiled.parameters.map(toSlot);
-  const { sql } = compiled;
-  return (args) => {
-    const parameters: SqlValue[] = [];
-    for (const slot of slots) {
-      const value = slot instanceof Placeholder ? args[slot.name] : slot;
-      if (value === undefined) throw new TypeError(`A statement lacks an argument: ${sql}`);
-      parameters.push(value);
-    }
-    return { sql, parameters };
-  };
-};
+): Statement<Arguments> =>
+  compiled(build(((of: string): unknown => new Placeholder(of)) as Param<Arguments>));
+
+/** Compiles a query that takes no values of a request, or one that is run once. */
+export const toQuery = (query: Compilable): Query => compiled<Record<never, never>>(query)({});

@@ -2,8 +2,8 @@ import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { OpenDatabase } from './database.ts';
 import { databaseUnavailable } from './dialects/problems.ts';
-import type { CoreSchema } from './schema.ts';
-import { compilerFor, toQuery } from './statement.ts';
+import { toQuery } from './statement.ts';
+import { tablesOf } from './tables/tables-of.ts';
 
 /** Milliseconds between two looks at whether the database is still the one that was opened. */
 const interval = 1_000;
@@ -36,8 +36,8 @@ const asUnavailable = (error: unknown): Problem =>
 
 /** Which database this is, and the write by which it shows that it takes some. */
 const createMark = async ({ database, clock }: WatchOptions) => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
-  const idQuery = toQuery(sql.selectFrom('gatewright_database').select('id'));
+  const db = tablesOf(database);
+  const idQuery = toQuery(db.selectFrom('gatewright_database').select('id'));
   const read = async (): Promise<string | undefined> => (await database.get<{ id: string }>(idQuery))?.id;
   const id = await read();
   if (id === undefined)
@@ -57,7 +57,7 @@ const createMark = async ({ database, clock }: WatchOptions) => {
   };
 
   const write = async (): Promise<void> => {
-    const update = sql
+    const update = db
       .updateTable('gatewright_database')
       .set({ checked_at: clock() })
       .where('id', '=', id)

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Migration } from '../../src/store/migrations/runner.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type RequestOptions, type TestUser, useService } from '../support/service.ts';

@@ -5,7 +5,7 @@ import type { FieldType } from '../../src/fields/field.ts';
 import { fieldTypes } from '../../src/fields/registry.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Migration } from '../../src/store/migrations/runner.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { commonPassword, useService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Migration } from '../../src/store/migrations/runner.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import type { MovableClock } from '../support/clock.ts';
 import { describeEachDatabase } from '../support/databases.ts';

@@ -7,7 +7,7 @@ import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { HttpMethod } from '../../src/http/endpoint.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Migration } from '../../src/store/migrations/runner.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type ServiceOptions, startService } from '../support/service.ts';

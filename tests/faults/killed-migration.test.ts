@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { dialectOf } from '../../src/store/dialects/registry.ts';
 import { readTables } from '../../src/store/migrations/read-tables.ts';
 import { startChild } from '../support/child.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -26,7 +27,7 @@ describeEachDatabase('a migration killed behind any of its statements', (databas
   const state = async (url: string): Promise<string> => {
     const database = await databases.open(url);
     try {
-      const tables = await readTables((sql) => database.all(query(sql)), databases.dialect);
+      const tables = await readTables((sql) => database.all(query(sql)), dialectOf(databases));
       const shapes = [...tables.values()]
         .filter(({ name }) => !/^(?:migrations|gatewright_)/.test(name))
         .map(({ name, columns, indexes }) => [name, [...columns.values()], indexes]);

@@ -9,8 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { dialectOf } from '../../src/store/dialects/registry.ts';
+import type { Migrations } from '../../src/store/migrations/migration.ts';
 import { readTables } from '../../src/store/migrations/read-tables.ts';
-import type { Migrations } from '../../src/store/migrations/runner.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { type Databases, describeDatabase, describeEachDatabase } from '../support/databases.ts';
 import { Service, type ServiceOptions, startService } from '../support/service.ts';
@@ -31,7 +32,7 @@ const tablesOf = async (databases: Databases, url: string): Promise<string[]> =>
   if (databases.dialect === 'sqlite' && (!existsSync(path) || statSync(path).size === 0)) return [];
   const database = await databases.open(url);
   try {
-    return [...(await readTables((text) => database.all(query(text)), databases.dialect)).keys()];
+    return [...(await readTables((text) => database.all(query(text)), dialectOf(databases))).keys()];
   } finally {
     await database.close();
   }

@@ -1,7 +1,7 @@
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import type { Database } from '../../src/store/database.ts';
-import type { Migration } from '../../src/store/migrations/runner.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 
 /** The example's note, with a field that has an index and fields that have none. */

@@ -4,7 +4,7 @@ import { type Models, referencedTable } from '../../model/models.ts';
 import { isMissing } from '../../model/validate.ts';
 import type { Database } from '../../store/database.ts';
 import { accept } from '../../store/migrations/convert.ts';
-import { quoteName, quoteText } from '../../store/sql.ts';
+import { quoteName, quoteText } from '../../store/quote.ts';
 import { CommandError } from '../io.ts';
 import type { Fill, Gap } from './plan-migration.ts';
 

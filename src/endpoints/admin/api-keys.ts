@@ -1,7 +1,6 @@
 import { field } from '../../fields/define.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { withServiceTime } from '../../store/service-time.ts';
 import { everyKeyFields, everyKeySource } from '../../store/tables/sources.ts';
 import { createKey, keyFieldDefinitions } from '../api-keys/new-key.ts';
 import { createInput, refuseInvalid } from '../input.ts';
@@ -17,10 +16,9 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
     { ...keyFieldDefinitions, user_id: field.integer({ required: true, min: 1 }) },
     services.locale,
   );
-  const database = withServiceTime(services.database, services.clock);
   const path = '/admin/api_keys';
   return [
-    listEndpoint({ ...services, database }, everyKeySource, {
+    listEndpoint(services, everyKeySource, {
       operation: 'adminListApiKeys',
       path,
       auth: adminAuth,
@@ -78,7 +76,7 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
         await services.keys.remove(idOf(call), call.grant, actorOf(call));
         return {};
       },
-      reaches: reachesIn(database, everyKeySource),
+      reaches: reachesIn(services.database, everyKeySource),
     },
   ];
 };

@@ -2,7 +2,7 @@ import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createShow } from '../../store/show.ts';
+import { createShow } from '../../store/records/show.ts';
 import type { PermissionName } from '../../store/tables/roles.ts';
 import { permissionFields, permissionSource, roleFields, roleSource } from '../../store/tables/sources.ts';
 import { createInput, refuseInvalid } from '../input.ts';

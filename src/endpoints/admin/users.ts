@@ -2,7 +2,7 @@ import { passwordRules } from '../../auth/password-rules.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createShow } from '../../store/show.ts';
+import { createShow } from '../../store/records/show.ts';
 import { userFields, userSource } from '../../store/tables/sources.ts';
 import { TakenError } from '../../store/tables/taken-names.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';

@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { withServiceTime } from '../../store/service-time.ts';
 import { keyFields, keySource } from '../../store/tables/sources.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
@@ -13,9 +12,8 @@ const tag = 'API keys';
 /** One's own API keys. A key of somebody else is as good as missing. */
 export const apiKeyEndpoints = (services: Services): Endpoint[] => {
   const input = createInput(keyFieldDefinitions, services.locale);
-  const database = withServiceTime(services.database, services.clock);
   return [
-    listEndpoint({ ...services, database }, keySource, {
+    listEndpoint(services, keySource, {
       operation: 'listApiKeys',
       path: '/api/v1/api_keys',
       auth: ['jwt'],
@@ -63,7 +61,7 @@ export const apiKeyEndpoints = (services: Services): Endpoint[] => {
         await services.keys.remove(idOf(call), call.grant, actorOf(call));
         return {};
       },
-      reaches: reachesIn(database, keySource),
+      reaches: reachesIn(services.database, keySource),
     },
   ];
 };

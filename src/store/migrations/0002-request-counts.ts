@@ -1,15 +1,11 @@
 import { sql } from 'kysely';
-import type { Migration } from './runner.ts';
-
-const types = {
-  sqlite: { text: sql`text`, integer: sql`integer` },
-  postgres: { text: sql`text collate "C"`, integer: sql`bigint` },
-} as const;
+import type { Migration } from './migration.ts';
+import { ownWords } from './own-words.ts';
 
 /** What the start page of the administration area shows: requests and failed sign-ins by the hour, keys in need. */
 export const requestCounts: Migration = {
   up: async (db, dialect) => {
-    const t = types[dialect];
+    const t = ownWords(dialect);
     for (const statement of [
       // An hour is `YYYY-MM-DDTHH` in UTC, so that its first ten characters are the day in either database.
       sql`create table request_counts (

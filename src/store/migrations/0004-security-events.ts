@@ -1,15 +1,11 @@
 import { sql } from 'kysely';
-import type { Migration } from './runner.ts';
-
-const types = {
-  sqlite: { text: sql`text`, integer: sql`integer`, timestamp: sql`text` },
-  postgres: { text: sql`text collate "C"`, integer: sql`bigint`, timestamp: sql`timestamptz(3)` },
-} as const;
+import type { Migration } from './migration.ts';
+import { ownWords } from './own-words.ts';
 
 /** From which networks keys were used, and which credentials were seen last. */
 export const securityEvents: Migration = {
   up: async (db, dialect) => {
-    const t = types[dialect];
+    const t = ownWords(dialect);
     for (const statement of [
       sql`create table gatewright_key_networks (
         key_id ${t.integer} not null references api_keys (id) on delete cascade,

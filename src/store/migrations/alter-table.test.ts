@@ -10,9 +10,10 @@ import { alterTable, type TableAlteration } from './alter-table.ts';
 import { coreMigrations } from './core.ts';
 import { describeDifference } from './describe-difference.ts';
 import { differences } from './differences.ts';
-import { type Migration, migrate } from './runner.ts';
+import type { Migration } from './migration.ts';
+import { migrate } from './runner.ts';
 import { createTable } from './schema.ts';
-import { statement } from './statements.ts';
+import { runAll } from './statements.ts';
 import { readStored } from './stored.ts';
 import { dropTable, renameTable } from './tables.ts';
 
@@ -340,11 +341,11 @@ describeDatabase('sqlite', 'a rebuild', (databases) => {
     const it = await stage(databases);
     await it.apply(async (db, dialect) => {
       await createTable(db, dialect, 'books', { fields: { n: field.integer(), m: field.integer() } });
-      await statement('create index odd on books (n) where n > 1').execute(db);
-      await statement('create trigger t after delete on books begin select 1; end').execute(db);
-      await statement(
+      await runAll(db, [
+        'create index odd on books (n) where n > 1',
+        'create trigger t after delete on books begin select 1; end',
         `create table kept (id integer primary key, n integer check (n > 0), created_at text)`,
-      ).execute(db);
+      ]);
     });
     await it.alter('books', { drop: ['m'] });
     expect(

@@ -1,25 +1,25 @@
 import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isMissing } from '../../model/validate.ts';
-import type { DialectName } from '../database.ts';
-import type { IndexShape, TableShape } from '../introspection.ts';
-import { quoteName } from '../sql.ts';
-import type { ColumnStep } from './alter-columns.ts';
-import { alterColumns as alterPostgres } from './alter-postgres.ts';
-import { alterColumns as alterSqlite } from './alter-sqlite.ts';
+import type { ColumnStep, Dialect } from '../dialects/dialect.ts';
+import type { DialectName } from '../dialects/name.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import type { TableShape } from '../introspection.ts';
+import { quoteName } from '../quote.ts';
 import {
   columnName,
   type FieldDefinitions,
   fieldIndex,
   isRequired,
   type ReferenceTables,
+  referenceOf,
   severalIndex,
 } from './columns.ts';
 import { accept } from './convert.ts';
+import type { MigrationDatabase } from './migration.ts';
 import { followingName, indexName } from './names.ts';
 import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
 import { ensureRegister, forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
-import type { MigrationDatabase } from './runner.ts';
 import { runAll, tableNow } from './statements.ts';
 
 /** A field as it was and as it becomes. */
@@ -61,10 +61,20 @@ const fillOf = (
   return accepted.column;
 };
 
-const stepsOf = (table: string, { add = {}, change = {}, fill = {} }: TableAlteration): ColumnStep[] => {
+const stepsOf = (
+  table: string,
+  { add = {}, change = {}, fill = {}, references = {} }: TableAlteration,
+): ColumnStep[] => {
   const step = (key: string, from: FieldDefinition | undefined, to: FieldDefinition): ColumnStep => {
     const column = columnName(key, to);
-    return { key, column, from, to, fill: fillOf(table, column, to, fill[column]) };
+    return {
+      column,
+      from,
+      to,
+      referred: from === undefined ? undefined : referenceOf(key, from, references),
+      refers: referenceOf(key, to, references),
+      fill: fillOf(table, column, to, fill[column]),
+    };
   };
   return [
     ...Object.entries(add).map(([key, to]) => step(key, undefined, to)),
@@ -80,7 +90,7 @@ const watchers = (
   table: TableShape,
   steps: readonly ColumnStep[],
   { rename = {}, drop = [] }: TableAlteration,
-  dialect: DialectName,
+  dialect: Dialect,
 ): { readonly before: readonly string[]; readonly after: readonly string[] } => {
   const renamed = (column: string): string => rename[column] ?? column;
   const changed = new Set(steps.map(({ column }) => column));
@@ -99,30 +109,10 @@ const watchers = (
   };
 };
 
-/** Gives an index another name; SQLite makes it anew. `index` has its old name and the columns as they are now. */
-export const renameIndex = async (
-  db: MigrationDatabase,
-  dialect: DialectName,
-  { name, columns, unique }: IndexShape,
-  table: string,
-  next: string,
-): Promise<void> => {
-  if (next === name) return;
-  const list = columns.map(quoteName).join(', ');
-  const anew = [
-    `drop index ${quoteName(name)}`,
-    `create ${unique ? 'unique ' : ''}index ${quoteName(next)} on ${quoteName(table)} (${list})`,
-  ];
-  await runAll(
-    db,
-    dialect === 'sqlite' ? anew : [`alter index ${quoteName(name)} rename to ${quoteName(next)}`],
-  );
-};
-
 /** Renames a column; its indexes are called as if it had always had this name. */
 const renameColumn = async (
   db: MigrationDatabase,
-  dialect: DialectName,
+  dialect: Dialect,
   table: TableShape,
   from: string,
   to: string,
@@ -131,21 +121,18 @@ const renameColumn = async (
     `alter table ${quoteName(table.name)} rename column ${quoteName(from)} to ${quoteName(to)}`,
   ]);
   const rename = (column: string): string => (column === from ? to : column);
-  for (const index of table.indexes.filter(({ columns }) => columns.includes(from)))
-    await renameIndex(
-      db,
-      dialect,
-      { ...index, columns: index.columns.map(rename) },
-      table.name,
-      followingName(index, table.name, table.name, rename),
-    );
+  for (const index of table.indexes.filter(({ columns }) => columns.includes(from))) {
+    const next = followingName(index, table.name, table.name, rename);
+    const now = { ...index, columns: index.columns.map(rename) };
+    if (next !== index.name) await runAll(db, dialect.schema.renameIndex(table.name, now, next));
+  }
 };
 
 const dropIndexes = (names: readonly string[]): string[] =>
   names.map((name) => `drop index if exists ${quoteName(name)}`);
 
 /** Indexes of fields that are no longer as they were; those of columns that go, go with them. */
-const staleIndexes = (table: string, steps: readonly ColumnStep[], dialect: DialectName): string[] =>
+const staleIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
   steps.flatMap(({ column, from, to }) => {
     if (from === undefined) return [];
     const before = fieldIndex(table, column, from, dialect);
@@ -154,7 +141,7 @@ const staleIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dial
       : [before.name];
   });
 
-const newIndexes = (table: string, steps: readonly ColumnStep[], dialect: DialectName): string[] =>
+const newIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
   steps.flatMap(({ column, from, to }) => {
     const after = fieldIndex(table, column, to, dialect);
     const before = from === undefined ? undefined : fieldIndex(table, column, from, dialect);
@@ -162,16 +149,17 @@ const newIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialec
   });
 
 /**
- * Changes the table of a resource, on either database, and keeps what is in it.
+ * Changes the table of a resource, on whichever database, and keeps what is in it.
  * @throws Error where a value does not fit, or a column is required and existing records have no value for it
  */
 export const alterTable = async (
   db: MigrationDatabase,
-  dialect: DialectName,
+  dialectName: DialectName,
   name: string,
   alteration: TableAlteration,
 ): Promise<void> => {
-  const { rename = {}, drop = [], references = {} } = alteration;
+  const dialect = dialectOf({ dialect: dialectName });
+  const { rename = {}, drop = [] } = alteration;
   const steps = stepsOf(name, alteration);
   const watched = watchers(await tableNow(db, dialect, name), steps, alteration, dialect);
   await runAll(db, watched.before);
@@ -182,8 +170,7 @@ export const alterTable = async (
   await runAll(db, dropIndexes([...staleIndexes(name, steps, dialect), ...several]));
 
   const table = await tableNow(db, dialect, name);
-  const alterColumns = dialect === 'sqlite' ? alterSqlite : alterPostgres;
-  await alterColumns(db, table, steps, drop, references);
+  await dialect.schema.alterColumns({ db, dialect, table, steps, drop });
 
   await runAll(db, watched.after);
   await runAll(db, newIndexes(name, steps, dialect));

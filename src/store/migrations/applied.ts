@@ -1,5 +1,5 @@
 import type { Ask, Tables } from '../introspection.ts';
-import { quoteName } from '../sql.ts';
+import { quoteName } from '../quote.ts';
 import { MigrationError } from './migration-error.ts';
 
 /** A set of migrations beside what a database remembers of it; names in their order. */

@@ -1,9 +1,11 @@
 import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
 import { pluralOf } from '../../model/inflect.ts';
 import { snakeOf } from '../../model/names.ts';
-import type { DialectName } from '../database.ts';
-import { quoteName } from '../sql.ts';
+import type { Dialect, Reference } from '../dialects/dialect.ts';
+import { quoteName } from '../quote.ts';
+import { name as nameOf } from '../statement.ts';
 import { foreignKeyName, indexName } from './names.ts';
+import { textOf } from './statements.ts';
 
 /** What a field is in the database: its column, what it refers to, its index. */
 
@@ -22,51 +24,54 @@ export const columnName = (name: string, { type, options }: FieldDefinition): st
     ? name
     : `${name}_id`;
 
-export const columnType = ({ type }: FieldDefinition, dialect: DialectName): string => type.column[dialect];
+export const columnType = ({ type }: FieldDefinition, { columns }: Dialect): string =>
+  columns[type.column].type;
 
 /** `User` is the service's own table; others have the regular plural, unless the definition says another. */
 export const tableOf = (model: string): string | undefined =>
   model === 'User' ? 'users' : pluralOf(snakeOf(model));
 
-/** Table that a field refers to; undefined where it is no reference. */
-export const referencedTable = (
-  name: string,
-  { type, options }: FieldDefinition,
-  references: ReferenceTables,
-): string | undefined => {
-  const model = type.target?.(options);
-  if (model === undefined) return undefined;
-  const table = references[name] ?? tableOf(model);
-  if (table === undefined) throw new Error(`no regular plural of ${model}: name its table under references`);
-  return table;
-};
-
 /** An optional reference becomes null with what it refers to; a required one keeps that from being deleted. */
 export const onDelete = (definition: FieldDefinition): 'no action' | 'set null' =>
   isRequired(definition) ? 'no action' : 'set null';
 
-/** `references "users" ("id") on delete set null`; empty where the field is no reference. */
-export const referenceSql = (table: string | undefined, action: string): string =>
-  table === undefined
-    ? ''
-    : ` references ${quoteName(table)} ("id")${action === 'no action' ? '' : ` on delete ${action}`}`;
+/** What the column of a field refers to; undefined where it is no reference. */
+export const referenceOf = (
+  name: string,
+  definition: FieldDefinition,
+  references: ReferenceTables,
+): Reference | undefined => {
+  const { type, options } = definition;
+  const model = type.target?.(options);
+  if (model === undefined) return undefined;
+  const table = references[name] ?? tableOf(model);
+  if (table === undefined) throw new Error(`no regular plural of ${model}: name its table under references`);
+  return { table, onDelete: onDelete(definition) };
+};
+
+/** `references "users" ("id") on delete set null`; empty where there is no reference. */
+export const referenceSql = (reference: Reference | undefined): string => {
+  if (reference === undefined) return '';
+  const action = reference.onDelete === 'no action' ? '' : ` on delete ${reference.onDelete}`;
+  return ` references ${quoteName(reference.table)} ("id")${action}`;
+};
 
 /** The column of a field as it stands in `create table`. */
 export const columnSql = (
   table: string,
   name: string,
   definition: FieldDefinition,
-  dialect: DialectName,
+  dialect: Dialect,
   references: ReferenceTables,
 ): string => {
   const column = columnName(name, definition);
-  const target = referencedTable(name, definition, references);
+  const reference = referenceOf(name, definition, references);
   const constraint =
-    dialect === 'postgres' && target !== undefined
+    dialect.schema.namesForeignKeys && reference !== undefined
       ? ` constraint ${quoteName(foreignKeyName(table, column))}`
       : '';
   const notNull = isRequired(definition) ? ' not null' : '';
-  return `${quoteName(column)} ${columnType(definition, dialect)}${notNull}${constraint}${referenceSql(target, onDelete(definition))}`;
+  return `${quoteName(column)} ${columnType(definition, dialect)}${notNull}${constraint}${referenceSql(reference)}`;
 };
 
 export interface IndexStatement {
@@ -79,7 +84,7 @@ export const fieldIndex = (
   table: string,
   column: string,
   definition: FieldDefinition,
-  dialect: DialectName,
+  dialect: Dialect,
 ): IndexStatement | undefined => {
   const { unique, index } = optionsOf(definition);
   const on = `on ${quoteName(table)}`;
@@ -88,10 +93,10 @@ export const fieldIndex = (
     return { name, sql: `create unique index ${quoteName(name)} ${on} (${quoteName(column)})` };
   }
   if (index !== true && definition.type.target === undefined) return undefined;
-  // Lists promise nulls first; PostgreSQL uses an index for that order only if it was made in it.
-  const order = dialect === 'postgres' && !isRequired(definition) ? ' nulls first' : '';
+  // In the order of lists: some database uses an index only for the order in which it was made.
+  const ordered = textOf(dialect.ordered(nameOf(column), false, !isRequired(definition)), dialect);
   const name = indexName(table, [column], false);
-  return { name, sql: `create index ${quoteName(name)} ${on} (${quoteName(column)}${order}, "id")` };
+  return { name, sql: `create index ${quoteName(name)} ${on} (${ordered}, "id")` };
 };
 
 /** An index over several columns. */

@@ -1,20 +1,20 @@
-import { CompiledQuery } from 'kysely';
 import type { ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { compileCheck } from '../../model/check-value.ts';
-import type { DialectName } from '../database.ts';
-import { quoteName, rowToJson } from '../sql.ts';
-import { columnType } from './columns.ts';
-import type { MigrationDatabase } from './runner.ts';
+import type { SqlValue } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { all, literal, name, type Statement, sql, statement } from '../statement.ts';
+import type { MigrationDatabase } from './migration.ts';
+import { run } from './statements.ts';
 
 /** Rows that are read, converted and written at a time. */
 const batch = 500;
 
-/** Two fields are stored alike where both databases have the same column for them and render it alike. */
-export const representation = ({ type, options }: FieldDefinition): string =>
-  (['sqlite', 'postgres'] as const)
-    .map((dialect) => `${type.column[dialect]} ${type.render?.('x', options, dialect) ?? ''}`)
-    .join('\n');
+const scaleOf = ({ type, options }: FieldDefinition): number => type.scale?.(options) ?? 0;
+
+/** Whether values of both fields are kept in the same way, so that one's may stay where the other's come. */
+export const isStoredAlike = (a: FieldDefinition, b: FieldDefinition): boolean =>
+  a.type.column === b.type.column && scaleOf(a) === scaleOf(b);
 
 /** How the same value may be written as a value of another type: as it is, and as its text. */
 const candidates = (value: Json): readonly Json[] => {
@@ -57,37 +57,46 @@ interface Row {
   readonly json: string;
 }
 
+/** A column of a table, and the field that its values are of. */
+interface FieldColumn {
+  readonly column: string;
+  readonly definition: FieldDefinition;
+}
+
 /**
  * The next values of a column, as JSON. The comment tells the plan, which runs nothing, that rows are converted here.
  */
-const readSql = (
-  table: string,
-  column: string,
-  from: FieldDefinition,
-  dialect: DialectName,
-  after: number,
-): string => {
-  const name = `t.${quoteName(column)}`;
-  const value = from.type.render?.(name, from.options, dialect) ?? name;
-  const json = dialect === 'sqlite' ? `json_object('v', ${value})` : rowToJson(`${value} as v`);
-  return `/* every value of ${table}.${column} is converted */ select t."id" as id, ${json} as json
-  from ${quoteName(table)} as t where t."id" > ${after} and ${name} is not null order by t."id" limit ${batch}`;
-};
+const readStatement = (dialect: Dialect, table: string, { column, definition }: FieldColumn) =>
+  statement<{ readonly after: number }>(dialect, (argument) => {
+    const [id, stored] = [name('t', 'id'), name('t', column)];
+    const { render } = dialect.columns[definition.type.column];
+    const value = render?.(stored, scaleOf(definition)) ?? stored;
+    return sql`${sql.raw(`/* every value of ${table}.${column} is converted */`)} select ${id} as id, ${dialect.objectText([{ name: 'v', value }])} as json
+  from ${name(table)} as t where ${id} > ${argument('after')} and ${stored} is not null order by ${id} limit ${literal(batch)}`;
+  });
 
-const writeSql = (
+interface Converted {
+  readonly [name: string]: readonly SqlValue[];
+  readonly ids: readonly number[];
+  readonly values: readonly ColumnValue[];
+}
+
+/** Writes as many values. */
+const writeStatement = (
+  dialect: Dialect,
   table: string,
-  column: string,
-  to: FieldDefinition,
-  dialect: DialectName,
+  { column, definition }: FieldColumn,
   count: number,
-): string => {
-  const sign = dialect === 'sqlite' ? '?' : '$';
-  const values = Array.from({ length: count }, (_, row) => `(${sign}${row * 2 + 1}, ${sign}${row * 2 + 2})`);
-  const type = columnType(to, dialect).replace(/ collate .*$/, '');
-  const cast = (name: string, as: string): string => (dialect === 'sqlite' ? name : `cast(${name} as ${as})`);
-  return `update ${quoteName(table)} set ${quoteName(column)} = ${cast('v.column2', type)}
-  from (values ${values.join(', ')}) as v where ${quoteName(table)}."id" = ${cast('v.column1', 'bigint')}`;
-};
+) =>
+  statement<Converted>(dialect, (argument) => {
+    const rows = Array.from(
+      { length: count },
+      (_, index) => sql`(${argument('ids', index)}, ${argument('values', index)})`,
+    );
+    const [id, value] = [sql.raw('v.column1'), sql.raw('v.column2')];
+    return sql`update ${name(table)} set ${name(column)} = ${dialect.cast(value, definition.type.column)}
+  from (values ${all(rows)}) as v where ${name(table, 'id')} = ${dialect.cast(id, 'integer')}`;
+  });
 
 /**
  * Writes the values of column `source`, converted, to column `target` of the same table.
@@ -95,29 +104,29 @@ const writeSql = (
  */
 export const convertColumn = async (
   db: MigrationDatabase,
-  dialect: DialectName,
+  dialect: Dialect,
   table: string,
-  source: { readonly column: string; readonly definition: FieldDefinition },
-  target: { readonly column: string; readonly definition: FieldDefinition },
+  source: FieldColumn,
+  target: FieldColumn,
 ): Promise<void> => {
   const convert = conversion(target.definition);
+  const converted = ({ id, json }: Row): ColumnValue => {
+    const value = convert((JSON.parse(json) as { v: Json }).v);
+    if (value !== undefined) return value;
+    const { kind } = target.definition.type;
+    throw new Error(
+      `${table}.${source.column} of record ${id} is no value of the new ${kind}: correct it first`,
+    );
+  };
+  const read = readStatement(dialect, table, source);
+  const writes = new Map<number, Statement<Converted>>();
   for (let after = 0; ; ) {
-    const { rows } = await db.executeQuery<Row>(
-      CompiledQuery.raw(readSql(table, source.column, source.definition, dialect, after)),
-    );
+    const rows = await run<Row>(db, read({ after }));
     if (rows.length === 0) return;
-    const parameters = rows.flatMap(({ id, json }) => {
-      const { v } = JSON.parse(json) as { v: Json };
-      const value = convert(v);
-      if (value === undefined)
-        throw new Error(
-          `${table}.${source.column} of record ${id} is no value of the new ${target.definition.type.kind}: correct it first`,
-        );
-      return [String(id), value];
-    });
-    await db.executeQuery(
-      CompiledQuery.raw(writeSql(table, target.column, target.definition, dialect, rows.length), parameters),
-    );
-    after = Number(rows.at(-1)?.id);
+    const write = writes.get(rows.length) ?? writeStatement(dialect, table, target, rows.length);
+    writes.set(rows.length, write);
+    const ids = rows.map(({ id }) => Number(id));
+    await run(db, write({ ids, values: rows.map(converted) }));
+    after = ids.at(-1) ?? after;
   }
 };

@@ -6,36 +6,16 @@ import { securityEvents } from './0004-security-events.ts';
 import { identity } from './0005-identity.ts';
 import { nulledReferences } from './0006-nulled-references.ts';
 import { securityStamp } from './0007-security-stamp.ts';
-import type { Migration, Migrations } from './runner.ts';
+import type { Migration, Migrations } from './migration.ts';
+import { ownWords } from './own-words.ts';
 
 /**
  * The service's own tables, first version. A migration is never changed after a release: the next one goes into a
  * file of its own and a line in `coreMigrations`.
  */
-const types = {
-  sqlite: {
-    text: sql`text`,
-    timestamp: sql`text`,
-    boolean: sql`integer`,
-    integer: sql`integer`,
-    json: sql`text`,
-    id: sql`integer primary key autoincrement`,
-    off: sql`0`,
-  },
-  postgres: {
-    text: sql`text collate "C"`,
-    timestamp: sql`timestamptz(3)`,
-    boolean: sql`boolean`,
-    integer: sql`bigint`,
-    json: sql`json`,
-    id: sql`bigint generated always as identity primary key`,
-    off: sql`false`,
-  },
-} as const;
-
 const initial: Migration = {
   up: async (db, dialect) => {
-    const t = types[dialect];
+    const t = ownWords(dialect);
     for (const statement of [
       sql`create table users (
         id ${t.id},
@@ -151,7 +131,7 @@ const initial: Migration = {
     const now = new Date().toISOString();
     for (const name of builtInRoles)
       await sql`insert into roles (name, built_in, created_at)
-        values (${name}, ${dialect === 'sqlite' ? sql`1` : sql`true`}, ${now})`.execute(db);
+        values (${name}, ${t.on}, ${now})`.execute(db);
   },
 };
 

@@ -2,12 +2,11 @@ import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/fie
 import { fieldTypes } from '../../fields/registry.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
-import type { DialectName } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { ColumnShape, IndexShape, TableShape, Tables } from '../introspection.ts';
 import { onDelete } from './columns.ts';
-import { representation } from './convert.ts';
+import { isStoredAlike } from './convert.ts';
 import { indexName } from './names.ts';
-import { holds } from './read-tables.ts';
 import type { RegisteredTable } from './register.ts';
 import { ownColumns } from './schema.ts';
 
@@ -42,7 +41,7 @@ export type Aspect = 'type' | 'required' | 'demanded' | 'reference' | 'unique' |
 
 /** The database as introspection and register describe it. */
 export interface Stored {
-  readonly dialect: DialectName;
+  readonly dialect: Dialect;
   readonly tables: Tables;
   readonly register: ReadonlyMap<string, RegisteredTable>;
 }
@@ -57,8 +56,8 @@ const hasIndex = ({ indexes }: TableShape, column: string, unique: boolean): boo
       (sameColumns(index, [column]) || (!unique && sameColumns(index, [column, 'id']))),
   );
 
-const holdsType = (dialect: DialectName, column: ColumnShape, type: FieldType): boolean =>
-  holds(dialect, column.type, type.column[dialect]);
+const holdsType = ({ schema, columns }: Dialect, column: ColumnShape, type: FieldType): boolean =>
+  schema.introspection.holds(column.type, columns[type.column].type);
 
 /** The type that a column was made with: as registered, else the model's own, else the first that fits. */
 const storedType = (
@@ -127,9 +126,7 @@ const aspectsOf = (
   };
   add(
     'type',
-    from === undefined ||
-      !holdsType(dialect, column, field.type) ||
-      representation(from) !== representation(definition),
+    from === undefined || !holdsType(dialect, column, field.type) || !isStoredAlike(from, definition),
   );
   add('required', field.required && !column.notNull);
   add('demanded', !field.required && column.notNull && column.preset === undefined);

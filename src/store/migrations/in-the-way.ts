@@ -1,6 +1,6 @@
 import type { Tables } from '../introspection.ts';
+import type { Migrations } from './migration.ts';
 import { planFromNothing } from './plan.ts';
-import type { Migrations } from './runner.ts';
 
 const made = /^create table (?:if not exists )?"?([a-z0-9_]+)"?/i;
 

@@ -1,9 +1,6 @@
 import type { FieldDefinition } from '../../fields/field.ts';
-import type { DialectName } from '../database.ts';
-import { nulledReferencesPostgres } from '../dialects/postgres/nulled-references.ts';
-import { nulledReferencesSqlite } from '../dialects/sqlite/nulled-references.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { TableShape } from '../introspection.ts';
-import type { ReferenceTriggers } from '../reference-triggers.ts';
 import { onDelete } from './columns.ts';
 import { nulledTriggerName } from './names.ts';
 
@@ -13,16 +10,11 @@ import { nulledTriggerName } from './names.ts';
  * that nulls, so it holds whatever deletes: a request, the deletion of a user, a cascade, SQL by hand. A write that
  * raises the version itself is left alone.
  */
-const dialects: Readonly<Record<DialectName, ReferenceTriggers>> = {
-  sqlite: nulledReferencesSqlite,
-  postgres: nulledReferencesPostgres,
-};
+export const watchReference = (dialect: Dialect, table: string, column: string): readonly string[] =>
+  dialect.schema.referenceTriggers.create(table, column, nulledTriggerName(table, column));
 
-export const watchReference = (dialect: DialectName, table: string, column: string): readonly string[] =>
-  dialects[dialect].create(table, column, nulledTriggerName(table, column));
-
-export const forgetReference = (dialect: DialectName, table: string, column: string): string =>
-  dialects[dialect].drop(table, nulledTriggerName(table, column));
+export const forgetReference = (dialect: Dialect, table: string, column: string): string =>
+  dialect.schema.referenceTriggers.drop(table, nulledTriggerName(table, column));
 
 /** Whether a field's column becomes null with what it refers to. */
 export const isNulled = (definition: FieldDefinition): boolean =>

@@ -4,8 +4,9 @@ import { describeDatabase, describeEachDatabase } from '../../../tests/support/d
 import { field } from '../../fields/define.ts';
 import { databaseTarget } from '../dialects/target.ts';
 import { alterTable } from './alter-table.ts';
+import type { Migrations } from './migration.ts';
 import { plan } from './plan.ts';
-import { type Migrations, migrate, pending } from './runner.ts';
+import { migrate, pending } from './runner.ts';
 import { createTable } from './schema.ts';
 
 const options = { tableName: 'migrations' };

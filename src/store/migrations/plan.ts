@@ -10,12 +10,12 @@ import {
   Kysely,
   type QueryResult,
 } from 'kysely';
-import type { DialectName } from '../database.ts';
+import type { DialectName } from '../dialects/name.ts';
 import { postgresMigrationDialect } from '../dialects/postgres/migration-dialect.ts';
 import { sqliteMigrationDialect } from '../dialects/sqlite/migration-dialect.ts';
 import type { DatabaseTarget } from '../dialects/target.ts';
-import { quoteName } from '../sql.ts';
-import type { MigrationOptions, Migrations, MigrationTables } from './runner.ts';
+import { quoteName } from '../quote.ts';
+import type { MigrationOptions, Migrations, MigrationTables } from './migration.ts';
 import { isEmptyFile, pending } from './runner.ts';
 
 /** The SQL of one step; comments among it say what depends on the rows. */

@@ -1,16 +1,5 @@
-import type { DialectName } from '../database.ts';
-import { introspectPostgres } from '../dialects/postgres/introspect.ts';
-import { introspectSqlite } from '../dialects/sqlite/introspect.ts';
-import type { Ask, IndexedColumn, IndexShape, Introspection, Tables } from '../introspection.ts';
-
-const dialects: Readonly<Record<DialectName, Introspection>> = {
-  sqlite: introspectSqlite,
-  postgres: introspectPostgres,
-};
-
-/** Whether a column declared like this holds what a field with this column type writes. */
-export const holds = (dialect: DialectName, declared: string, wanted: string): boolean =>
-  dialects[dialect].holds(declared, wanted);
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Ask, IndexedColumn, IndexShape, Tables } from '../introspection.ts';
 
 const group = <T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, T[]> => {
   const groups = new Map<string, T[]>();
@@ -32,8 +21,7 @@ const indexShapes = (rows: readonly IndexedColumn[]): IndexShape[] =>
   });
 
 /** Every table of the database (of the current schema), by name. */
-export const readTables = async (ask: Ask, dialect: DialectName): Promise<Tables> => {
-  const introspection = dialects[dialect];
+export const readTables = async (ask: Ask, { schema: { introspection } }: Dialect): Promise<Tables> => {
   const columns = group(await introspection.columns(ask), ({ table }) => table);
   const indexes = group(await introspection.indexes(ask), ({ table }) => table);
   return new Map(

@@ -1,10 +1,10 @@
 import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
 import { fieldTypes } from '../../fields/registry.ts';
-import type { DialectName } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
-import { quoteText } from '../sql.ts';
+import { all, type Fragment, literal, sql } from '../statement.ts';
 import { columnName, type FieldDefinitions } from './columns.ts';
-import type { MigrationDatabase } from './runner.ts';
+import type { MigrationDatabase } from './migration.ts';
 import { runAll } from './statements.ts';
 
 /**
@@ -13,59 +13,50 @@ import { runAll } from './statements.ts';
  * resources' and of which model, when the model is long gone.
  */
 
-const text: Readonly<Record<DialectName, string>> = { sqlite: 'text', postgres: 'text collate "C"' };
-
 /** Makes the register where no migration has made it yet. */
-export const ensureRegister = (db: MigrationDatabase, dialect: DialectName): Promise<void> =>
-  runAll(db, registerStatements(dialect));
-
-const registerStatements = (dialect: DialectName): string[] => [
-  `create table if not exists gatewright_tables (
-  name ${text[dialect]} primary key not null,
-  model ${text[dialect]}
+export const ensureRegister = (db: MigrationDatabase, { schema: { own } }: Dialect): Promise<void> =>
+  runAll(db, [
+    `create table if not exists gatewright_tables (
+  name ${own.text} primary key not null,
+  model ${own.text}
 )`,
-  `create table if not exists gatewright_columns (
-  table_name ${text[dialect]} not null,
-  column_name ${text[dialect]} not null,
-  kind ${text[dialect]} not null,
-  options ${text[dialect]} not null,
+    `create table if not exists gatewright_columns (
+  table_name ${own.text} not null,
+  column_name ${own.text} not null,
+  kind ${own.text} not null,
+  options ${own.text} not null,
   primary key (table_name, column_name)
 )`,
-];
+  ]);
 
 /** Options as they are kept; what people call a field is no matter of the database. */
 const keptOptions = ({ options }: FieldDefinition): string =>
   JSON.stringify(options, (key, value: unknown) => (key === 'label' || key === 'labels' ? undefined : value));
 
-const insertColumn = (table: string, column: string, definition: FieldDefinition): string =>
-  `insert into gatewright_columns (table_name, column_name, kind, options) values (${[
-    table,
-    column,
-    definition.type.kind,
-    keptOptions(definition),
-  ]
-    .map(quoteText)
-    .join(', ')})`;
+const insertColumn = (table: string, column: string, definition: FieldDefinition): Fragment => {
+  const values = [table, column, definition.type.kind, keptOptions(definition)].map(literal);
+  return sql`insert into gatewright_columns (table_name, column_name, kind, options) values (${all(values)})`;
+};
 
-const ofColumn = (table: string, column: string): string =>
-  `table_name = ${quoteText(table)} and column_name = ${quoteText(column)}`;
+const ofColumn = (table: string, column: string): Fragment =>
+  sql`table_name = ${literal(table)} and column_name = ${literal(column)}`;
 
-const forgetTableStatements = (table: string): string[] => [
-  `delete from gatewright_columns where table_name = ${quoteText(table)}`,
-  `delete from gatewright_tables where name = ${quoteText(table)}`,
+const modelOf = (model: string | undefined): Fragment => (model === undefined ? sql`null` : literal(model));
+
+const forgetTableStatements = (table: string): Fragment[] => [
+  sql`delete from gatewright_columns where table_name = ${literal(table)}`,
+  sql`delete from gatewright_tables where name = ${literal(table)}`,
 ];
 
 export const registerTable = (
   db: MigrationDatabase,
   table: string,
-  definition: { readonly fields: FieldDefinitions; readonly model?: string },
+  { fields, model }: { readonly fields: FieldDefinitions; readonly model?: string },
 ): Promise<void> =>
   runAll(db, [
     ...forgetTableStatements(table),
-    `insert into gatewright_tables (name, model) values (${quoteText(table)}, ${definition.model === undefined ? 'null' : quoteText(definition.model)})`,
-    ...Object.entries(definition.fields).map(([name, each]) =>
-      insertColumn(table, columnName(name, each), each),
-    ),
+    sql`insert into gatewright_tables (name, model) values (${literal(table)}, ${modelOf(model)})`,
+    ...Object.entries(fields).map(([name, each]) => insertColumn(table, columnName(name, each), each)),
   ]);
 
 export const registerColumn = (
@@ -75,7 +66,7 @@ export const registerColumn = (
   definition: FieldDefinition,
 ): Promise<void> =>
   runAll(db, [
-    `delete from gatewright_columns where ${ofColumn(table, column)}`,
+    sql`delete from gatewright_columns where ${ofColumn(table, column)}`,
     insertColumn(table, column, definition),
   ]);
 
@@ -85,10 +76,12 @@ export const renameRegisteredColumn = (
   from: string,
   to: string,
 ): Promise<void> =>
-  runAll(db, [`update gatewright_columns set column_name = ${quoteText(to)} where ${ofColumn(table, from)}`]);
+  runAll(db, [
+    sql`update gatewright_columns set column_name = ${literal(to)} where ${ofColumn(table, from)}`,
+  ]);
 
 export const forgetColumn = (db: MigrationDatabase, table: string, column: string): Promise<void> =>
-  runAll(db, [`delete from gatewright_columns where ${ofColumn(table, column)}`]);
+  runAll(db, [sql`delete from gatewright_columns where ${ofColumn(table, column)}`]);
 
 export const renameRegisteredTable = (
   db: MigrationDatabase,
@@ -97,8 +90,8 @@ export const renameRegisteredTable = (
   model: string | undefined,
 ): Promise<void> =>
   runAll(db, [
-    `update gatewright_columns set table_name = ${quoteText(to)} where table_name = ${quoteText(from)}`,
-    `update gatewright_tables set name = ${quoteText(to)}, model = ${model === undefined ? 'null' : quoteText(model)} where name = ${quoteText(from)}`,
+    sql`update gatewright_columns set table_name = ${literal(to)} where table_name = ${literal(from)}`,
+    sql`update gatewright_tables set name = ${literal(to)}, model = ${modelOf(model)} where name = ${literal(from)}`,
   ]);
 
 export const forgetTable = (db: MigrationDatabase, table: string): Promise<void> =>

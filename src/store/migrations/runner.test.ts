@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
 import { databaseTarget } from '../dialects/target.ts';
 import type { Ask } from '../introspection.ts';
-import { type Conditions, type Migrations, migrate, migrateAll, pending } from './runner.ts';
+import type { Migrations } from './migration.ts';
+import { type Conditions, migrate, migrateAll, pending } from './runner.ts';
 
 const options = { tableName: 'steps' };
 

@@ -1,38 +1,22 @@
 import { existsSync, statSync } from 'node:fs';
 import { Kysely, type LogEvent, sql } from 'kysely';
-import type { DialectName, SqlValue } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { postgresMigrationDialect } from '../dialects/postgres/migration-dialect.ts';
+import { dialectOf } from '../dialects/registry.ts';
 import { sqliteMigrationDialect } from '../dialects/sqlite/migration-dialect.ts';
 import type { DatabaseTarget } from '../dialects/target.ts';
 import type { Ask, Tables } from '../introspection.ts';
 import { type Applied, appliedOf, assertOrder } from './applied.ts';
 import { askThrough } from './ask-through.ts';
+import type {
+  MigrationDatabase,
+  MigrationOptions,
+  MigrationSet,
+  Migrations,
+  MigrationTables,
+} from './migration.ts';
 import { MigrationError } from './migration-error.ts';
 import { readTables } from './read-tables.ts';
-
-/** A migration sees tables as they were when it was written, so none of today's table types apply to it. */
-export interface MigrationTables {
-  [table: string]: { [column: string]: SqlValue };
-}
-
-export type MigrationDatabase = Kysely<MigrationTables>;
-
-/** One step of the schema. All pending steps are applied in one transaction: all or none. */
-export interface Migration {
-  up(db: MigrationDatabase, dialect: DialectName): Promise<void>;
-}
-
-/** Steps by name; they run in the order of their names, so a new name must sort after all that were ever applied. */
-export type Migrations = Readonly<Record<string, Migration>>;
-
-export interface MigrationOptions {
-  /** Table that remembers what was applied: one for each set of migrations. */
-  readonly tableName: string;
-}
-
-export interface MigrationSet extends MigrationOptions {
-  readonly migrations: Migrations;
-}
 
 /** What a database holds before anything is applied. */
 export interface Found {
@@ -83,7 +67,7 @@ const nothing: Ask = async () => [];
 
 const foundIn = async (
   db: MigrationDatabase,
-  dialect: DialectName,
+  dialect: Dialect,
   sets: readonly MigrationSet[],
 ): Promise<Found> => {
   const ask = askThrough(db);
@@ -100,7 +84,7 @@ const look = async (
   target: DatabaseTarget,
   sets: readonly MigrationSet[],
 ): Promise<Found> => {
-  if (!isEmptyFile(target)) return foundIn(db, target.dialect, sets);
+  if (!isEmptyFile(target)) return foundIn(db, dialectOf(target), sets);
   const applied = sets.map(({ migrations }) => ({
     pending: Object.keys(migrations).sort(),
     known: [],
@@ -119,7 +103,7 @@ const ensureTable = (db: MigrationDatabase, name: string): Promise<void> =>
 
 const runSteps = async (
   db: MigrationDatabase,
-  dialect: DialectName,
+  dialect: Dialect,
   { migrations, tableName }: MigrationSet,
   names: readonly string[],
 ): Promise<void> => {
@@ -127,7 +111,7 @@ const runSteps = async (
   const started = Date.now();
   for (const [index, name] of names.entries()) {
     try {
-      await migrations[name]?.up(db, dialect);
+      await migrations[name]?.up(db, dialect.name);
       // Each a millisecond after the one before: an earlier version of the service reads their order from it.
       const timestamp = new Date(started + index).toISOString();
       await db.insertInto(tableName).values({ name, timestamp }).execute();
@@ -140,7 +124,7 @@ const runSteps = async (
 /** What is pending, all of it in one transaction. */
 const apply = async (
   db: MigrationDatabase,
-  dialect: DialectName,
+  dialect: Dialect,
   sets: readonly MigrationSet[],
   conditions: Conditions,
 ): Promise<Migrated> => {
@@ -185,7 +169,7 @@ export const migrateAll = async (
     await conditions.before?.(found);
     assertOrder(found.applied);
     if (found.applied.some(({ pending }) => pending.length > 0))
-      return await apply(db, target.dialect, sets, conditions);
+      return await apply(db, dialectOf(target), sets, conditions);
     await conditions.after?.(found.ask);
     return migratedFrom(found);
   } finally {

@@ -1,7 +1,9 @@
 import { field } from '../../fields/define.ts';
-import type { DialectName } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { DialectName } from '../dialects/name.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { quoteName } from '../quote.ts';
 import { versionColumn } from '../resource-source.ts';
-import { quoteName } from '../sql.ts';
 import {
   columnName,
   columnSql,
@@ -11,9 +13,9 @@ import {
   type ReferenceTables,
   severalIndex,
 } from './columns.ts';
+import type { MigrationDatabase } from './migration.ts';
 import { isNulled, watchReference } from './nulled-references.ts';
 import { ensureRegister, registerTable } from './register.ts';
-import type { MigrationDatabase } from './runner.ts';
 import { runAll } from './statements.ts';
 
 /** A table as a migration makes it. Fields are the model's as they were when the migration was written. */
@@ -27,12 +29,6 @@ export interface TableDefinition {
   readonly model?: string;
 }
 
-const id: Readonly<Record<DialectName, string>> = {
-  // AUTOINCREMENT, so that the id of a deleted record is never used again.
-  sqlite: 'integer primary key autoincrement',
-  postgres: 'bigint generated always as identity primary key',
-};
-
 const timestamp = field.datetime();
 
 /** Columns that every resource has beside its fields. */
@@ -42,16 +38,17 @@ export const ownColumns = ['id', 'created_at', 'updated_at', versionColumn] as c
 export const tableStatements = (
   table: string,
   { fields, indexes = [], references = {} }: TableDefinition,
-  dialect: DialectName,
+  dialect: Dialect,
 ): readonly string[] => {
+  const { own } = dialect.schema;
   const time = columnType(timestamp, dialect);
   const entries = Object.entries(fields);
   const columns = [
-    `"id" ${id[dialect]}`,
+    `"id" ${own.id}`,
     ...entries.map(([name, definition]) => columnSql(table, name, definition, dialect, references)),
     `"created_at" ${time} not null`,
     `"updated_at" ${time} not null`,
-    `${quoteName(versionColumn)} ${dialect === 'sqlite' ? 'integer' : 'bigint'} not null default 1`,
+    `${quoteName(versionColumn)} ${own.integer} not null default 1`,
   ];
   const single = entries.flatMap(
     ([name, definition]) => fieldIndex(table, columnName(name, definition), definition, dialect) ?? [],
@@ -65,13 +62,14 @@ export const tableStatements = (
   ];
 };
 
-/** Makes the table of a resource, on either database. */
+/** Makes the table of a resource, on whichever database. */
 export const createTable = async (
   db: MigrationDatabase,
-  dialect: DialectName,
+  name: DialectName,
   table: string,
   definition: TableDefinition,
 ): Promise<void> => {
+  const dialect = dialectOf({ dialect: name });
   await runAll(db, tableStatements(table, definition, dialect));
   await ensureRegister(db, dialect);
   await registerTable(db, table, definition);

@@ -1,14 +1,15 @@
-import type { DialectName } from '../database.ts';
+import type { DialectName } from '../dialects/name.ts';
+import { dialectOf } from '../dialects/registry.ts';
 import type { Tables } from '../introspection.ts';
-import { quoteName, quoteText } from '../sql.ts';
-import { renameIndex } from './alter-table.ts';
+import { quoteName } from '../quote.ts';
+import { type Fragment, literal, sql } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
+import type { MigrationDatabase } from './migration.ts';
 import { followingName } from './names.ts';
 import { forgetReference, nulledColumns, watchReference } from './nulled-references.ts';
 import { readTables } from './read-tables.ts';
 import { ensureRegister, forgetTable, readRegister, renameRegisteredTable } from './register.ts';
-import type { MigrationDatabase } from './runner.ts';
 import { runAll } from './statements.ts';
 
 /** Tables of the service that hold what roles may do with a model. */
@@ -28,18 +29,25 @@ const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): P
   return [...known].filter((name) => tableOf(name) === table);
 };
 
-const forgetGrants = (tables: Tables, models: readonly string[]): string[] =>
+/** One statement for each of these tables that is there. */
+const ofGrants = (tables: Tables, statement: (table: Fragment) => Fragment): Fragment[] =>
+  granting.filter((name) => tables.has(name)).map((name) => statement(sql.raw(name)));
+
+const forgetGrants = (tables: Tables, models: readonly string[]): Fragment[] =>
   models.flatMap((model) =>
-    granting
-      .filter((name) => tables.has(name))
-      .map((name) => `delete from ${name} where model = ${quoteText(model)}`),
+    ofGrants(tables, (table) => sql`delete from ${table} where model = ${literal(model)}`),
   );
 
 /**
  * Drops the table of a resource that is gone, with every grant on its model: a later model of the same name inherits
  * nothing. References to it from other tables go as well; their columns stay.
  */
-export const dropTable = async (db: MigrationDatabase, dialect: DialectName, name: string): Promise<void> => {
+export const dropTable = async (
+  db: MigrationDatabase,
+  dialectName: DialectName,
+  name: string,
+): Promise<void> => {
+  const dialect = dialectOf({ dialect: dialectName });
   const tables = await readTables(askThrough(db), dialect);
   const models = await modelsOf(db, tables, name);
   const references = [...tables.values()].flatMap((table) =>
@@ -57,13 +65,14 @@ export const dropTable = async (db: MigrationDatabase, dialect: DialectName, nam
 /** Renames the table of a resource. Its records stay, what refers to it follows, and so do the grants on its model. */
 export const renameTable = async (
   db: MigrationDatabase,
-  dialect: DialectName,
+  name: DialectName,
   from: string,
   to: string,
   { model }: { readonly model: string },
 ): Promise<void> => {
+  const dialect = dialectOf({ dialect: name });
   const tables = await readTables(askThrough(db), dialect);
-  const models = (await modelsOf(db, tables, from)).filter((name) => name !== model);
+  const models = (await modelsOf(db, tables, from)).filter((each) => each !== model);
   const table = tables.get(from);
   const watched = table === undefined ? [] : nulledColumns(table);
   await runAll(db, [
@@ -71,15 +80,18 @@ export const renameTable = async (
     `alter table ${quoteName(from)} rename to ${quoteName(to)}`,
     ...watched.flatMap((column) => watchReference(dialect, to, column)),
   ]);
-  for (const index of tables.get(from)?.indexes ?? [])
-    await renameIndex(db, dialect, index, to, followingName(index, from, to));
+  for (const index of table?.indexes ?? []) {
+    const next = followingName(index, from, to);
+    if (next !== index.name) await runAll(db, dialect.schema.renameIndex(to, index, next));
+  }
   await runAll(db, [
     // What an earlier model of the new name was granted is not this one's.
     ...(models.length === 0 ? [] : forgetGrants(tables, [model])),
     ...models.flatMap((old) =>
-      granting
-        .filter((name) => tables.has(name))
-        .map((name) => `update ${name} set model = ${quoteText(model)} where model = ${quoteText(old)}`),
+      ofGrants(
+        tables,
+        (grants) => sql`update ${grants} set model = ${literal(model)} where model = ${literal(old)}`,
+      ),
     ),
   ]);
   await ensureRegister(db, dialect);

@@ -2,10 +2,10 @@ import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { ConstraintError } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 export interface NewKey {
   readonly userId: number;
@@ -19,7 +19,7 @@ export interface NewKey {
 /** API keys: hashes only, the keys themselves are nowhere. */
 export const createKeyStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
-  const sql = compilerFor<CoreSchema>(dialect);
+  const db = tablesOf({ dialect });
 
   return {
     /** @throws Problem `record_not_found` where the owner is gone */
@@ -27,7 +27,7 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
       database
         .write(async (transaction) => {
           const now = clock();
-          const insert = sql
+          const insert = db
             .insertInto('api_keys')
             .values({
               user_id: key.userId,
@@ -61,8 +61,8 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
     remove: (id: number, grant: Grant, actor: Actor): Promise<void> =>
       database.write(async (transaction) => {
         if (grant.rows === 'none') throw new Problem('record_not_found');
-        let query = sql.deleteFrom('api_keys').where('id', '=', id).returning(['name', 'user_id']);
-        for (const { column, value } of grant.rows) query = query.where(sql.dynamic.ref(column), '=', value);
+        let query = db.deleteFrom('api_keys').where('id', '=', id).returning(['name', 'user_id']);
+        for (const { column, value } of grant.rows) query = query.where(db.dynamic.ref(column), '=', value);
         const row = await transaction.get<{ name: string; user_id: number }>(toQuery(query));
         if (row === undefined) throw new Problem('record_not_found');
         await recordAudit(transaction, dialect, clock(), actor, {

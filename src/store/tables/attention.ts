@@ -1,8 +1,9 @@
 import { sql as raw } from 'kysely';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** Milliseconds before its end from which on a key needs attention. */
 const soon = 30 * 24 * 3_600_000;
@@ -30,14 +31,15 @@ export interface KeysInNeed {
 
 /** What of the keys an administrator should look at; both questions are bounded by an index of their own. */
 export const createAttention = ({ database, clock }: TableContext) => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
-  const time = (name: 'expires_at' | 'created_at') =>
-    database.dialect === 'sqlite'
-      ? raw<string | null>`k.${raw.ref(name)}`
-      : raw<string | null>`to_char(k.${raw.ref(name)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  const db = tablesOf(database);
+  const time = (name: 'expires_at' | 'created_at') => {
+    const value = raw`k.${raw.ref(name)}`;
+    const text = dialectOf(database).columns.timestamp.render?.(value, 0) ?? value;
+    return raw<string | null>`${text}`;
+  };
 
   const keys = () =>
-    sql
+    db
       .selectFrom('api_keys as k')
       .innerJoin('users as u', 'u.id', 'k.user_id')
       .select(['k.id', 'k.name', 'k.user_id', 'u.username'])
@@ -48,7 +50,7 @@ export const createAttention = ({ database, clock }: TableContext) => {
     list: ReturnType<typeof keys>,
     counted: ReturnType<typeof expiring | typeof unused>,
   ): Promise<KeysInNeed> => {
-    const total = sql
+    const total = db
       .selectFrom(counted.limit(countedAtMost).as('c'))
       .select((eb) => eb.fn.countAll().as('count'));
     const [row, found] = await Promise.all([
@@ -59,13 +61,13 @@ export const createAttention = ({ database, clock }: TableContext) => {
   };
 
   const expiring = () =>
-    sql
+    db
       .selectFrom('api_keys')
       .select('id')
       .where('expires_at', '>', toTimestamp(clock()))
       .where('expires_at', '<=', toTimestamp(clock() + soon));
 
-  const unused = () => sql.selectFrom('api_keys').select('id').where('last_used_at', 'is', null);
+  const unused = () => db.selectFrom('api_keys').select('id').where('last_used_at', 'is', null);
 
   return {
     /** Keys that run out within 30 days, the next ones first. */

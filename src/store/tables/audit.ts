@@ -2,8 +2,9 @@ import type { Principal } from '../../auth/principal.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Query, Transaction } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import type { DialectName } from '../dialects/name.ts';
+import { toQuery } from '../statement.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** Who changes something, from where. */
 export interface Actor {
@@ -40,13 +41,13 @@ const who = ({ principal }: Actor): AuditActor => {
 
 /** A line of the audit list, of something that happened at `now`. */
 export const auditQuery = (
-  dialect: 'sqlite' | 'postgres',
+  dialect: DialectName,
   now: number,
   actor: AuditActor & Pick<Actor, 'address'>,
   { action, target, detail = {} }: AuditEntry,
 ): Query =>
   toQuery(
-    compilerFor<CoreSchema>(dialect)
+    tablesOf({ dialect })
       .insertInto('audit')
       .values({
         created_at: toTimestamp(now),
@@ -62,7 +63,7 @@ export const auditQuery = (
 /** Writes a line of the audit list in the transaction of the change itself: neither stands without the other. */
 export const recordAudit = async (
   transaction: Transaction,
-  dialect: 'sqlite' | 'postgres',
+  dialect: DialectName,
   now: number,
   actor: Actor,
   entry: AuditEntry,

@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, prepare } from '../statement.ts';
+import { prepare } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** A user as an explanation is about them, disabled or not. */
 export interface KnownUser {
@@ -21,12 +21,12 @@ export interface KnownKey {
 
 /** Callers whom an administrator asks about: also those whom authentication would refuse. */
 export const createCallerStore = ({ database, clock }: TableContext) => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const userById = prepare<{ id: number }>((param) =>
-    sql.selectFrom('users').select(['id', 'username', 'disabled']).where('id', '=', param('id')),
+    db.selectFrom('users').select(['id', 'username', 'disabled']).where('id', '=', param('id')),
   );
   const keyById = prepare<{ id: number; now: string }>((param) =>
-    sql
+    db
       .selectFrom('api_keys')
       .innerJoin('users', 'users.id', 'api_keys.user_id')
       .select(['api_keys.name', 'api_keys.key_hash', 'users.id', 'users.username', 'users.disabled'])

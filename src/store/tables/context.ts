@@ -2,9 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import type { Database, Transaction } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import type { Actor } from './audit.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** What every store of the service's own tables works with. */
 export interface TableContext {
@@ -29,10 +29,10 @@ export const lockSuperAdmins = async (
   transaction: Transaction,
   dialect: Database['dialect'],
 ): Promise<void> => {
-  const compiler = compilerFor<CoreSchema>(dialect);
+  const db = tablesOf({ dialect });
   await transaction.run(
     toQuery(
-      compiler
+      db
         .updateTable('roles')
         .set((eb) => ({ built_in: eb.ref('built_in') }))
         .where('name', '=', superAdmin),
@@ -45,10 +45,10 @@ export const demandSuperAdmin = async (
   transaction: Transaction,
   dialect: Database['dialect'],
 ): Promise<void> => {
-  const compiler = compilerFor<CoreSchema>(dialect);
+  const db = tablesOf({ dialect });
   const left = await transaction.get(
     toQuery(
-      compiler
+      db
         .selectFrom('users')
         .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
         .select('users.id')

@@ -3,9 +3,9 @@ import type { Principal } from '../../auth/principal.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Transaction } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, prepare, toQuery } from '../statement.ts';
+import { prepare, toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** Milliseconds for which the answer to an `Idempotency-Key` is kept. */
 export const idempotencyLifetime = 24 * 3_600_000;
@@ -67,9 +67,9 @@ const toAnswer = (row: KeptRow, request: IdempotentRequest): KeptAnswer => {
 
 /** Answers kept for `Idempotency-Key`, each written in the transaction of the write that it answers. */
 export const createIdempotency = ({ database, clock }: TableContext) => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const find = prepare<{ scope: string; born: string }>((param) =>
-    sql
+    db
       .selectFrom('idempotency_keys')
       .select(['fingerprint', 'status', 'headers', 'data'])
       .where('scope', '=', param('scope'))
@@ -91,12 +91,12 @@ export const createIdempotency = ({ database, clock }: TableContext) => {
      */
     claim: async (transaction: Transaction, request: IdempotentRequest): Promise<KeptAnswer | undefined> => {
       const now = toTimestamp(clock());
-      const stale = sql
+      const stale = db
         .deleteFrom('idempotency_keys')
         .where('scope', '=', request.scope)
         .where('created_at', '<=', born());
       await transaction.run(toQuery(stale));
-      const claim = sql
+      const claim = db
         .insertInto('idempotency_keys')
         .values({ ...request, status: 0, headers: '{}', data: null, created_at: now })
         .onConflict((conflict) => conflict.doNothing());
@@ -107,7 +107,7 @@ export const createIdempotency = ({ database, clock }: TableContext) => {
     },
 
     keep: async (transaction: Transaction, request: IdempotentRequest, answer: KeptAnswer): Promise<void> => {
-      const update = sql
+      const update = db
         .updateTable('idempotency_keys')
         .set({ status: answer.status, headers: JSON.stringify(answer.headers), data: answer.data })
         .where('scope', '=', request.scope);
@@ -116,7 +116,7 @@ export const createIdempotency = ({ database, clock }: TableContext) => {
 
     /** Deletes answers that are no longer kept; run now and then. */
     sweep: async (): Promise<void> => {
-      await database.execute(toQuery(sql.deleteFrom('idempotency_keys').where('created_at', '<=', born())));
+      await database.execute(toQuery(db.deleteFrom('idempotency_keys').where('created_at', '<=', born())));
     },
   };
 };

@@ -1,10 +1,20 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Account, AccountStore, Identity, IdentityStore } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Database, Query, SqlValue } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, prepare, type StatementArguments, toQuery } from '../statement.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import {
+  type Argument,
+  all,
+  argument,
+  type Fragment,
+  prepare,
+  type Statement,
+  sql,
+  statement,
+  toQuery,
+} from '../statement.ts';
+import { tablesOf } from './tables-of.ts';
 
 interface IdentityRow {
   readonly id: number;
@@ -34,44 +44,37 @@ const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.u
 
 /** A join, as `in (select …)` takes SQLite twice the time of the whole statement; its `cross join` keeps the order. */
 const grantedOn = (
-  models: readonly RawBuilder<unknown>[],
-) => sql`(select string_agg(p.model || '.' || p.action, ' ')
+  models: readonly Fragment[],
+): Fragment => sql`(select string_agg(p.model || '.' || p.action, ' ')
   from user_roles ur cross join permissions p
-  where ur.user_id = u.id and p.role = ur.role and p.model in (${sql.join(models)}))`;
+  where ur.user_id = u.id and p.role = ur.role and p.model in (${all(models)}))`;
 
-const modelArgument = (index: number): string => `model${index}`;
+const namedModel = (index: number): Fragment => argument('models', index);
 
 /**
  * Forms of one statement, by the number of models whose grants are read along. Identity, roles and grants come from the
  * same instant, in one round trip, for every request: a revocation holds from the next one on, whichever instance
  * answers.
  */
-const forms = <Arguments extends StatementArguments>(
+const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
   database: Database,
-  rest: (param: (name: keyof Arguments & string) => unknown) => RawBuilder<unknown>,
-  credential: RawBuilder<unknown> = sql`null`,
+  rest: (value: Argument<Arguments>) => Fragment,
+  credential: Fragment = sql`null`,
 ) => {
-  const compiler = compilerFor<CoreSchema>(database.dialect);
-  const build = (granted: RawBuilder<unknown>, tail: RawBuilder<unknown>) => ({
-    compile: () =>
-      sql`select u.id, u.username, u.email, u.name, u.must_change_password, ${roles} as roles, ${granted} as granted,
-        ${credential} as credential from ${tail} and u.disabled = false`.compile(compiler),
-  });
-  const plain = prepare<Arguments>((param) => build(sql`null`, rest(param)));
-  const grantForm = (count: number) =>
-    prepare<StatementArguments>((param) => {
-      const models = Array.from({ length: count }, (_, index) => sql`${param(modelArgument(index))}`);
-      return build(grantedOn(models), rest(param));
+  type Asked = Arguments & { readonly models: readonly string[] };
+  const form = (count: number): Statement<Asked> =>
+    statement<Asked>(dialectOf(database), (value) => {
+      const models = Array.from({ length: count }, (_, index) => namedModel(index));
+      const granted = count === 0 ? sql`null` : grantedOn(models);
+      return sql`select u.id, u.username, u.email, u.name, u.must_change_password, ${roles} as roles,
+        ${granted} as granted, ${credential} as credential
+        from ${rest(value as Argument<Arguments>)} and u.disabled = false`;
     });
-  const grantForms = new Map<number, ReturnType<typeof grantForm>>();
+  const made = new Map<number, Statement<Asked>>();
   return (args: Arguments, models: readonly string[]): Query => {
-    const { length } = models;
-    if (length === 0) return plain(args);
-    const form = grantForms.get(length) ?? grantForm(length);
-    grantForms.set(length, form);
-    const named: Record<string, SqlValue> = { ...args };
-    for (const [index, model] of models.entries()) named[modelArgument(index)] = model;
-    return form(named);
+    const known = made.get(models.length) ?? form(models.length);
+    made.set(models.length, known);
+    return known({ ...args, models });
   };
 };
 
@@ -80,18 +83,18 @@ export const createIdentityStore = (
   database: Database,
   sessionUsed: (id: number, now: number) => void,
 ): IdentityStore => {
-  const byId = forms<{ id: number }>(database, (param) => sql`users u where u.id = ${param('id')}`);
+  const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
   const byKey = forms<{ hash: string; now: string }>(
     database,
-    (param) => sql`api_keys k join users u on u.id = k.user_id
-      where k.key_hash = ${param('hash')} and (k.expires_at is null or k.expires_at > ${param('now')})`,
+    (value) => sql`api_keys k join users u on u.id = k.user_id
+      where k.key_hash = ${value('hash')} and (k.expires_at is null or k.expires_at > ${value('now')})`,
     sql`k.id`,
   );
   const bySession = forms<{ hash: string; idle: string; born: string }>(
     database,
-    (param) => sql`sessions s join users u on u.id = s.user_id
-      where s.session_hash = ${param('hash')}
-        and s.last_used_at > ${param('idle')} and s.created_at > ${param('born')}`,
+    (value) => sql`sessions s join users u on u.id = s.user_id
+      where s.session_hash = ${value('hash')}
+        and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
     sql`s.id`,
   );
   return {
@@ -126,10 +129,10 @@ interface AccountRow {
 
 /** Accounts for the login: a canonical name that holds an `@` is an email address, any other is a username. */
 export const createAccountStore = (database: Database): AccountStore => {
-  const compiler = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const by = (column: 'username_canonical' | 'email_canonical') =>
     prepare<{ canonical: string }>((param) =>
-      compiler
+      db
         .selectFrom('users')
         .select(['id', 'username', 'password_hash', 'disabled', 'security_stamp'])
         .where(column, '=', param('canonical')),
@@ -151,7 +154,7 @@ export const createAccountStore = (database: Database): AccountStore => {
           };
     },
     replaceHash: async (id, from, hash) => {
-      const update = compiler
+      const update = db
         .updateTable('users')
         .set({ password_hash: hash })
         .where('id', '=', id)

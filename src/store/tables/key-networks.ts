@@ -3,9 +3,9 @@ import type { KnownUser } from '../../auth/security-events.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Transaction } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** Uses that wait for the next batch at most; a later use brings back what found no place. */
 const mostPending = 1_000;
@@ -31,26 +31,26 @@ const seen = {};
  * database in batches, whose rows say for all instances and across restarts which network is new.
  */
 export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const known = new BoundedCache<object>('keyNetworks');
   let pending = new Map<string, Use>();
 
   const remember = async (transaction: Transaction, use: Use): Promise<NewNetwork | undefined> => {
     const { keyId, network, at } = use;
-    const owner = sql
+    const owner = db
       .selectFrom('api_keys')
       .innerJoin('users', 'users.id', 'api_keys.user_id')
       .select(['api_keys.name', 'users.id', 'users.username'])
       .where('api_keys.id', '=', keyId);
     const key = await transaction.get<{ name: string } & KnownUser>(toQuery(owner));
-    const count = sql
+    const count = db
       .selectFrom('gatewright_key_networks')
       .select((eb) => eb.fn.countAll().as('n'))
       .where('key_id', '=', keyId);
     // Deleted meanwhile, or used from everywhere.
     if (key === undefined) return undefined;
     if (Number((await transaction.get<{ n: number }>(toQuery(count)))?.n) >= mostOfKey) return undefined;
-    const insert = sql
+    const insert = db
       .insertInto('gatewright_key_networks')
       .values({ key_id: keyId, network, first_used_at: toTimestamp(at) })
       .onConflict((conflict) => conflict.doNothing());
@@ -92,7 +92,7 @@ export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) 
     /** Forgets networks first used before a time: a use from one of them is new again. */
     sweep: async (before: number): Promise<void> => {
       await database.execute(
-        toQuery(sql.deleteFrom('gatewright_key_networks').where('first_used_at', '<', toTimestamp(before))),
+        toQuery(db.deleteFrom('gatewright_key_networks').where('first_used_at', '<', toTimestamp(before))),
       );
     },
   };

@@ -1,8 +1,8 @@
-import { sql as raw } from 'kysely';
 import { type Reservation, reservationLifetime, type ThrottleStore } from '../../auth/ports.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, prepare, toQuery } from '../statement.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { prepare, sql, statement, toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 interface Counted {
   readonly failures: number;
@@ -14,40 +14,41 @@ interface Counted {
  * reserves, so that no two attempts pass the limit together.
  */
 export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>): ThrottleStore => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
 
-  const reserve = prepare<{ key: string; limit: number; now: number; ended: number; until: number }>(
-    (param) => ({
-      compile: () => {
-        const [now, ended] = [raw`${param('now')}`, raw`${param('ended')}`];
-        const failures = raw`(case when a.window_started <= ${ended} then 0 else a.failures end)`;
-        const pending = raw`(case when a.pending_until <= ${now} then 0 else a.pending end)`;
-        return raw`insert into login_attempts as a (key, failures, pending, window_started, pending_until)
-        values (${param('key')}, 0, 1, ${now}, ${param('until')})
+  const dialect = dialectOf(database);
+
+  const reserve = statement<{ key: string; limit: number; now: number; ended: number; until: number }>(
+    dialect,
+    (value) => {
+      const [now, ended] = [value('now'), value('ended')];
+      const failures = sql`(case when a.window_started <= ${ended} then 0 else a.failures end)`;
+      const pending = sql`(case when a.pending_until <= ${now} then 0 else a.pending end)`;
+      return sql`insert into login_attempts as a (key, failures, pending, window_started, pending_until)
+        values (${value('key')}, 0, 1, ${now}, ${value('until')})
         on conflict (key) do update set
           failures = ${failures},
           pending = ${pending} + 1,
           window_started = case when a.window_started <= ${ended} then ${now} else a.window_started end,
           pending_until = excluded.pending_until
-        where ${failures} + ${pending} < ${param('limit')}
-        returning failures`.compile(sql);
-      },
-    }),
+        where ${failures} + ${pending} < ${value('limit')}
+        returning failures`;
+    },
   );
 
   const find = prepare<{ key: string }>((param) =>
-    sql.selectFrom('login_attempts').select(['failures', 'window_started']).where('key', '=', param('key')),
+    db.selectFrom('login_attempts').select(['failures', 'window_started']).where('key', '=', param('key')),
   );
 
-  const settle = prepare<{ key: string; failed: number }>((param) => ({
-    compile: () =>
-      raw`update login_attempts set failures = failures + ${param('failed')},
+  const settle = statement<{ key: string; failed: number }>(
+    dialect,
+    (value) => sql`update login_attempts set failures = failures + ${value('failed')},
         pending = case when pending > 0 then pending - 1 else 0 end
-        where key = ${param('key')}`.compile(sql),
-  }));
+        where key = ${value('key')}`,
+  );
 
   const forget = prepare<{ key: string }>((param) =>
-    sql
+    db
       .deleteFrom('login_attempts')
       .where('key', '=', param('key'))
       .where('failures', '=', 0)
@@ -76,10 +77,10 @@ export const sweepLoginAttempts = async (
   { database }: Pick<TableContext, 'database'>,
   before: number,
 ): Promise<void> => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   await database.execute(
     toQuery(
-      sql
+      db
         .deleteFrom('login_attempts')
         .where('window_started', '<', before)
         .where('pending_until', '<', before),

@@ -1,6 +1,6 @@
 import { field } from '../../fields/define.ts';
 import type { Source } from '../source.ts';
-import { quoteText } from '../sql.ts';
+import { all, type Fragment, literal, sql } from '../statement.ts';
 import { always, column, source } from './sources.ts';
 
 /** What the list of models says of one. */
@@ -15,16 +15,16 @@ export interface ModelEntry {
 
 export const modelFields = Object.freeze(['model', 'label', 'path', 'fields'] as const);
 
-const valuesOf = ({ model, label, path, fields }: ModelEntry): string =>
-  `select ${quoteText(model)} as "model", ${quoteText(label)} as "label", ${quoteText(path)} as "path", ${fields} as "fields"`;
+const valuesOf = ({ model, label, path, fields }: ModelEntry): Fragment =>
+  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${literal(fields)} as "fields"`;
 
 /** The models of the application as rows, so that they are listed as everything else is. */
 export const modelSource = (models: readonly ModelEntry[]): Source => {
-  const none = `${valuesOf({ model: '', label: '', path: '', fields: 0 })} where 1 = 0`;
-  const rows = models.length === 0 ? none : models.map(valuesOf).join(' union all ');
+  const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0 })} where 1 = 0`;
+  const rows = models.length === 0 ? none : all(models.map(valuesOf), ' union all ');
   return source(
     'models',
-    `(${rows})`,
+    sql`(${rows})`,
     [
       column('model', field.string(always)),
       column('label', field.string(always)),

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Transaction } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, prepare, toQuery } from '../statement.ts';
+import { prepare, toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 export interface Payment {
   readonly appId: string;
@@ -51,9 +51,9 @@ const jsonOrNull = (value: Json | undefined): string | null =>
 
 /** Payments as they were received. */
 export const createPaymentStore = ({ database, clock }: TableContext) => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const byFingerprint = prepare<{ fingerprint: string }>((param) =>
-    sql
+    db
       .selectFrom('payments')
       .select(['id', 'app_id', 'body', 'created_at'])
       .where('fingerprint', '=', param('fingerprint')),
@@ -69,7 +69,7 @@ export const createPaymentStore = ({ database, clock }: TableContext) => {
     /** Stores the payment, or answers the receipt of the same request that came before. */
     receive: async (transaction: Transaction, payment: Payment): Promise<Receipt> => {
       const fingerprint = paymentFingerprint(payment);
-      const insert = sql
+      const insert = db
         .insertInto('payments')
         .values({
           app_id: payment.appId,

@@ -2,9 +2,9 @@ import type { Principal } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethods, verifiedAs } from '../../auth/registry.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Query } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** Milliseconds between two batches. */
 const interval = 10_000;
@@ -52,7 +52,7 @@ export interface Period {
  * an hour's edge is a few seconds blurred; a power cut takes those seconds.
  */
 export const createRequestCounts = ({ database, clock }: TableContext) => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   let counts = new Float64Array(slots.length * width);
   let failures = 0;
 
@@ -69,7 +69,7 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
 
   const addRequests = (hour: string, authentication: Slot, status: number, requests: number): Query =>
     toQuery(
-      sql
+      db
         .insertInto('request_counts')
         .values({ hour, authentication, status, requests })
         .onConflict((conflict) =>
@@ -81,7 +81,7 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
 
   const addFailures = (hour: string, added: number): Query =>
     toQuery(
-      sql
+      db
         .insertInto('sign_in_failures')
         .values({ hour, failures: added })
         .onConflict((conflict) =>
@@ -134,15 +134,15 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
     /** Deletes what no plot shows any more; run now and then. */
     sweep: async (): Promise<void> => {
       const oldest = hourOf(clock() - retention);
-      await database.execute(toQuery(sql.deleteFrom('request_counts').where('hour', '<', oldest)));
-      await database.execute(toQuery(sql.deleteFrom('sign_in_failures').where('hour', '<', oldest)));
+      await database.execute(toQuery(db.deleteFrom('request_counts').where('hour', '<', oldest)));
+      await database.execute(toQuery(db.deleteFrom('sign_in_failures').where('hour', '<', oldest)));
     },
 
     /** At most 31 days of hours, methods and statuses: an index over the hour bounds it. */
     requests: ({ step, from }: Period): Promise<CountedRequests[]> =>
       database.all<CountedRequests>(
         toQuery(
-          sql
+          db
             .selectFrom('request_counts')
             .select((eb) => [
               eb.fn<string>('substr', ['hour', eb.lit(1), eb.lit(step === 'hour' ? 13 : 10)]).as('at'),
@@ -159,7 +159,7 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
     failures: ({ step, from }: Period): Promise<CountedFailures[]> =>
       database.all<CountedFailures>(
         toQuery(
-          sql
+          db
             .selectFrom('sign_in_failures')
             .select((eb) => [
               eb.fn<string>('substr', ['hour', eb.lit(1), eb.lit(step === 'hour' ? 13 : 10)]).as('at'),

@@ -1,10 +1,10 @@
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { ConstraintError } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 export interface PermissionName {
   readonly role: string;
@@ -15,7 +15,7 @@ export interface PermissionName {
 /** Roles, and what they are granted. */
 export const createRoleStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
-  const sql = compilerFor<CoreSchema>(dialect);
+  const db = tablesOf({ dialect });
   const permissionTarget = ({ role, model, action }: PermissionName) => ({
     kind: 'permission',
     id: null,
@@ -24,7 +24,7 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
 
   return {
     exists: async (name: string): Promise<boolean> =>
-      (await database.get(toQuery(sql.selectFrom('roles').select('name').where('name', '=', name)))) !==
+      (await database.get(toQuery(db.selectFrom('roles').select('name').where('name', '=', name)))) !==
       undefined,
 
     /** @throws Problem `conflict` where the role exists */
@@ -33,7 +33,7 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
         .write(async (transaction) => {
           const now = clock();
           const values = { name, built_in: false, created_at: toTimestamp(now) };
-          await transaction.run(toQuery(sql.insertInto('roles').values(values)));
+          await transaction.run(toQuery(db.insertInto('roles').values(values)));
           await recordAudit(transaction, dialect, now, actor, {
             action: 'role.create',
             target: { kind: 'role', id: null, name },
@@ -53,11 +53,11 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
       database
         .write(async (transaction) => {
           const row = await transaction.get<{ built_in: boolean | number }>(
-            toQuery(sql.selectFrom('roles').select('built_in').where('name', '=', name)),
+            toQuery(db.selectFrom('roles').select('built_in').where('name', '=', name)),
           );
           if (row === undefined) throw new Problem('record_not_found');
           if (row.built_in) throw new Problem('built_in_role');
-          await transaction.run(toQuery(sql.deleteFrom('roles').where('name', '=', name)));
+          await transaction.run(toQuery(db.deleteFrom('roles').where('name', '=', name)));
           await recordAudit(transaction, dialect, clock(), actor, {
             action: 'role.delete',
             target: { kind: 'role', id: null, name },
@@ -74,7 +74,7 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
       database
         .write(async (transaction) => {
           const now = clock();
-          const insert = sql
+          const insert = db
             .insertInto('permissions')
             .values({ ...permission, created_at: toTimestamp(now) })
             .onConflict((conflict) => conflict.doNothing());
@@ -93,7 +93,7 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
     /** Idempotent. */
     revoke: (permission: PermissionName, actor: Actor): Promise<void> =>
       database.write(async (transaction) => {
-        const query = sql
+        const query = db
           .deleteFrom('permissions')
           .where('role', '=', permission.role)
           .where('model', '=', permission.model)
@@ -111,7 +111,7 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
         for (const { model, action } of entries)
           await transaction.run(
             toQuery(
-              sql
+              db
                 .insertInto('permission_entries')
                 .values({ model, action })
                 .onConflict((conflict) => conflict.doNothing()),

@@ -2,12 +2,12 @@ import { networkOf } from '../../auth/client-network.ts';
 import type { KnownUser, SecurityEvent, SecurityEvents } from '../../auth/security-events.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import { type AuditActor, type AuditEntry, auditQuery } from './audit.ts';
 import type { TableContext } from './context.ts';
 import { type Counted, EventLimit } from './event-limit.ts';
 import { createKeyNetworks } from './key-networks.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** Milliseconds between two batches. */
 const interval = 1_000;
@@ -70,7 +70,7 @@ export const createSecurityEvents = (
   onError: (error: unknown) => void,
 ) => {
   const { database, clock } = context;
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const limit = new EventLimit<Origin>(clock);
   const networks = createKeyNetworks(context);
   const lookUps = new Set<Promise<void>>();
@@ -210,7 +210,7 @@ export const createSecurityEvents = (
     /** Deletes what is kept no longer; run now and then. */
     sweep: async (): Promise<void> => {
       const before = clock() - retention;
-      const old = sql
+      const old = db
         .deleteFrom('audit')
         .where('created_at', '<', toTimestamp(before))
         .where('action', 'in', swept);

@@ -2,7 +2,8 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { Database, Transaction } from '../database.ts';
 import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
+import { tablesOf } from './tables-of.ts';
 
 /**
  * Whether the user of a row is still whom the password was verified of. It belongs into the very statement that writes:
@@ -22,11 +23,11 @@ export const endSessions = async (
   dialect: Database['dialect'],
   id: number,
 ): Promise<number> => {
-  const sql = compilerFor<CoreSchema>(dialect);
-  const raise = sql
+  const db = tablesOf({ dialect });
+  const raise = db
     .updateTable('users')
     .set((eb) => ({ security_stamp: eb('security_stamp', '+', 1) }))
     .where('id', '=', id);
   await transaction.run(toQuery(raise));
-  return transaction.run(toQuery(sql.deleteFrom('sessions').where('user_id', '=', id)));
+  return transaction.run(toQuery(db.deleteFrom('sessions').where('user_id', '=', id)));
 };

@@ -1,8 +1,8 @@
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Transaction } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** What tells one credentials file from another, and which is the older one. */
 export interface CredentialsMark {
@@ -20,9 +20,9 @@ const only = 1;
 
 /** The credentials that some instance or command saw last, where a restart and every instance find it. */
 export const createSeenCredentials = ({ database, clock }: TableContext) => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const last = toQuery(
-    sql
+    db
       .selectFrom('gatewright_seen_credentials')
       .select(['serial', 'digest', 'seen_at'])
       .where('id', '=', only),
@@ -38,7 +38,7 @@ export const createSeenCredentials = ({ database, clock }: TableContext) => {
   const put = ({ serial, digest }: CredentialsMark) => {
     const seen = { serial, digest, seen_at: toTimestamp(clock()) };
     return toQuery(
-      sql
+      db
         .insertInto('gatewright_seen_credentials')
         .values({ id: only, ...seen })
         .onConflict((conflict) =>

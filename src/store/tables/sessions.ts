@@ -1,11 +1,11 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import type { TableContext } from './context.ts';
 import { endSessions, stillVerified } from './security-stamp.ts';
+import { tablesOf } from './tables-of.ts';
 
 export interface NewSession {
   readonly hash: string;
@@ -23,7 +23,7 @@ const ownerOf = ({ principal }: Actor, id: number) => ({
 /** Sessions of the administration area. A session id is stored as its HMAC only. */
 export const createSessionStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
-  const sql = compilerFor<CoreSchema>(dialect);
+  const db = tablesOf({ dialect });
 
   return {
     /**
@@ -33,7 +33,7 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
     create: (user: VerifiedUser, session: NewSession, actor: Actor): Promise<boolean> =>
       database.write(async (transaction) => {
         const now = clock();
-        const expired = sql
+        const expired = db
           .deleteFrom('sessions')
           .where((eb) =>
             eb.or([
@@ -42,11 +42,11 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
             ]),
           );
         await transaction.run(toQuery(expired));
-        const insert = sql
+        const insert = db
           .insertInto('sessions')
           .columns(['user_id', 'session_hash', 'address', 'user_agent', 'created_at', 'last_used_at'])
           .expression(
-            sql
+            db
               .selectFrom('users')
               .select((eb) => [
                 'id',
@@ -69,7 +69,7 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
     /** Ends one session of the actor's: signing out. */
     remove: (id: number, userId: number, actor: Actor): Promise<void> =>
       database.write(async (transaction) => {
-        const query = sql.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId);
+        const query = db.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId);
         if ((await transaction.run(toQuery(query))) === 0) return;
         await recordAudit(transaction, dialect, clock(), actor, {
           action: 'session.delete',

@@ -1,10 +1,10 @@
 import { field } from '../../fields/define.ts';
-import type { Dialect, FieldDefinition } from '../../fields/field.ts';
+import type { FieldDefinition } from '../../fields/field.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { superAdmin } from '../../policy/rule.ts';
-import { serviceTime } from '../service-time.ts';
-import type { Source, SourceColumn } from '../source.ts';
-import { quoteText } from '../sql.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { type Source, type SourceColumn, serviceTime } from '../source.ts';
+import { all, type Fragment, literal, name as named, sql } from '../statement.ts';
 
 /** What the service's own lists are made of: the same machinery lists them as lists the resources. */
 
@@ -19,13 +19,13 @@ export const column = (name: string, definition: FieldDefinition, extras: Extras
 
 export const source = (
   name: string,
-  from: string | ((dialect: Dialect) => string),
+  from: Fragment | ((dialect: Dialect) => Fragment),
   columns: readonly SourceColumn[],
   indexed: readonly string[] = [],
   key = 'id',
 ): Source => ({
   name,
-  from: typeof from === 'string' ? () => from : from,
+  from: typeof from === 'function' ? from : () => from,
   columns: new Map(columns.map((each) => [each.name, each])),
   key,
   indexed: new Set([key, ...indexed]),
@@ -38,20 +38,18 @@ const id = column('id', field.integer(always));
 const createdAt = column('created_at', field.datetime(always));
 const lastUsedAt = column('last_used_at', field.datetime());
 
-const rolesOf: Readonly<Record<Dialect, string>> = {
-  sqlite: `json((select json_group_array(role) from (select role from user_roles where user_id = t.id order by role)))`,
-  postgres: `to_json(array(select role from user_roles where user_id = t.id order by role))`,
-};
+const rolesOf = (dialect: Dialect): Fragment =>
+  dialect.arrayOf(sql`role`, sql`select role from user_roles where user_id = t.id order by role`);
 
 export const userSource = source(
   'users',
-  '"users"',
+  named('users'),
   [
     id,
     column('username', field.string(always)),
     column('email', field.string(always)),
     column('name', field.string(always)),
-    column('roles', field.text(), { render: (dialect) => rolesOf[dialect], comparable: false }),
+    column('roles', field.text(), { render: rolesOf, comparable: false }),
     column('disabled', field.boolean(always)),
     column('must_change_password', field.boolean(always)),
     createdAt,
@@ -75,23 +73,26 @@ export const userFields = Object.freeze([
 const keyColumns = [
   id,
   column('name', field.string(always)),
-  column('key', field.string(), { expression: () => `(t."key_prefix" || '****')` }),
+  column('key', field.string(), { expression: () => sql`(t."key_prefix" || '****')` }),
   column('status', field.enum(['active', 'expired']), {
     expression: () =>
-      `(case when t."expires_at" is null or t."expires_at" > ${serviceTime} then 'active' else 'expired' end)`,
+      sql`(case when t."expires_at" is null or t."expires_at" > ${serviceTime} then 'active' else 'expired' end)`,
   }),
   column('expires_at', field.datetime()),
   createdAt,
   lastUsedAt,
 ];
 
-/** To be read `withServiceTime`. `user_id` is there for the row filter; no view shows it. */
-export const keySource = source(
-  'api_keys',
-  '"api_keys"',
-  [...keyColumns, column('user_id', field.integer(always))],
-  ['user_id'],
-);
+/** `user_id` is there for the row filter; no view shows it. */
+export const keySource: Source = {
+  ...source(
+    'api_keys',
+    named('api_keys'),
+    [...keyColumns, column('user_id', field.integer(always))],
+    ['user_id'],
+  ),
+  timed: true,
+};
 export const keyFields = Object.freeze([
   'id',
   'name',
@@ -102,33 +103,38 @@ export const keyFields = Object.freeze([
   'last_used_at',
 ] as const);
 
-const ownerOf: Readonly<Record<Dialect, string>> = {
-  sqlite: `json_object('id', t."user_id", 'username', t."username", 'name', t."user_name")`,
-  postgres: `(select row_to_json(o) from (select t."user_id" as "id", t."username" as "username", t."user_name" as "name") as o)`,
-};
+const ownerOf = (dialect: Dialect): Fragment =>
+  dialect.object([
+    { name: 'id', value: sql`t."user_id"` },
+    { name: 'username', value: sql`t."username"` },
+    { name: 'name', value: sql`t."user_name"` },
+  ]);
 
 /** Keys of everybody, each with its owner; `user` filters and sorts by the owner's username. */
-export const everyKeySource = source(
-  'api_keys',
-  `(select k.*, u."username", u."name" as "user_name" from "api_keys" k join "users" u on u."id" = k."user_id")`,
-  [
-    ...keyColumns,
-    column('user', field.string(), {
-      expression: () => 't."username"',
-      render: (dialect) => ownerOf[dialect],
-    }),
-  ],
-);
+export const everyKeySource: Source = {
+  ...source(
+    'api_keys',
+    sql`(select k.*, u."username", u."name" as "user_name" from "api_keys" k join "users" u on u."id" = k."user_id")`,
+    [
+      ...keyColumns,
+      column('user', field.string(), {
+        expression: () => sql`t."username"`,
+        render: ownerOf,
+      }),
+    ],
+  ),
+  timed: true,
+};
 export const everyKeyFields = Object.freeze([...keyFields, 'user'] as const);
 
 export const roleSource = source(
   'roles',
-  '"roles"',
+  named('roles'),
   [
     column('name', field.string(always)),
     column('built_in', field.boolean(always)),
     column('users', field.integer(), {
-      expression: () => '(select count(*) from "user_roles" ur where ur."role" = t."name")',
+      expression: () => sql`(select count(*) from "user_roles" ur where ur."role" = t."name")`,
     }),
     createdAt,
   ],
@@ -145,25 +151,19 @@ export interface PermissionEntry {
   readonly checked: boolean;
 }
 
-const trueText = (dialect: Dialect, value: boolean): string =>
-  dialect === 'sqlite' ? String(Number(value)) : String(value);
-
 /** Every role with every entry. The names are those of models, which are identifiers; they are quoted all the same. */
 export const permissionSource = (entries: readonly PermissionEntry[]): Source => {
-  const rows = (dialect: Dialect): string =>
-    entries
-      .map(
-        ({ model, action, checked }) =>
-          `select ${quoteText(model)} as "model", ${quoteText(action)} as "action", ${trueText(dialect, checked)} as "checked"`,
-      )
-      .join(' union all ');
-  const none = `select '' as "model", '' as "action", ${'null'} as "checked" where 1 = 0`;
+  const rows = entries.map(
+    ({ model, action, checked }) =>
+      sql`select ${literal(model)} as "model", ${literal(action)} as "action", ${literal(checked)} as "checked"`,
+  );
+  const none = sql`select '' as "model", '' as "action", null as "checked" where 1 = 0`;
   return source(
     'permissions',
-    (dialect) => `(select r."name" as "role", e."model", e."action", e."checked",
-      (r."name" = '${superAdmin}' or p."role" is not null) as "allowed",
+    sql`(select r."name" as "role", e."model", e."action", e."checked",
+      (r."name" = ${literal(superAdmin)} or p."role" is not null) as "allowed",
       r."name" || ' ' || e."model" || ' ' || e."action" as "id"
-      from "roles" r cross join (${entries.length === 0 ? none : rows(dialect)}) e
+      from "roles" r cross join (${rows.length === 0 ? none : all(rows, ' union all ')}) e
       left join "permissions" p on p."role" = r."name" and p."model" = e."model" and p."action" = e."action")`,
     [
       column('id', field.string()),
@@ -181,21 +181,16 @@ export const permissionFields = Object.freeze(['role', 'model', 'action', 'allow
 export const applicationSource = (
   applications: readonly { readonly app_id: string; readonly rotated_at: string }[],
 ): Source => {
-  const rows = applications
-    .map(
-      ({ app_id, rotated_at }) =>
-        `select ${quoteText(app_id)} as "app_id", ${quoteText(toTimestamp(Date.parse(rotated_at)))} as "rotated_at"`,
-    )
-    .join(' union all ');
-  const none = `select '' as "app_id", '0001-01-01T00:00:00.000Z' as "rotated_at" where 1 = 0`;
-  const rotated: Readonly<Record<Dialect, string>> = {
-    sqlite: 'a."rotated_at"',
-    postgres: 'a."rotated_at"::timestamptz as "rotated_at"',
-  };
+  const rows = applications.map(({ app_id, rotated_at }) => {
+    const at = literal(toTimestamp(Date.parse(rotated_at)));
+    return sql`select ${literal(app_id)} as "app_id", ${at} as "rotated_at"`;
+  });
+  const none = sql`select '' as "app_id", '0001-01-01T00:00:00.000Z' as "rotated_at" where 1 = 0`;
   return source(
     'applications',
-    (dialect) => `(select a."app_id", ${rotated[dialect]}, l."last_used_at"
-      from (${rows === '' ? none : rows}) a left join "application_usage" l on l."app_id" = a."app_id")`,
+    (dialect) =>
+      sql`(select a."app_id", ${dialect.cast(sql`a."rotated_at"`, 'timestamp')} as "rotated_at", l."last_used_at"
+      from (${rows.length === 0 ? none : all(rows, ' union all ')}) a left join "application_usage" l on l."app_id" = a."app_id")`,
     [column('app_id', field.string(always)), column('rotated_at', field.datetime()), lastUsedAt],
     [],
     'app_id',
@@ -205,7 +200,7 @@ export const applicationFields = Object.freeze(['app_id', 'rotated_at', 'last_us
 
 export const paymentSource = source(
   'payments',
-  '"payments"',
+  named('payments'),
   [
     id,
     column('app_id', field.string(always)),
@@ -231,7 +226,7 @@ export const paymentFields = Object.freeze([
 
 export const sessionSource = source(
   'sessions',
-  '"sessions"',
+  named('sessions'),
   [
     id,
     column('address', field.string()),
@@ -252,7 +247,7 @@ export const sessionFields = Object.freeze([
 
 export const auditSource = source(
   'audit',
-  '"audit"',
+  named('audit'),
   [
     id,
     createdAt,

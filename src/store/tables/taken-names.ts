@@ -1,6 +1,6 @@
 import { ConstraintError, type Database } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** Unique fields that somebody else holds already. */
 export type TakenField = 'username' | 'email';
@@ -14,14 +14,14 @@ export const takenNames = async (
   names: CanonicalNames,
   except?: number,
 ): Promise<readonly TakenField[]> => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const found: TakenField[] = [];
   for (const field of ['username', 'email'] as const) {
     const canonical = names[field];
     if (canonical === undefined) continue;
     const column = field === 'username' ? ('username_canonical' as const) : ('email_canonical' as const);
     const row = await database.get<{ id: number }>(
-      toQuery(sql.selectFrom('users').select('id').where(column, '=', canonical)),
+      toQuery(db.selectFrom('users').select('id').where(column, '=', canonical)),
     );
     if (row !== undefined && row.id !== except) found.push(field);
   }

@@ -1,9 +1,9 @@
 import type { UsageRecorder } from '../../auth/ports.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Query } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
 
 /** Milliseconds between two batches. */
 const interval = 5_000;
@@ -23,7 +23,7 @@ export const createUsageRecorder = (
   flush(): Promise<void>;
   stop(): Promise<void>;
 } => {
-  const sql = compilerFor<CoreSchema>(database.dialect);
+  const db = tablesOf(database);
   const later = <Id>(uses: Map<Id, number>, id: Id, now: number): void => {
     const known = uses.get(id);
     if (known === undefined || known < now) uses.set(id, now);
@@ -35,7 +35,7 @@ export const createUsageRecorder = (
   const keyQuery = ([id, used]: readonly [number, number]): Query => {
     const at = toTimestamp(used);
     return toQuery(
-      sql
+      db
         .updateTable('api_keys')
         .set({ last_used_at: at })
         .where('id', '=', id)
@@ -45,7 +45,7 @@ export const createUsageRecorder = (
   const sessionQuery = ([id, used]: readonly [number, number]): Query => {
     const at = toTimestamp(used);
     return toQuery(
-      sql
+      db
         .updateTable('sessions')
         .set({ last_used_at: at })
         .where('id', '=', id)
@@ -55,7 +55,7 @@ export const createUsageRecorder = (
   const applicationQuery = ([appId, used]: readonly [string, number]): Query => {
     const at = toTimestamp(used);
     return toQuery(
-      sql
+      db
         .insertInto('application_usage')
         .values({ app_id: appId, last_used_at: at })
         .onConflict((conflict) =>

@@ -3,11 +3,11 @@ import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import { ConstraintError, type Transaction } from '../database.ts';
-import type { CoreSchema } from '../schema.ts';
-import { compilerFor, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import { demandSuperAdmin, guardSuperAdmin, lockSuperAdmins, type TableContext } from './context.ts';
 import { endSessions, stillVerified } from './security-stamp.ts';
+import { tablesOf } from './tables-of.ts';
 import { type CanonicalNames, type TakenField, takenBy, takenNames } from './taken-names.ts';
 import {
   auditDetail,
@@ -41,15 +41,15 @@ interface StoredUser {
 /** Users and the roles that they hold. Whatever takes rights away has happened when the promise resolves. */
 export const createUserStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
-  const sql = compilerFor<CoreSchema>(dialect);
+  const db = tablesOf({ dialect });
 
   const stored = async (transaction: Transaction, id: number): Promise<StoredUser> => {
     const row = await transaction.get<{ username: string; disabled: boolean | number }>(
-      toQuery(sql.selectFrom('users').select(['username', 'disabled']).where('id', '=', id)),
+      toQuery(db.selectFrom('users').select(['username', 'disabled']).where('id', '=', id)),
     );
     if (row === undefined) throw new Problem('record_not_found');
     const roles = await transaction.all<{ role: string }>(
-      toQuery(sql.selectFrom('user_roles').select('role').where('user_id', '=', id)),
+      toQuery(db.selectFrom('user_roles').select('role').where('user_id', '=', id)),
     );
     return {
       username: row.username,
@@ -59,13 +59,13 @@ export const createUserStore = ({ database, clock }: TableContext) => {
   };
 
   const setRoles = async (transaction: Transaction, id: number, roles: readonly string[]): Promise<void> => {
-    await transaction.run(toQuery(sql.deleteFrom('user_roles').where('user_id', '=', id)));
+    await transaction.run(toQuery(db.deleteFrom('user_roles').where('user_id', '=', id)));
     for (const role of new Set(roles))
-      await transaction.run(toQuery(sql.insertInto('user_roles').values({ user_id: id, role })));
+      await transaction.run(toQuery(db.insertInto('user_roles').values({ user_id: id, role })));
   };
 
   const insert = async (transaction: Transaction, values: UserValues, now: string): Promise<number> => {
-    const query = sql
+    const query = db
       .insertInto('users')
       .values({
         username: values.username,
@@ -112,7 +112,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       if (roles.length === 0) return [];
       const rows = await database.all<{ name: string }>(
         toQuery(
-          sql
+          db
             .selectFrom('roles')
             .select('name')
             .where('name', 'in', [...roles]),
@@ -133,7 +133,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     createFirst: (values: UserValues, actor: Actor): Promise<number | undefined> =>
       database.write(async (transaction) => {
         await lockSuperAdmins(transaction, dialect);
-        const there = await transaction.get(toQuery(sql.selectFrom('users').select('id').limit(1)));
+        const there = await transaction.get(toQuery(db.selectFrom('users').select('id').limit(1)));
         return there === undefined ? create(transaction, values, actor) : undefined;
       }),
 
@@ -157,7 +157,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           const target = { kind: 'user', id, name: change.username ?? before.username };
           // Sessions ended and nothing else sent: the user is as before.
           if (!sessionsEnd || Object.keys(change).length > 0) {
-            const update = sql
+            const update = db
               .updateTable('users')
               .set({ ...changedColumns(change), updated_at: toTimestamp(now) })
               .where(verified === undefined ? (eb) => eb('id', '=', id) : stillVerified(verified));
@@ -191,7 +191,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           await lockSuperAdmins(transaction, dialect);
           const before = await stored(transaction, id);
           guardSuperAdmin(actor, before.roles);
-          await transaction.run(toQuery(sql.deleteFrom('users').where('id', '=', id)));
+          await transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
           if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
           await recordAudit(transaction, dialect, clock(), actor, {
             action: 'user.delete',
@@ -212,7 +212,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       database.write(async (transaction) => {
         const { id } = verified;
         const now = clock();
-        const update = sql
+        const update = db
           .updateTable('users')
           .set({ password_hash: passwordHash, must_change_password: false, updated_at: toTimestamp(now) })
           .where(stillVerified(verified))
@@ -228,23 +228,23 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       }),
 
     exists: async (id: number): Promise<boolean> =>
-      (await database.get(toQuery(sql.selectFrom('users').select('id').where('id', '=', id)))) !== undefined,
+      (await database.get(toQuery(db.selectFrom('users').select('id').where('id', '=', id)))) !== undefined,
 
     /** The names of the user with this id. */
     namesOf: (id: number): Promise<StoredNames | undefined> =>
       database.get<StoredNames>(
-        toQuery(sql.selectFrom('users').select(['id', 'username', 'email', 'name']).where('id', '=', id)),
+        toQuery(db.selectFrom('users').select(['id', 'username', 'email', 'name']).where('id', '=', id)),
       ),
 
     /** Whether there is any user at all; the first start makes one where there is none. */
     any: async (): Promise<boolean> =>
-      (await database.get(toQuery(sql.selectFrom('users').select('id').limit(1)))) !== undefined,
+      (await database.get(toQuery(db.selectFrom('users').select('id').limit(1)))) !== undefined,
 
     /** Id of the user with this canonical username. */
     idByUsername: async (canonical: string): Promise<number | undefined> =>
       (
         await database.get<{ id: number }>(
-          toQuery(sql.selectFrom('users').select('id').where('username_canonical', '=', canonical)),
+          toQuery(db.selectFrom('users').select('id').where('username_canonical', '=', canonical)),
         )
       )?.id,
   };

@@ -1,7 +1,7 @@
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import type { ResourceModel } from '../../../src/model/resource.ts';
-import type { Migrations } from '../../../src/store/migrations/runner.ts';
+import type { Migrations } from '../../../src/store/migrations/migration.ts';
 import { createTable } from '../../../src/store/migrations/schema.ts';
 import { type PermissionCheck, type Switches, whitelist } from './oracle.ts';
 

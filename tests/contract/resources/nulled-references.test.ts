@@ -4,7 +4,7 @@ import { field } from '../../../src/fields/define.ts';
 import { applyMigrations } from '../../../src/migrate.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { databaseTarget } from '../../../src/store/dialects/target.ts';
-import type { Migrations } from '../../../src/store/migrations/runner.ts';
+import type { Migrations } from '../../../src/store/migrations/migration.ts';
 import { createTable } from '../../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { startService, type TestUser, useService } from '../../support/service.ts';

@@ -1,5 +1,6 @@
 import { databaseTarget } from '../../../src/store/dialects/target.ts';
-import { type Migrations, migrate } from '../../../src/store/migrations/runner.ts';
+import type { Migrations } from '../../../src/store/migrations/migration.ts';
+import { migrate } from '../../../src/store/migrations/runner.ts';
 import { openDatabase } from '../../../src/store/open.ts';
 
 /** Starts as an instance of the service does: two sets of migrations, then the database. */

@@ -1,5 +1,5 @@
+import { quoteName } from '../../quote.ts';
 import type { ReferenceTriggers } from '../../reference-triggers.ts';
-import { quoteName } from '../../sql.ts';
 
 /**
  * What the triggers of all tables run. A millisecond after the last change at the least, so that a clock that was set

@@ -1,5 +1,5 @@
+import { quoteName } from '../../quote.ts';
 import type { ReferenceTriggers } from '../../reference-triggers.ts';
-import { quoteName } from '../../sql.ts';
 
 /** A millisecond after the last change at the least, so that a clock that was set back hides none. */
 const changedAt = `max(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), strftime('%Y-%m-%dT%H:%M:%fZ', "updated_at", '+0.001 seconds'))`;

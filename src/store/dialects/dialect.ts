@@ -1,0 +1,111 @@
+import type { ColumnKind, ColumnValue, FieldDefinition } from '../../fields/field.ts';
+import type { ForeignKeyShape, IndexShape, Introspection, TableShape } from '../introspection.ts';
+import type { MigrationDatabase } from '../migrations/migration.ts';
+import type { ReferenceTriggers } from '../reference-triggers.ts';
+import type { Compiler, Fragment } from '../statement.ts';
+import type { DialectName } from './name.ts';
+
+/** How a kind of column is declared, and how its values become JSON. */
+export interface ColumnWords {
+  /** SQL type. Texts sort by code point on every database. */
+  readonly type: string;
+  /**
+   * The value as it stands in a JSON object that the database makes; null stays null. Absent: the column itself is
+   * rendered rightly. `scale`: decimal places of a number that is kept as a whole one.
+   */
+  render?(value: Fragment, scale: number): Fragment;
+}
+
+/** One entry of a JSON object: its key and the SQL of its value, rendered. */
+export interface JsonEntry {
+  readonly name: string;
+  readonly value: Fragment;
+}
+
+/**
+ * A database's SQL where it differs from that of others: every word of it. Whoever builds a statement asks for the
+ * word; nobody asks which database it is.
+ */
+export interface Dialect extends Compiler {
+  readonly name: DialectName;
+  readonly columns: Readonly<Record<ColumnKind, ColumnWords>>;
+  /** A text as a value of a kind of column. */
+  cast(value: Fragment, kind: ColumnKind): Fragment;
+  /** A JSON object, to stand in another one. */
+  object(entries: readonly JsonEntry[]): Fragment;
+  /** The same as text: compact, keys in the order of the entries, the same bytes on every database. */
+  objectText(entries: readonly JsonEntry[]): Fragment;
+  /** A JSON array of values, as text. */
+  arrayText(values: readonly Fragment[]): Fragment;
+  /** A JSON array of the one column `column` of a query, to stand in an object. */
+  arrayOf(column: Fragment, query: Fragment): Fragment;
+  /** Texts of all rows as one, in the order of the rows. */
+  joined(value: Fragment, separator: Fragment): Fragment;
+  /** A long JSON text as it leaves the database. */
+  answer(json: Fragment): Fragment;
+  /** Bytes of a value; a long one is not read for it. */
+  octets(value: Fragment): Fragment;
+  /** Whether a text holds another, whatever the case of ASCII letters; the needle comes in lower case. */
+  contains(value: Fragment, needle: Fragment): Fragment;
+  /** A term of ORDER BY: null is less than every value. */
+  ordered(value: Fragment, descending: boolean, nullable: boolean): Fragment;
+  /** Whether columns of rows that an OFFSET skips are computed as well. */
+  readonly computesSkippedRows: boolean;
+  readonly schema: SchemaWords;
+}
+
+/**
+ * Types of columns as the service's own migrations write them. What a released migration makes never changes, so
+ * neither do these.
+ */
+export interface OwnTypes {
+  readonly text: string;
+  readonly timestamp: string;
+  readonly boolean: string;
+  readonly integer: string;
+  readonly json: string;
+  /** A primary key that the database counts; that of a row which is gone is never given again. */
+  readonly id: string;
+}
+
+/** What a column refers to, and what becomes of it when that goes. */
+export type Reference = Pick<ForeignKeyShape, 'table' | 'onDelete'>;
+
+/** A column that is added or changed. */
+export interface ColumnStep {
+  readonly column: string;
+  /** Undefined where the column is new. */
+  readonly from: FieldDefinition | undefined;
+  readonly to: FieldDefinition;
+  /** What the column refers to, and what it is to refer to; undefined where that is nothing. */
+  readonly referred: Reference | undefined;
+  readonly refers: Reference | undefined;
+  /** What records without a value get, as the column takes it; undefined where nothing is to be filled in. */
+  readonly fill: NonNullable<ColumnValue> | undefined;
+}
+
+/** Columns of one table that are added, changed and dropped. */
+export interface Alteration {
+  readonly db: MigrationDatabase;
+  readonly dialect: Dialect;
+  /** As it is before. */
+  readonly table: TableShape;
+  readonly steps: readonly ColumnStep[];
+  readonly drop: readonly string[];
+}
+
+/** How tables are made, read and changed, which migrations do. Texts are SQL. */
+export interface SchemaWords {
+  readonly own: OwnTypes;
+  readonly introspection: Introspection;
+  readonly referenceTriggers: ReferenceTriggers;
+  /** Whether a foreign key has a name, by which it is dropped. */
+  readonly namesForeignKeys: boolean;
+  boolean(value: boolean): string;
+  /** Statements that give an index another name; it has its old one, and its columns as they are now. */
+  renameIndex(table: string, index: IndexShape, next: string): readonly string[];
+  /** @throws Error where a value does not fit, or where something would be lost */
+  alterColumns(alteration: Alteration): Promise<void>;
+  /** Statements by which a database can be told from another under its name, where it has to be. */
+  mark(): readonly string[];
+}

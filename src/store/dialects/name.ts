@@ -1,0 +1,2 @@
+/** Names of the databases that the service runs on. Nothing outside this folder decides by one. */
+export type DialectName = 'sqlite' | 'postgres';

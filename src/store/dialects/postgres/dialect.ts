@@ -1,0 +1,63 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely';
+import { fromScaled } from '../../../fields/decimal.ts';
+import { all, type Fragment, name, sql } from '../../statement.ts';
+import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
+import { NumberingPostgresCompiler } from './query-compiler.ts';
+import { postgresSchema } from './schema.ts';
+
+/**
+ * A bare name is that of a column first, also of one of the statement around it, so the row has a name that no field
+ * can have.
+ */
+const object = (entries: readonly JsonEntry[]): Fragment =>
+  sql`(select row_to_json(_row) from (select ${all(
+    entries.map((entry) => sql`${entry.value} as ${name(entry.name)}`),
+  )}) as _row)`;
+
+/** A whole number as the text of a decimal; null stays null, as every operator here answers null for it. */
+const decimal = (value: Fragment, scale: number): Fragment =>
+  scale === 0 ? sql`${value}::text` : sql`(${value} * ${sql.raw(fromScaled(1, scale))})::text`;
+
+const columns: Dialect['columns'] = {
+  text: { type: 'text collate "C"' },
+  integer: { type: 'bigint' },
+  decimal: { type: 'bigint', render: decimal },
+  number: { type: 'double precision' },
+  boolean: { type: 'boolean' },
+  timestamp: {
+    type: 'timestamptz(3)',
+    render: (value) => sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  },
+  date: { type: 'date' },
+  time: { type: 'time(0)' },
+  uuid: { type: 'uuid' },
+  json: { type: 'json' },
+} satisfies Record<string, ColumnWords>;
+
+export const postgresDialect: Dialect = {
+  name: 'postgres',
+  builder: new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new NumberingPostgresCompiler(),
+    },
+  }),
+  columns,
+  cast: (value, kind) => sql`cast(${value} as ${sql.raw(columns[kind].type.replace(/ collate .*$/, ''))})`,
+  object,
+  objectText: (entries) => sql`${object(entries)}::text`,
+  arrayText: (values) => sql`json_build_array(${all(values)})::text`,
+  arrayOf: (_column, query) => sql`to_json(array(${query}))`,
+  joined: (value, separator) => sql`string_agg(${value}, ${separator})`,
+  answer: (json) => json,
+  octets: (value) => sql`octet_length((${value})::text)::bigint`,
+  contains: (value, needle) => sql`strpos(lower((${value}) collate "C"), ${needle}) > 0`,
+  ordered: (value, descending, nullable) => {
+    if (!nullable) return descending ? sql`${value} desc` : value;
+    return descending ? sql`${value} desc nulls last` : sql`${value} nulls first`;
+  },
+  computesSkippedRows: true,
+  schema: postgresSchema,
+};

@@ -1,0 +1,13 @@
+import type { Dialect } from './dialect.ts';
+import type { DialectName } from './name.ts';
+import { postgresDialect } from './postgres/dialect.ts';
+import { sqliteDialect } from './sqlite/dialect.ts';
+
+/** Every database, a line each. */
+const dialects: Readonly<Record<DialectName, Dialect>> = {
+  sqlite: sqliteDialect,
+  postgres: postgresDialect,
+};
+
+/** The words of a database. */
+export const dialectOf = ({ dialect }: { readonly dialect: DialectName }): Dialect => dialects[dialect];

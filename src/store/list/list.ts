@@ -1,0 +1,85 @@
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { Grant, RowCondition } from '../../policy/grant.ts';
+import type { Asker, Database } from '../database.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { type Reach, reachOf } from '../rows/reach.ts';
+import type { Source } from '../source.ts';
+import { SourceViews } from '../view.ts';
+import { alone, besideOf, endsOf, headersOf, type ListHeaders, streamedEnds } from './paging.ts';
+import { parseListParameters } from './parameters.ts';
+import { ListPlanner, type PreparedList } from './plan.ts';
+import { type FoundRows, ListRun } from './run.ts';
+
+/** A JSON array; end the iterator of its pieces to free its place. */
+export type ListAnswer = { readonly headers: ListHeaders } & FoundRows;
+
+export interface ListRequest {
+  /** The raw query string, without `?`. */
+  readonly query: string;
+  /** What links begin with: base URL and path, escaped as a URL is. */
+  readonly path: string;
+  /** Who asks, for the limits of what nothing bounds; the service itself where absent. */
+  readonly by?: Asker;
+}
+
+export interface ListOptions {
+  /** The largest page; 1,000 unless given. */
+  readonly maxPerPage?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Lists what a grant lets see. `extra` are further conditions that rows must meet, such as being published. Throws
+ * the problems `invalid_parameter` and `unusable_field` for a query that it does not take, and what the database
+ * throws.
+ */
+export type List = (
+  grant: Grant,
+  request: ListRequest,
+  extra?: readonly RowCondition[],
+) => Promise<ListAnswer>;
+
+/** Queries up to this length are remembered as they were read. */
+const rememberedLength = 1024;
+
+/**
+ * The way from a query string to the JSON text of its rows:
+ *
+ *     grant → view (which fields), row filter (which rows)
+ *     query string → parameters → shape → plan (its SQL, compiled once)      remembered for view, filter and query
+ *     plan + values → rows: a page in one statement, more of them as a stream
+ *     page → headers (total, links, cursors)
+ */
+export const createList = (database: Database, source: Source, options: ListOptions = {}): List => {
+  const { maxPerPage = 1000, clock = systemClock } = options;
+  const views = new SourceViews(source);
+  const planner = new ListPlanner(dialectOf(database));
+  const run = new ListRun(database, source, clock);
+  const prepared = new BoundedCache<PreparedList>('listRequests');
+
+  /** Reads and compiles a query for a view and a row filter. */
+  const prepare = (grant: Grant, rows: Reach | undefined, query: string): PreparedList => {
+    const { view, id } = views.of(grant.readable);
+    const key = `${id} ${rows?.key ?? ''}\n${query}`;
+    const known = prepared.get(key);
+    if (known !== undefined) return known;
+    const list = planner.prepare(view, rows?.columns ?? [], parseListParameters(view, query, maxPerPage));
+    if (query.length <= rememberedLength) prepared.set(key, list);
+    return list;
+  };
+
+  return async (grant, { query, path, by }, extra = []) => {
+    const rows = reachOf(grant, extra);
+    const list = prepare(grant, rows, query);
+    // Who may see no row is answered without the database.
+    if (rows === undefined) return { json: '[]', headers: headersOf(list.parameters, path, 0, alone) };
+    if (list.parameters.paging.kind === 'all') return { ...(await run.all(list, rows, by)), headers: {} };
+    const { row, json } = await run.page(list, rows, by);
+    const ends = endsOf(list, row);
+    const beside = besideOf(list, row, ends);
+    const headers = headersOf(list.parameters, path, Number(row.total ?? 0), beside);
+    if (json !== undefined) return { json, headers };
+    return { chunks: await run.stream(list, rows, streamedEnds(list, beside, ends), by), headers };
+  };
+};

@@ -1,0 +1,108 @@
+import type { ColumnValue } from '../../fields/field.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Statement } from '../statement.ts';
+import type { SourceView } from '../view.ts';
+import type { ListParameters } from './parameters.ts';
+import {
+  countKey,
+  hasBoundedRows,
+  isBounded,
+  isWhole,
+  type ListArguments,
+  type ListShape,
+  shapeKey,
+  shapeOf,
+} from './shape.ts';
+import { pageStatement, placesOf, streamStatement } from './statements.ts';
+
+/** Rows that an answer without paging holds in one piece; more are streamed. */
+export const maxWholeRows = 1000;
+
+/** Bytes of long columns that an answer holds in one piece: it takes some milliseconds to make. */
+export const maxPieceBytes = 4 * 1024 * 1024;
+
+/** A shape compiled: its statements and what is known of their work. It holds nothing of any request. */
+export interface ListPlan {
+  readonly shape: ListShape;
+  readonly page: Statement<ListArguments>;
+  readonly stream: Statement<ListArguments>;
+  readonly places: 'key' | 'lines' | undefined;
+  /** Whether an index bounds the work of `page`, however large the table is. */
+  readonly bounded: boolean;
+  /** Whether one bounds the rows of the page, those that it skips and the total aside. */
+  readonly boundedRows: boolean;
+  /** Whether every row of the source is asked for. */
+  readonly whole: boolean;
+}
+
+/** The values of a request, but for those that are its caller's or this moment's. */
+export type RequestValues = Omit<ListArguments, 'rows' | 'now'>;
+
+/** A list request ready to run for any caller with the same view and the same columns in the row filter. */
+export interface PreparedList {
+  readonly plan: ListPlan;
+  readonly parameters: ListParameters;
+  readonly values: RequestValues;
+  /** Names what is counted, but for the values of the row filter. */
+  readonly counted: string;
+}
+
+const limitOf = ({ paging }: ListParameters): number =>
+  paging.kind === 'all' ? maxWholeRows + 1 : paging.perPage;
+
+/** Rows before the page. */
+const offsetOf = ({ paging }: ListParameters): number =>
+  paging.kind === 'page' ? (paging.page - 1) * paging.perPage : 0;
+
+const none: readonly ColumnValue[] = [];
+
+const valuesOf = (parameters: ListParameters): RequestValues => {
+  const { filters, search, paging } = parameters;
+  const limit = limitOf(parameters);
+  return {
+    filters: filters.flatMap(({ values }) => values),
+    search: search ?? null,
+    cursor: paging.kind === 'after' ? paging.values : none,
+    limit,
+    offset: offsetOf(parameters),
+    total: null,
+    // A row's share of what a piece may hold.
+    rowBytes: Math.floor(maxPieceBytes / limit),
+    from: none,
+    until: none,
+  };
+};
+
+/** Compiles list requests, each shape once: a repeated one builds no SQL. */
+export class ListPlanner {
+  readonly #dialect: Dialect;
+  readonly #plans = new BoundedCache<ListPlan>('listPlans');
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  prepare(view: SourceView, rows: readonly string[], parameters: ListParameters): PreparedList {
+    const plan = this.#planOf(shapeOf(view, rows, parameters));
+    const values = valuesOf(parameters);
+    return { plan, parameters, values, counted: countKey(plan.shape, values) };
+  }
+
+  #planOf(shape: ListShape): ListPlan {
+    const key = shapeKey(shape);
+    const known = this.#plans.get(key);
+    if (known !== undefined) return known;
+    const plan: ListPlan = {
+      shape,
+      page: pageStatement(shape, this.#dialect),
+      stream: streamStatement(shape, this.#dialect),
+      places: placesOf(shape, this.#dialect),
+      bounded: isBounded(shape),
+      boundedRows: hasBoundedRows(shape),
+      whole: isWhole(shape),
+    };
+    this.#plans.set(key, plan);
+    return plan;
+  }
+}

@@ -1,0 +1,149 @@
+import { isUtf8 } from 'node:buffer';
+import type { ColumnValue } from '../../fields/field.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { Asker, Caller, Database, Query } from '../database.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import type { Reach } from '../rows/reach.ts';
+import type { Source } from '../source.ts';
+import { ArrayChunks } from './array-chunks.ts';
+import { placeOf } from './cursor.ts';
+import { maxPieceBytes, maxWholeRows, type PreparedList } from './plan.ts';
+import type { ListArguments } from './shape.ts';
+import { SizeEstimate, smallTable } from './size-estimate.ts';
+import { type PageRow, streamBetweenStatement } from './statements.ts';
+import { Totals } from './totals.ts';
+
+/** A JSON array in one piece, or in pieces that are made as they are read. */
+export type FoundRows =
+  | { readonly json: string | Uint8Array }
+  | { readonly chunks: AsyncIterableIterator<string> };
+
+export interface FoundPage {
+  readonly row: PageRow;
+  /** Absent where a row was too large for one piece. */
+  readonly json: string | Uint8Array | undefined;
+}
+
+/** Places of a page's first and last row, where cursors that were answered stand for them. */
+export interface PageEnds {
+  readonly first?: readonly unknown[] | undefined;
+  readonly last?: readonly unknown[] | undefined;
+}
+
+const isNull = (value: ColumnValue): boolean => value === null;
+
+/** A program that writes to the file beside the service may have left a text that is no UTF-8; no answer is to be. */
+const readable = (json: PageRow['json']): string | Uint8Array =>
+  typeof json === 'string' || isUtf8(json) ? json : Buffer.from(json).toString();
+
+const found = (row: PageRow, rowBytes: number): FoundPage => ({
+  row,
+  json: Number(row.widest ?? 0) <= rowBytes ? readable(row.json) : undefined,
+});
+
+/** Who it is, asked where work begins that callers share; pages of which an index bounds the work ask nobody. */
+const known = async (by: Asker | undefined): Promise<Caller | undefined> =>
+  by && { caller: await by.caller, signal: by.signal, cut: (reason) => by.cut(reason) };
+
+/** Runs prepared lists on the database, each where its cost belongs. */
+export class ListRun {
+  readonly #database: Database;
+  readonly #source: Source;
+  readonly #clock: Clock;
+  readonly #size: SizeEstimate;
+  readonly #totals: Totals;
+
+  constructor(database: Database, source: Source, clock: Clock) {
+    this.#database = database;
+    this.#source = source;
+    this.#clock = clock;
+    this.#size = new SizeEstimate(database, source, clock);
+    this.#totals = new Totals(database);
+  }
+
+  /**
+   * The page in one row. Where a row is too large for its share of one piece although all of them together are not too
+   * much, the page is asked for again with all: that takes less than half of what a stream would (decision 5).
+   */
+  async page(list: PreparedList, rows: Reach, by?: Asker): Promise<FoundPage> {
+    const { row, direct } = await this.#pageRow(list, rows, by);
+    const page = found(row, list.values.rowBytes);
+    if (page.json !== undefined || Number(row.bytes) > maxPieceBytes) return page;
+    const query = this.#pageQuery(list, rows, { rowBytes: maxPieceBytes });
+    return found(await this.#first(query, direct, by), maxPieceBytes);
+  }
+
+  async #pageRow(
+    list: PreparedList,
+    rows: Reach,
+    by: Asker | undefined,
+  ): Promise<{ row: PageRow; direct: boolean }> {
+    const { bounded, boundedRows } = list.plan;
+    // Awaited only where the size is needed and not known.
+    const small = bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
+    if (small) return { row: await this.#first(this.#pageQuery(list, rows), true, by), direct: true };
+    const revision = this.#totals.revision();
+    const total = this.#totals.at(revision, list, rows);
+    if (total !== undefined) {
+      const direct = boundedRows && list.values.offset <= smallTable;
+      const row = await this.#first(this.#pageQuery(list, rows, { total }), direct, by);
+      // Somebody may have written between the two.
+      if (this.#totals.revision() === revision) return { row, direct };
+    }
+    const row = await this.#first(this.#pageQuery(list, rows), false, by);
+    if (row.total != null) this.#totals.keep(revision, list, rows, Number(row.total));
+    return { row, direct: false };
+  }
+
+  /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
+  async all(list: PreparedList, rows: Reach, by?: Asker): Promise<FoundRows> {
+    // Asking for a piece of what is known to be too much would only cost time.
+    const few = !list.plan.whole || (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
+    if (few) {
+      const { row, json } = await this.page(list, rows, by);
+      if (json !== undefined && Number(row.rows) <= maxWholeRows) return { json };
+    }
+    return { chunks: await this.stream(list, rows, {}, by) };
+  }
+
+  /** The rows of a page in chunks: between the places that were told, where they were, so that the two agree. */
+  async stream(
+    list: PreparedList,
+    rows: Reach,
+    ends: PageEnds,
+    by: Asker | undefined,
+  ): Promise<AsyncIterableIterator<string>> {
+    return new ArrayChunks(await this.#database.stream(this.#streamQuery(list, rows, ends), await known(by)));
+  }
+
+  /** The values of a request and its caller. */
+  #values({ values }: PreparedList, rows: Reach, more: Partial<ListArguments>): ListArguments {
+    const now = this.#source.timed === true ? toTimestamp(this.#clock()) : null;
+    return { ...values, rows: rows.values, now, ...more };
+  }
+
+  #pageQuery(list: PreparedList, rows: Reach, more: Partial<ListArguments> = {}): Query {
+    return list.plan.page(this.#values(list, rows, more));
+  }
+
+  #streamQuery(list: PreparedList, rows: Reach, ends: PageEnds): Query {
+    const { plan, parameters } = list;
+    const until = ends.last && placeOf(parameters.sort, ends.last);
+    const from = ends.first && placeOf(parameters.sort, ends.first);
+    if (until === undefined || (ends.first !== undefined && from === undefined))
+      return plan.stream(this.#values(list, rows, {}));
+    const nulls = { last: until.map(isNull), first: from?.map(isNull) };
+    const between = streamBetweenStatement(plan.shape, nulls, dialectOf(this.#database));
+    return between(this.#values(list, rows, { until, ...(from && { from }) }));
+  }
+
+  /** The row of an aggregate, which is always there. */
+  async #first(query: Query, direct: boolean, by: Asker | undefined): Promise<PageRow> {
+    const row = direct
+      ? await this.#database.get<PageRow>(query)
+      : (await this.#database.scan<PageRow>(query, await known(by)))[0];
+    if (row === undefined) throw new Error(`no row for: ${query.sql}`);
+    return row;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Database } from '../database.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import type { Source } from '../source.ts';
+import { literal, type Statement, sql, statement } from '../statement.ts';
+
+/** Milliseconds for which a counted size is taken as it was. */
+const freshness = 1000;
+
+/** Rows up to which a table is small: whatever a statement does with them, it takes less than a millisecond or two. */
+export const smallTable = 5000;
+
+/**
+ * Roughly how many rows a source has, exact up to `smallTable` and at most a second old. Counting stops there, so it
+ * takes 0.1 ms however large the table is.
+ */
+export class SizeEstimate {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #count: Statement<Record<never, never>>;
+  #rows = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
+  #counting: Promise<number> | undefined;
+
+  constructor(database: Database, source: Source, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    const dialect = dialectOf(database);
+    const rows = sql`select 1 from ${source.from(dialect)} as t limit ${literal(smallTable + 1)}`;
+    this.#count = statement(dialect, () => sql`select count(*) as rows from (${rows}) as counted`);
+  }
+
+  /** The known size, where it is fresh. */
+  known(): number | undefined {
+    const age = this.#clock() - this.#countedAt;
+    // A clock that was set back makes no size fresh.
+    return age >= 0 && age < freshness ? this.#rows : undefined;
+  }
+
+  /** Rows of the source; `smallTable + 1` means that or more. Requests that come together count once. */
+  rows(): Promise<number> {
+    this.#counting ??= this.#ask().finally(() => {
+      this.#counting = undefined;
+    });
+    return this.#counting;
+  }
+
+  async #ask(): Promise<number> {
+    const countedAt = this.#clock();
+    const row = await this.#database.get<{ rows: number }>(this.#count({}));
+    this.#rows = Number(row?.rows ?? 0);
+    this.#countedAt = countedAt;
+    return this.#rows;
+  }
+}

@@ -1,0 +1,179 @@
+import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../column.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { longBytes, projection } from '../projection.ts';
+import {
+  type Argument,
+  all,
+  type Fragment,
+  literal,
+  name,
+  type Statement,
+  sql,
+  statement,
+  where,
+} from '../statement.ts';
+import { type Clauses, clausesOf } from './clauses.ts';
+import { isBackward, type ListArguments, type ListShape } from './shape.ts';
+import { comesAfter, isSeekable, reversed } from './sort.ts';
+
+/** The one row that answers a list request. */
+export interface PageRow {
+  /** The JSON array of the rows, without those too large for one piece: as text, or as bytes in UTF-8. */
+  readonly json: string | Uint8Array;
+  /** Rows that were found, where all are asked for. */
+  readonly rows?: number;
+  /** Bytes that the largest row, and all rows, hold in long columns; null without rows, absent where none is long. */
+  readonly widest?: number | null;
+  readonly bytes?: number | null;
+  /** Places of the rows in the order (see `placesOf`); null without rows. */
+  readonly place?: number | string | null;
+  /** That of the first row, where places are keys and a cursor was given. */
+  readonly first?: number | string | null;
+  /** All rows that match, on whatever page. */
+  readonly total?: number;
+  /** 1 where rows follow the page, or stand before one that is found backwards. */
+  readonly more?: number | null;
+}
+
+/**
+ * How the places of a page's rows are told: by `key`, of which the greatest (or, descending, the least) is the
+ * page's last, or as `lines` of JSON arrays in the order of the rows. Undefined where no cursor is to be made.
+ */
+export const placesOf = ({ paging, sort }: ListShape, dialect: Dialect): 'key' | 'lines' | undefined => {
+  if (paging.kind === 'all' || (paging.kind === 'page' && paging.numbered) || !isSeekable(sort))
+    return undefined;
+  const [first, second] = sort;
+  return first !== undefined && second === undefined && isPlain(first.column, dialect) ? 'key' : 'lines';
+};
+
+/** Columns of the page's rows, and what the answer makes of them. */
+interface Columns {
+  readonly inner: readonly Fragment[];
+  readonly outer: readonly Fragment[];
+}
+
+/** Where the page ends. */
+const placeColumns = (shape: ListShape, dialect: Dialect): Columns => {
+  const { source, sort, paging } = shape;
+  const places = placesOf(shape, dialect);
+  if (places === undefined) return { inner: [], outer: [] };
+  if (places === 'lines') {
+    const place = dialect.arrayText(sort.map(({ column }) => comparedValue(column, dialect)));
+    const lines = dialect.joined(sql`row_place`, literal('\n'));
+    return { inner: [sql`${place} as row_place`], outer: [sql`${lines} as place`] };
+  }
+  const key = storedValue(columnOf(source, source.key), dialect);
+  const [least, greatest] = [sql`min(row_place)`, sql`max(row_place)`];
+  const [first, last] = sort[0]?.descending ? [greatest, least] : [least, greatest];
+  const outer = [sql`${last} as place`];
+  if (paging.kind === 'after') outer.push(sql`${first} as first`);
+  return { inner: [sql`${key} as row_place`], outer };
+};
+
+/** How many rows match in all, or whether any follow. */
+const countColumns = (
+  { paging }: ListShape,
+  { from, matching, following, walk }: Clauses,
+  argument: Argument<ListArguments>,
+): readonly Fragment[] => {
+  if (paging.kind === 'page') {
+    // Counted only where the request does not bring a total that still holds.
+    const count = sql`(select count(*)${from}${where(matching)})`;
+    return [sql`coalesce(${argument('total')}, ${count}) as total`];
+  }
+  if (paging.kind === 'all') return [sql`count(*) as rows`];
+  const next = sql`select 1${from}${where(following)}${walk} limit 1 offset ${argument('limit')}`;
+  return [sql`(${next}) as more`];
+};
+
+/** The rows as JSON, but for those with too many bytes in long columns, and how many bytes they have. */
+const rowColumns = (
+  { source, fields }: ListShape,
+  dialect: Dialect,
+  argument: Argument<ListArguments>,
+): Columns => {
+  const json = projection(source, fields, dialect);
+  const bytes = longBytes(
+    fields.map((of) => columnOf(source, of)),
+    dialect,
+  );
+  const joined = dialect.joined(sql`row_json`, literal(','));
+  const answer = sql`${dialect.answer(sql`'[' || coalesce(${joined}, '') || ']'`)} as json`;
+  if (bytes === undefined) return { inner: [sql`${json} as row_json`], outer: [answer] };
+  const light = sql`case when ${bytes} > ${argument('rowBytes')} then null else ${json} end`;
+  return {
+    inner: [sql`${light} as row_json`, sql`${bytes} as row_bytes`],
+    outer: [answer, sql`max(row_bytes) as widest`, sql`sum(row_bytes) as bytes`],
+  };
+};
+
+/**
+ * The columns of the page's rows. Those before a cursor are found backwards and then put in order. Where columns of
+ * the rows that an OFFSET skips are computed as well, the rows are chosen first: what is dear to render is rendered for
+ * the page only, however deep it lies.
+ */
+const pageRows = (
+  shape: ListShape,
+  { from, following, order, walk, window }: Clauses,
+  columns: readonly Fragment[],
+  dialect: Dialect,
+): Fragment => {
+  const rows = sql`${from}${where(following)}${walk}${window}`;
+  const chosen = sql`(select ${name(rowAlias)}.*${rows}) as ${name(rowAlias)}`;
+  // The limit once more: without it neither planner need keep the order.
+  if (isBackward(shape)) return sql`select ${all(columns)} from ${chosen}${order}${window}`;
+  return dialect.computesSkippedRows && shape.paging.kind === 'page'
+    ? sql`select ${all(columns)} from ${chosen}`
+    : sql`select ${all(columns)}${rows}`;
+};
+
+/**
+ * The statement whose single row is the answer. The rows are aggregated in the order of the sub-select: its LIMIT
+ * forbids both planners to drop or move its ORDER BY, and nothing stands between the two that could reorder.
+ */
+export const pageStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
+  statement<ListArguments>(dialect, (argument) => {
+    const clauses = clausesOf(shape, dialect, argument);
+    const rows = rowColumns(shape, dialect, argument);
+    const places = placeColumns(shape, dialect);
+    const inner = [...rows.inner, ...places.inner];
+    const outer = [...rows.outer, ...places.outer, ...countColumns(shape, clauses, argument)];
+    return sql`select ${all(outer)} from (${pageRows(shape, clauses, inner, dialect)}) as page`;
+  });
+
+/** The rows one by one: those of the page, or all. */
+export const streamStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
+  statement<ListArguments>(dialect, (argument) => {
+    const clauses = clausesOf(shape, dialect, argument);
+    const json = sql`${projection(shape.source, shape.fields, dialect)} as json`;
+    if (shape.paging.kind !== 'all') return pageRows(shape, clauses, [json], dialect);
+    const { from, following, order } = clauses;
+    return sql`select ${json}${from}${where(following)}${order}`;
+  });
+
+/** Which of the sort values of the rows at the ends of a page are null; absent where that end is open. */
+export interface Ends {
+  readonly last: readonly boolean[];
+  readonly first?: readonly boolean[] | undefined;
+}
+
+/**
+ * The rows of a page one by one between places that were told before, so that the cursors that were given with it and
+ * the rows agree whatever was written in between.
+ */
+export const streamBetweenStatement = (
+  shape: ListShape,
+  { last, first }: Ends,
+  dialect: Dialect,
+): Statement<ListArguments> =>
+  statement<ListArguments>(dialect, (argument) => {
+    const { source, fields, sort } = shape;
+    const { from, following, order } = clausesOf(shape, dialect, argument);
+    const beyond = comesAfter(sort, last, dialect, (index) => argument('until', index));
+    const conditions = [...following, sql`(${beyond}) is not true`];
+    if (first !== undefined) {
+      const short = comesAfter(reversed(sort), first, dialect, (index) => argument('from', index));
+      conditions.push(sql`(${short}) is not true`);
+    }
+    return sql`select ${projection(source, fields, dialect)} as json${from}${where(conditions)}${order}`;
+  });

@@ -1,0 +1,45 @@
+import { type Reach, reachConditions } from '../rows/reach.ts';
+import { all, type Fragment, name, sql } from '../statement.ts';
+
+/** Whether there is a row of a table that meets conditions and is within a reach, whose n-th value is `value(n)`. */
+const exists = (
+  table: string,
+  conditions: readonly Fragment[],
+  { columns }: Reach,
+  value: (index: number) => Fragment,
+): Fragment => {
+  const reached = reachConditions(columns, (column) => name(table, column), value);
+  return sql`exists (select 1 from ${name(table)} where ${all([...conditions, ...reached], ' and ')})`;
+};
+
+/** What a reference may name: records within a reach, and what stands there already where the caller reads it. */
+export interface ReferenceReach {
+  readonly table: string;
+  /** Undefined where the caller may name no record at all. */
+  readonly named: Reach | undefined;
+  /** The record that is written, in which the value may stay. */
+  readonly kept: { readonly table: string; readonly column: string; readonly reach: Reach } | undefined;
+}
+
+/** The values of both reaches, in the order in which `namesRecord` asks for them. */
+export const referenceValues = ({ named, kept }: ReferenceReach) => [
+  ...(named?.values ?? []),
+  ...(kept?.reach.values ?? []),
+];
+
+/** The condition that a value names a record that it may name; undefined where there is none such. */
+export const namesRecord = (
+  { table, named, kept }: ReferenceReach,
+  value: Fragment,
+  id: Fragment,
+  reached: (index: number) => Fragment,
+): Fragment | undefined => {
+  const either: Fragment[] = [];
+  if (named !== undefined) either.push(exists(table, [sql`${name(table, 'id')} = ${value}`], named, reached));
+  if (kept !== undefined) {
+    const start = named?.values.length ?? 0;
+    const same = [sql`${name(kept.table, 'id')} = ${id}`, sql`${name(kept.table, kept.column)} = ${value}`];
+    either.push(exists(kept.table, same, kept.reach, (index) => reached(start + index)));
+  }
+  return either.length === 0 ? undefined : all(either, ' or ');
+};

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { reachOf } from './reach.ts';
+
+describe('a reach', () => {
+  const own = { column: 'user_id', value: 7 };
+  const live = { column: 'state', value: 'live' };
+
+  it('joins the rows of the grant and further conditions, in their order', () => {
+    expect(reachOf({ rows: [own] }, [live])).toEqual({
+      columns: ['user_id', 'state'],
+      values: [7, 'live'],
+      key: 'user_id\0state\0',
+    });
+    expect(reachOf({ rows: [own] }, [])).toMatchObject({ columns: ['user_id'], values: [7] });
+    expect(reachOf({ rows: [] }, [live])).toMatchObject({ columns: ['state'], values: ['live'] });
+    expect(reachOf({ rows: [] }, [])).toEqual({ columns: [], values: [], key: '' });
+  });
+
+  it('is none where the grant has no rows, or a condition asks for null', () => {
+    expect(reachOf({ rows: 'none' }, [])).toBeUndefined();
+    expect(reachOf({ rows: 'none' }, [live])).toBeUndefined();
+    expect(reachOf({ rows: [own, { column: 'state', value: null }] }, [])).toBeUndefined();
+  });
+
+  it('refuses a condition without a value: it would open every row', () => {
+    const condition = { column: 'user_id', value: undefined as unknown as null };
+    expect(() => reachOf({ rows: [condition] }, [])).toThrow('the row filter has no value for user_id');
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { thingSource } from '../../tests/support/things.ts';
+import { SourceViews } from './view.ts';
+
+describe('views of a source', () => {
+  it('does not take an array that was changed for what it was', () => {
+    const views = new SourceViews(thingSource);
+    const names = ['id', 'title', 'secret'];
+    expect(views.of(names).view.fields).toEqual(['id', 'title', 'secret']);
+    names.pop();
+    expect(views.of(names).view.fields).toEqual(['id', 'title']);
+  });
+
+  it('are one for the same names, frozen or not, and have a number each', () => {
+    const views = new SourceViews(thingSource);
+    const frozen = Object.freeze(['id', 'title']);
+    const all = [frozen, frozen, ['id', 'title'], ['id'], ['title', 'id']].map((names) => views.of(names));
+    expect(all.map(({ id }) => id)).toEqual([0, 0, 0, 1, 2]);
+    expect(all[1]).toBe(all[2]);
+  });
+
+  it('are refused of a source without its key, and of columns that it has not', () => {
+    expect(() => new SourceViews({ ...thingSource, key: 'nothing' })).toThrow('nothing');
+    expect(() => new SourceViews(thingSource).of(['id', 'nothing'])).toThrow(
+      'source things has no column nothing',
+    );
+  });
+});
