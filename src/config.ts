@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type Locale, locales } from './kernel/messages/catalogue.ts';
+import { databaseUrlForms, defaultDatabaseUrl, isDatabaseUrl } from './store/dialects/targets.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -143,9 +144,8 @@ const readOrigins = (reader: EnvironmentReader): string[] => {
 };
 
 const readDatabaseUrl = (reader: EnvironmentReader, dataDir: string): string => {
-  const text = reader.text('DATABASE_URL') ?? `sqlite:${resolve(dataDir, 'gatewright.db')}`;
-  const known = /^sqlite:./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text));
-  if (!known) reader.wrong('DATABASE_URL', 'sqlite:PATH, sqlite::memory: or postgres://…');
+  const text = reader.text('DATABASE_URL') ?? defaultDatabaseUrl(resolve(dataDir, 'gatewright.db'));
+  if (!isDatabaseUrl(text)) reader.wrong('DATABASE_URL', databaseUrlForms);
   return text;
 };
 

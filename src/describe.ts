@@ -9,6 +9,7 @@ import type { JsonObject } from './kernel/json.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
 import { neverStopping } from './kernel/stopping.ts';
 import type { Database } from './store/database.ts';
+import { defaultDialect } from './store/dialects/name.ts';
 import { Vault } from './vault/vault.ts';
 
 const absent = (): never => {
@@ -17,7 +18,7 @@ const absent = (): never => {
 
 /** Stands where a database would: statements are compiled for it, none is ever run. */
 const noDatabase: Database = {
-  dialect: 'sqlite',
+  dialect: defaultDialect,
   all: absent,
   get: absent,
   scan: absent,

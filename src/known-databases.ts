@@ -1,7 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Config } from './config.ts';
-import { type DatabaseTarget, lastingFile } from './store/dialects/target.ts';
+import type { DatabaseTarget } from './store/dialects/target.ts';
 import { readIfPresent, writeAtomically } from './vault/files.ts';
 
 /**
@@ -31,11 +31,6 @@ const remembered = async (config: Pick<Config, 'dataDir'>): Promise<readonly str
   }
 };
 
-const isAbsent = (file: string): boolean => !existsSync(file) || statSync(file).size === 0;
-
-/** What SQLite had not yet moved into the file: without the file it says that there was one. */
-const hasLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-
 const refusal = (file: string, what: string): Error =>
   new Error(
     `the database ${file} ${what}: put it back (is its volume mounted?), or start once with NEW_DATABASE=1 to have a new, empty one`,
@@ -46,24 +41,23 @@ const refusal = (file: string, what: string): Error =>
  * @throws Error where its file is gone or empty and the configuration does not ask for a new one
  */
 export const expectsDatabase = async (config: DatabasePlaces, target: DatabaseTarget): Promise<boolean> => {
-  const file = lastingFile(target);
+  const { file } = target;
   if (file === undefined || config.newDatabase) return false;
   const known = (await remembered(config)).includes(placeOf(config, file));
-  if ((known || hasLog(file)) && isAbsent(file))
+  if ((known || target.hasRemains()) && target.isEmpty())
     throw refusal(file, existsSync(file) ? 'is empty and was not' : 'is gone');
   return known;
 };
 
 /** The refusal of a file that is there and holds nothing of what it held. */
 export const emptied = (target: DatabaseTarget): Error =>
-  refusal(lastingFile(target) ?? '', 'no longer holds what it held');
+  refusal(target.file ?? '', 'no longer holds what it held');
 
 /** Remembers that the target is here. */
 export const rememberDatabase = async (
   config: Pick<Config, 'dataDir'>,
-  target: DatabaseTarget,
+  { file }: DatabaseTarget,
 ): Promise<void> => {
-  const file = lastingFile(target);
   if (file === undefined) return;
   const known = await remembered(config);
   const place = placeOf(config, file);

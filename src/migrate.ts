@@ -3,6 +3,7 @@ import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 import { emptied, expectsDatabase, rememberDatabase } from './known-databases.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
+import { placeOfItsOwn } from './store/dialects/targets.ts';
 import { coreMigrations } from './store/migrations/core.ts';
 import { tablesInTheWay } from './store/migrations/in-the-way.ts';
 import { MigrationError } from './store/migrations/migration-error.ts';
@@ -42,7 +43,7 @@ const assertFree = async (found: Found): Promise<void> => {
   );
   if (names.length > 0)
     throw new MigrationError(
-      `the database has ${describe(names)} that another program made and this service needs under the same name; nothing was changed. Give the service a database of its own, or on PostgreSQL a schema of its own (create schema gatewright; DATABASE_URL=…?options=-c%20search_path%3Dgatewright)`,
+      `the database has ${describe(names)} that another program made and this service needs under the same name; nothing was changed. Give the service ${placeOfItsOwn}`,
     );
 };
 

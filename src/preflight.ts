@@ -10,7 +10,6 @@ import { prepareDatabase } from './migrate.ts';
 import { checkSchema } from './schema-check.ts';
 import { assertSecret } from './secrets.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
-import { isEmptyFile } from './store/migrations/runner.ts';
 import type { Vault } from './vault/vault.ts';
 
 /** Everything that can refuse a start, in an order in which nothing is written before the last of it is asked. */
@@ -48,7 +47,7 @@ export const prepareStart = async (
   await assertSecret(config, vault);
   await checkEndpoints(application, config);
   // Of a file that is not there yet it is known what is in it.
-  if (isEmptyFile(target)) await assertFirstAdmin(config);
+  if (target.isEmpty()) await assertFirstAdmin(config);
   const { applied, later } = await prepareDatabase(config, application, target, {
     before: (found) => assertNotOlder(vault, config.credentialsFile, found),
     after: async (ask) => {

@@ -18,7 +18,7 @@ import { type Clock, systemClock } from './kernel/clock.ts';
 import { createLogger } from './log.ts';
 import { connectionsWithin } from './open-files.ts';
 import { prepareStart, probePort } from './preflight.ts';
-import { databaseTarget } from './store/dialects/target.ts';
+import { databaseTarget } from './store/dialects/targets.ts';
 import { openDatabase } from './store/open.ts';
 import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
 import { createSeenCredentials } from './store/tables/seen-credentials.ts';
@@ -166,10 +166,8 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       prepare: config.databasePrepare,
     });
     closing.push(() => database.close());
-    if (database.claim?.() === false)
-      logger.warn(
-        'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL',
-      );
+    const another = database.claim?.();
+    if (another !== undefined) logger.warn(another);
     const watch = await watchDatabase({
       database,
       clock,

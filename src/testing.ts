@@ -16,7 +16,7 @@ import type { Json } from './kernel/json.ts';
 import { applyMigrations } from './migrate.ts';
 import { builtInRoles, superAdmin } from './policy/rule.ts';
 import { createServer, type Server } from './server.ts';
-import { databaseTarget } from './store/dialects/target.ts';
+import { databaseTarget } from './store/dialects/targets.ts';
 import { openDatabase } from './store/open.ts';
 import type { Actor } from './store/tables/audit.ts';
 import { createUserStore, type UserStore } from './store/tables/users.ts';

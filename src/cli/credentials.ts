@@ -1,8 +1,7 @@
 import { type Config, readConfig } from '../config.ts';
 import { olderCredentials } from '../credentials-watch.ts';
 import type { Database } from '../store/database.ts';
-import { databaseTarget } from '../store/dialects/target.ts';
-import { isEmptyFile } from '../store/migrations/runner.ts';
+import { databaseTarget } from '../store/dialects/targets.ts';
 import { openDatabase } from '../store/open.ts';
 import { type AuditEntry, recordAudit } from '../store/tables/audit.ts';
 import { createSeenCredentials } from '../store/tables/seen-credentials.ts';
@@ -30,10 +29,8 @@ export const openCredentials = (io: Io): Promise<Vault> => {
  * a service that never started has none: nothing is made for the list's sake.
  */
 const openAuditList = async ({ databaseUrl }: Config): Promise<Database | undefined> => {
-  if (databaseUrl === 'sqlite::memory:') return undefined;
   const target = databaseTarget(databaseUrl);
-  if (isEmptyFile(target)) return undefined;
-  return openDatabase(target, { poolSize: 1 });
+  return target.isEmpty() ? undefined : openDatabase(target, { poolSize: 1 });
 };
 
 const within = async <T>(work: Promise<T>): Promise<T> => {

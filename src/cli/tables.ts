@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { prepareDatabase } from '../migrate.ts';
 import type { Database } from '../store/database.ts';
-import { databaseTarget } from '../store/dialects/target.ts';
+import { databaseTarget } from '../store/dialects/targets.ts';
 import { openDatabase } from '../store/open.ts';
 import type { TableContext } from '../store/tables/context.ts';
 import { openApplication } from './application.ts';

@@ -96,10 +96,10 @@ export interface OpenDatabase extends Database {
    */
   lost?(): string | undefined;
   /**
-   * Says that a service runs on this database, until it is closed. False where another one does that already. Absent
-   * where any number of them may.
+   * Says that a service runs on this database, until it is closed. Answers what is to be told where another one does
+   * that already. Absent where any number of them may.
    */
-  claim?(): boolean;
+  claim?(): string | undefined;
 }
 
 export type ConstraintKind = 'unique' | 'foreign_key' | 'not_null' | 'check';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import { databaseTarget } from './dialects/target.ts';
+import { databaseTarget } from './dialects/targets.ts';
 import { openDatabase } from './open.ts';
 
 it.each(['', 'sqlite:', 'sqlite::other:', 'mysql://h/d', 'file.db', 'postgres://user:secret@[/d'])(
@@ -15,13 +15,16 @@ it.each(['', 'sqlite:', 'sqlite::other:', 'mysql://h/d', 'file.db', 'postgres://
 );
 
 it('opens a temporary database as often as its target is used, and removes it with the last file', async () => {
-  const target = databaseTarget('sqlite::memory:');
-  if (target.dialect !== 'sqlite') throw new Error('not SQLite');
-  const database = await openDatabase(target);
+  const database = await openDatabase(databaseTarget('sqlite::memory:'));
   await database.execute({ sql: 'create table t (a integer)', parameters: [] });
-  expect(existsSync(target.path)).toBe(true);
+  const row = await database.get<{ file: string }>({
+    sql: 'select file from pragma_database_list',
+    parameters: [],
+  });
+  const file = row?.file ?? '';
+  expect(existsSync(file)).toBe(true);
   await database.close();
-  expect(existsSync(dirname(target.path))).toBe(false);
+  expect(existsSync(dirname(file))).toBe(false);
 });
 
 it('gives two temporary databases nothing in common', async () => {

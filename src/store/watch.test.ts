@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { applyMigrations } from '../migrate.ts';
-import { databaseTarget } from './dialects/target.ts';
+import { databaseTarget } from './dialects/targets.ts';
 import { watchDatabase } from './watch.ts';
 
 const query = (sql: string) => ({ sql, parameters: [] });

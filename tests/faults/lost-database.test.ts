@@ -3,7 +3,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyMigrations } from '../../src/migrate.ts';
-import { databaseTarget } from '../../src/store/dialects/target.ts';
+import { databaseTarget } from '../../src/store/dialects/targets.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser } from '../support/service.ts';
 

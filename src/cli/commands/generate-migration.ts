@@ -2,7 +2,7 @@ import { loadApplication } from '../../application.ts';
 import { readConfig } from '../../config.ts';
 import { pendingMigrations } from '../../migrate.ts';
 import type { Models } from '../../model/models.ts';
-import { databaseTarget } from '../../store/dialects/target.ts';
+import { databaseTarget } from '../../store/dialects/targets.ts';
 import { readStored } from '../../store/migrations/stored.ts';
 import { openDatabase } from '../../store/open.ts';
 import { applicationFolder } from '../application.ts';

@@ -1,6 +1,6 @@
 import { readConfig } from '../../config.ts';
 import { planMigrations, prepareDatabase } from '../../migrate.ts';
-import { databaseTarget } from '../../store/dialects/target.ts';
+import { databaseTarget } from '../../store/dialects/targets.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 

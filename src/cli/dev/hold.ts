@@ -3,7 +3,7 @@ import { join, parse } from 'node:path';
 import type { Application } from '../../application.ts';
 import type { Config } from '../../config.ts';
 import { pendingMigrations, planMigrations } from '../../migrate.ts';
-import { databaseTarget } from '../../store/dialects/target.ts';
+import { databaseTarget } from '../../store/dialects/targets.ts';
 import type { Shown, Start } from './messages.ts';
 
 /** Names of the application's own pending migrations; none on a new database, where there is nothing to lose. */

@@ -1,60 +1,55 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import type { Dialect as KyselyDialect } from 'kysely';
+import type { OpenDatabase } from '../database.ts';
+import type { StreamTimes } from './chunk-stream.ts';
+import type { DialectName } from './name.ts';
 
-export interface SqliteTarget {
-  readonly dialect: 'sqlite';
-  readonly path: string;
-  /** The file and its directory go when the database is closed, or when the process exits. */
-  readonly temporary: boolean;
+/** What databases take when they are opened; each leaves alone what it has no use for. Times are milliseconds. */
+export interface DatabaseOptions {
+  /** Most connections, those of streams, and of the time of a lock, not counted; 10 unless given. */
+  readonly poolSize?: number;
+  /** False behind a pooler in transaction mode: nothing is prepared by name. True unless given. */
+  readonly prepare?: boolean;
+  /** How long a write waits while another process holds the database; 10 s unless given. */
+  readonly busyLimit?: number;
+  /** How long a scan in a thread may take; 30 s unless given. */
+  readonly scanLimit?: number;
+  /** How long a unit may take; 30 s unless given. */
+  readonly unitLimit?: number;
+  /** After how long without any answer a connection counts as broken; 35 s unless given. */
+  readonly silenceLimit?: number;
+  readonly streamTimes?: Partial<StreamTimes>;
 }
 
-export interface PostgresTarget {
-  readonly dialect: 'postgres';
-  readonly url: string;
+/** Where the steps of a plan run, so that nothing of the database changes. */
+export interface Rehearsal {
+  readonly dialect: DialectName;
+  readonly driver: KyselyDialect;
+  /** Whether what the steps write is run as well, as on a copy; else they can only read. */
+  readonly writes: boolean;
 }
 
 /** Which database is meant. Made once and given to the migrations and to `openDatabase` alike. */
-export type DatabaseTarget = SqliteTarget | PostgresTarget;
+export interface DatabaseTarget {
+  readonly dialect: DialectName;
+  /** The file that holds the database between two starts; undefined where no file of ours does. */
+  readonly file: string | undefined;
+  /** Whether nothing is in it, as far as that is known without making it: its file is missing or empty. */
+  isEmpty(): boolean;
+  /** Whether something lies beside a missing file that only a database leaves. */
+  hasRemains(): boolean;
+  open(options: DatabaseOptions): Promise<OpenDatabase>;
+  /** A connection for migrations, which takes the lock under which they run, and on which they may take their time. */
+  migrationDriver(): KyselyDialect;
+  rehearse<T>(work: (rehearsal: Rehearsal) => Promise<T>): Promise<T>;
+}
 
-const temporary = new Set<string>();
-const removeAll = (): void => {
-  for (const directory of temporary) rmSync(directory, { recursive: true, force: true });
-  temporary.clear();
-};
-
-const temporaryTarget = (): SqliteTarget => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatewright-'));
-  if (temporary.size === 0) process.once('exit', removeAll);
-  temporary.add(directory);
-  return { dialect: 'sqlite', path: join(directory, 'temporary.db'), temporary: true };
-};
-
-/** Removes the files of a temporary database; does nothing for any other. */
-export const removeTemporary = (target: SqliteTarget): void => {
-  const directory = dirname(target.path);
-  if (!target.temporary || !temporary.delete(directory)) return;
-  rmSync(directory, { recursive: true, force: true });
-  if (temporary.size === 0) process.off('exit', removeAll);
-};
-
-/** The file that holds the database between two starts; undefined where no file of ours does. */
-export const lastingFile = (target: DatabaseTarget): string | undefined =>
-  target.dialect === 'sqlite' && !target.temporary ? resolve(target.path) : undefined;
-
-/**
- * Reads `sqlite:PATH`, `sqlite::memory:` (a temporary file, made here) or `postgres://…`. Throws an Error that says
- * what is accepted, without the text given: it may hold a password.
- */
-export const databaseTarget = (url: string): DatabaseTarget => {
-  if (url === 'sqlite::memory:') return temporaryTarget();
-  if (/^postgres(?:ql)?:\/\//i.test(url)) {
-    if (!URL.canParse(url)) throw new Error('The database URL starts with postgres:// but is no valid URL');
-    return { dialect: 'postgres', url };
-  }
-  const path = /^sqlite:(?<path>[^\0]+)$/s.exec(url)?.groups?.['path'];
-  if (path === undefined || path.startsWith(':')) {
-    throw new Error('The database URL must be sqlite:PATH, sqlite::memory: or postgres://user@host/name');
-  }
-  return { dialect: 'sqlite', path, temporary: false };
-};
+/** A kind of database, as whoever configures the service names it. */
+export interface TargetKind {
+  /** Forms of its URLs. */
+  readonly forms: readonly string[];
+  /** How services share one of its servers and are still apart. */
+  readonly apart?: string;
+  reads(url: string): boolean;
+  /** @param url that it reads */
+  target(url: string): DatabaseTarget;
+}

@@ -5,7 +5,7 @@ import { defineResource } from '../../model/define-resource.ts';
 import { collectModels } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { Database } from '../database.ts';
-import { databaseTarget } from '../dialects/target.ts';
+import { databaseTarget } from '../dialects/targets.ts';
 import { alterTable, type TableAlteration } from './alter-table.ts';
 import { coreMigrations } from './core.ts';
 import { describeDifference } from './describe-difference.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
 import { field } from '../../fields/define.ts';
-import { databaseTarget } from '../dialects/target.ts';
+import { databaseTarget } from '../dialects/targets.ts';
 import { alterTable } from './alter-table.ts';
 import type { Migrations } from './migration.ts';
 import { plan } from './plan.ts';

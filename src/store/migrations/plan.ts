@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -10,13 +6,10 @@ import {
   Kysely,
   type QueryResult,
 } from 'kysely';
-import type { DialectName } from '../dialects/name.ts';
-import { postgresMigrationDialect } from '../dialects/postgres/migration-dialect.ts';
-import { sqliteMigrationDialect } from '../dialects/sqlite/migration-dialect.ts';
-import type { DatabaseTarget } from '../dialects/target.ts';
-import { quoteName } from '../quote.ts';
+import type { DatabaseTarget, Rehearsal } from '../dialects/target.ts';
+import { onEmptyDatabase } from '../dialects/targets.ts';
 import type { MigrationOptions, Migrations, MigrationTables } from './migration.ts';
-import { isEmptyFile, pending } from './runner.ts';
+import { pending } from './runner.ts';
 
 /** The SQL of one step; comments among it say what depends on the rows. */
 export interface PlannedStep {
@@ -81,7 +74,7 @@ const recording = (dialect: Dialect, statements: string[], runs: boolean): Diale
         return recorder;
       },
       releaseConnection: (connection) => driver.releaseConnection(inner(connection)),
-      // What PostgreSQL is asked, it is asked in a transaction that could not write.
+      // What only reads is asked in a transaction that could not write.
       beginTransaction: (connection) =>
         driver.beginTransaction(inner(connection), runs ? {} : { accessMode: 'read only' }),
       commitTransaction: (connection) => driver.commitTransaction(inner(connection)),
@@ -91,54 +84,24 @@ const recording = (dialect: Dialect, statements: string[], runs: boolean): Diale
   },
 });
 
-/** Tables whose rows migrations of this folder read: the register, and grants. */
-const ownTables = /^(?:gatewright_.*|permissions|permission_entries|roles)$/;
-
-/** A SQLite file with the tables of another and none of their records. */
-const copySchema = (from: string, to: string): void => {
-  const source = new DatabaseSync(from, { readOnly: true });
-  const target = new DatabaseSync(to, { enableForeignKeyConstraints: false });
-  try {
-    const rows = source
-      .prepare(
-        `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite\\_%' escape '\\'
-         order by case type when 'table' then 0 when 'view' then 1 else 2 end`,
-      )
-      .all() as { type: string; name: string; sql: string }[];
-    for (const { sql } of rows) target.exec(sql);
-    for (const { name } of rows.filter(({ type, name }) => type === 'table' && ownTables.test(name)))
-      for (const row of source.prepare(`select * from ${quoteName(name)}`).all()) {
-        const values = Object.values(row);
-        target
-          .prepare(`insert into ${quoteName(name)} values (${values.map(() => '?').join(', ')})`)
-          .run(...values);
-      }
-  } finally {
-    source.close();
-    target.close();
-  }
-};
-
 /** How the rest of a step is shown that reads what earlier steps have yet to make. */
 const unknown = (name: string): string =>
   `-- ${name} reads what the steps above make: the rest of its SQL is known once they are applied`;
 
 const record = async (
-  dialect: Dialect,
-  name: DialectName,
+  { dialect, driver, writes }: Rehearsal,
   migrations: Migrations,
   names: readonly string[],
 ): Promise<PlannedStep[]> => {
-  const runs = name === 'sqlite';
   const statements: string[] = [];
-  const db = new Kysely<MigrationTables>({ dialect: recording(dialect, statements, runs) });
+  const db = new Kysely<MigrationTables>({ dialect: recording(driver, statements, writes) });
   const steps: PlannedStep[] = [];
   try {
     for (const step of names) {
       try {
-        await db.transaction().execute(async (transaction) => migrations[step]?.up(transaction, name));
+        await db.transaction().execute(async (transaction) => migrations[step]?.up(transaction, dialect));
       } catch (error) {
-        if (runs || steps.length === 0) throw error;
+        if (writes || steps.length === 0) throw error;
         statements.push(unknown(step));
       }
       steps.push({ name: step, statements: statements.splice(0) });
@@ -149,26 +112,9 @@ const record = async (
   }
 };
 
-/** Runs steps on a SQLite file of their own, which `prepare` may fill before. */
-const onScratch = async (
-  migrations: Migrations,
-  names: readonly string[],
-  prepare: (scratch: string) => void,
-): Promise<PlannedStep[]> => {
-  const directory = await mkdtemp(join(tmpdir(), 'gatewright-plan-'));
-  try {
-    const scratch = join(directory, 'plan.db');
-    prepare(scratch);
-    return await record(sqliteMigrationDialect(scratch), 'sqlite', migrations, names);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-};
-
 /**
- * The SQL that `migrate` would run, of each pending step. Nothing of the database changes: for SQLite the steps run on
- * a copy of its tables without their records, for PostgreSQL only what they read is asked, in transactions that cannot
- * write.
+ * The SQL that `migrate` would run, of each pending step. Nothing of the database changes: the steps run on a copy of
+ * its tables without their records, or only what they read is asked, in transactions that cannot write.
  */
 export const plan = async (
   target: DatabaseTarget,
@@ -176,14 +122,9 @@ export const plan = async (
   options: MigrationOptions,
 ): Promise<readonly PlannedStep[]> => {
   const names = await pending(target, migrations, options);
-  if (names.length === 0) return [];
-  if (target.dialect === 'postgres')
-    return record(postgresMigrationDialect(target.url), target.dialect, migrations, names);
-  return onScratch(migrations, names, (scratch) => {
-    if (!isEmptyFile(target)) copySchema(target.path, scratch);
-  });
+  return names.length === 0 ? [] : target.rehearse((rehearsal) => record(rehearsal, migrations, names));
 };
 
-/** The SQL of every step on an empty SQLite database. */
+/** The SQL of every step on an empty database, which need not be of the service's kind. */
 export const planFromNothing = (migrations: Migrations): Promise<readonly PlannedStep[]> =>
-  onScratch(migrations, Object.keys(migrations).sort(), () => {});
+  onEmptyDatabase((rehearsal) => record(rehearsal, migrations, Object.keys(migrations).sort()));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
-import { databaseTarget } from '../dialects/target.ts';
+import { databaseTarget } from '../dialects/targets.ts';
 import type { Ask } from '../introspection.ts';
 import type { Migrations } from './migration.ts';
 import { type Conditions, migrate, migrateAll, pending } from './runner.ts';

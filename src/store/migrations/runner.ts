@@ -1,9 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
 import { Kysely, type LogEvent, sql } from 'kysely';
 import type { Dialect } from '../dialects/dialect.ts';
-import { postgresMigrationDialect } from '../dialects/postgres/migration-dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { sqliteMigrationDialect } from '../dialects/sqlite/migration-dialect.ts';
 import type { DatabaseTarget } from '../dialects/target.ts';
 import type { Ask, Tables } from '../introspection.ts';
 import { type Applied, appliedOf, assertOrder } from './applied.ts';
@@ -53,15 +50,9 @@ const remember = (event: LogEvent): void => {
 
 const connect = (target: DatabaseTarget): MigrationDatabase =>
   new Kysely<MigrationTables>({
-    dialect:
-      target.dialect === 'sqlite'
-        ? sqliteMigrationDialect(target.path)
-        : postgresMigrationDialect(target.url),
+    dialect: target.migrationDriver(),
     log: remember,
   });
-
-export const isEmptyFile = (target: DatabaseTarget): boolean =>
-  target.dialect === 'sqlite' && (!existsSync(target.path) || statSync(target.path).size === 0);
 
 const nothing: Ask = async () => [];
 
@@ -84,7 +75,7 @@ const look = async (
   target: DatabaseTarget,
   sets: readonly MigrationSet[],
 ): Promise<Found> => {
-  if (!isEmptyFile(target)) return foundIn(db, dialectOf(target), sets);
+  if (!target.isEmpty()) return foundIn(db, dialectOf(target), sets);
   const applied = sets.map(({ migrations }) => ({
     pending: Object.keys(migrations).sort(),
     known: [],

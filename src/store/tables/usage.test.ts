@@ -3,7 +3,7 @@ import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { applyMigrations } from '../../migrate.ts';
 import type { Database } from '../database.ts';
-import { databaseTarget } from '../dialects/target.ts';
+import { databaseTarget } from '../dialects/targets.ts';
 import { createKeyStore } from './api-keys.ts';
 import { createRequestCounts } from './request-counts.ts';
 import { createSessionStore } from './sessions.ts';

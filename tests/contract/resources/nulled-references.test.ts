@@ -3,7 +3,7 @@ import { createApplication } from '../../../src/application.ts';
 import { field } from '../../../src/fields/define.ts';
 import { applyMigrations } from '../../../src/migrate.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
-import { databaseTarget } from '../../../src/store/dialects/target.ts';
+import { databaseTarget } from '../../../src/store/dialects/targets.ts';
 import type { Migrations } from '../../../src/store/migrations/migration.ts';
 import { createTable } from '../../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../../support/databases.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { field } from '../../../src/fields/define.ts';
-import { databaseTarget } from '../../../src/store/dialects/target.ts';
+import { databaseTarget } from '../../../src/store/dialects/targets.ts';
 import { alterTable } from '../../../src/store/migrations/alter-table.ts';
 import { migrate } from '../../../src/store/migrations/runner.ts';
 import { createTable } from '../../../src/store/migrations/schema.ts';

@@ -1,4 +1,4 @@
-import { databaseTarget } from '../../../src/store/dialects/target.ts';
+import { databaseTarget } from '../../../src/store/dialects/targets.ts';
 import type { Migrations } from '../../../src/store/migrations/migration.ts';
 import { migrate } from '../../../src/store/migrations/runner.ts';
 import { openDatabase } from '../../../src/store/open.ts';

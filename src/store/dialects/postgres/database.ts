@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
 import type { Caller, OpenDatabase, Query } from '../../database.ts';
-import { StreamSlots, type StreamTimes, streamLimit } from '../chunk-stream.ts';
+import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { type ShareLimits, Shares } from '../shares.ts';
+import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan } from './errors.ts';
@@ -12,18 +13,6 @@ import { demandMeaning, sessionSettings } from './session.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit } from './unit.ts';
-
-export interface PostgresOptions {
-  /** Most connections, those of streams, and of the time of a lock, not counted; 10 unless given. */
-  readonly poolSize?: number;
-  /** False behind a pooler in transaction mode: nothing is prepared by name. True unless given. */
-  readonly prepare?: boolean;
-  /** How long a unit may take, in milliseconds; 30 s unless given. */
-  readonly unitLimit?: number;
-  /** After how long without any answer a connection counts as broken, in milliseconds; 35 s unless given. */
-  readonly silenceLimit?: number;
-  readonly streamTimes?: Partial<StreamTimes>;
-}
 
 /** Longest run of a statement and of a unit, in milliseconds. */
 const statementTimeout = 30_000;
@@ -85,7 +74,7 @@ class PostgresDatabase implements OpenDatabase {
   #refusal: Error | undefined;
   #interrupted = false;
 
-  constructor(url: string, options: PostgresOptions) {
+  constructor(url: string, options: DatabaseOptions) {
     const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit, prepare = true } = options;
     // Half as many again where statements stand in front of a lock, for those that need not.
     const room = { places: poolSize, extra: Math.ceil(poolSize / 2), prepare };
@@ -216,7 +205,7 @@ class PostgresDatabase implements OpenDatabase {
 }
 
 /** Connects when it is first asked; behind a pooler at once (see `demandMeaning`). */
-export const openPostgres = async (url: string, options: PostgresOptions = {}): Promise<OpenDatabase> => {
+export const openPostgres = async (url: string, options: DatabaseOptions = {}): Promise<OpenDatabase> => {
   const database = new PostgresDatabase(url, options);
   if (options.prepare !== false) return database;
   try {

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Caller, OpenDatabase, Query, Transaction } from '../../database.ts';
-import { StreamSlots, type StreamTimes } from '../chunk-stream.ts';
+import { StreamSlots } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
-import { removeTemporary, type SqliteTarget } from '../target.ts';
+import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
 import { whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
@@ -14,21 +14,18 @@ import { ScanPool } from './scan-pool.ts';
 import { ServiceClaim } from './service-claim.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { StreamThread } from './stream-thread.ts';
+import { removeTemporary, type SqliteFile } from './temporary.ts';
 import { Writer } from './writer.ts';
-
-export interface SqliteOptions {
-  /** How long a write waits while another process holds the database, in milliseconds; 10 s unless given. */
-  readonly busyLimit?: number;
-  /** How long a scan may take, in milliseconds; 30 s unless given. */
-  readonly scanLimit?: number;
-  readonly streamTimes?: Partial<StreamTimes>;
-}
 
 /** Bytes from which on a file is expected to have lists that are scanned and streamed. */
 const largeFile = 2 * 1024 * 1024;
 
 /** Milliseconds between two looks at the size of a file that was small. */
 const sizeInterval = 10_000;
+
+/** What a service is told that is not the only one on the file. */
+const another =
+  'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL';
 
 /** Differs after every commit of any other connection; the one for reads commits nothing itself. */
 const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
@@ -39,7 +36,7 @@ const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
  */
 class SqliteDatabase implements OpenDatabase {
   readonly dialect = 'sqlite';
-  readonly #target: SqliteTarget;
+  readonly #place: SqliteFile;
   readonly #writing: SqliteConnection;
   readonly #reading: SqliteConnection;
   readonly #snapshot: SharedSnapshot;
@@ -53,16 +50,16 @@ class SqliteDatabase implements OpenDatabase {
   #closing: Promise<void> | undefined;
 
   constructor(
-    target: SqliteTarget,
+    place: SqliteFile,
     writing: SqliteConnection,
     reading: SqliteConnection,
-    options: SqliteOptions,
+    options: DatabaseOptions,
   ) {
-    this.#target = target;
+    this.#place = place;
     this.#writing = writing;
     this.#reading = reading;
     this.#snapshot = new SharedSnapshot(reading);
-    this.#file = new FileIdentity(target.path, {
+    this.#file = new FileIdentity(place.path, {
       bytes: () => {
         this.#snapshot.end();
         return reading.pragma('page_count') * reading.pragma('page_size');
@@ -72,7 +69,7 @@ class SqliteDatabase implements OpenDatabase {
     const endReads = (): void => this.#snapshot.end();
     this.#writer = new Writer(writing, endReads, () => this.#file.look(), options.busyLimit);
     const startThread = (onExit: (thread: ReaderThread) => void) =>
-      new ReaderThread(target.path, (error) => reading.toError(error), onExit);
+      new ReaderThread(place.path, (error) => reading.toError(error), onExit);
     this.#scans = new ScanPool(startThread, options.scanLimit);
     this.#streams = new StreamThread(() => startThread(() => {}), new StreamSlots(options.streamTimes));
     this.#sizing = setInterval(() => this.#warmIfLarge(), sizeInterval).unref();
@@ -124,9 +121,9 @@ class SqliteDatabase implements OpenDatabase {
     return this.#file.inspect();
   }
 
-  claim(): boolean {
-    this.#claim ??= new ServiceClaim(this.#target.path);
-    return this.#claim.alone;
+  claim(): string | undefined {
+    this.#claim ??= new ServiceClaim(this.#place.path);
+    return this.#claim.alone ? undefined : another;
   }
 
   async ping(): Promise<void> {
@@ -146,7 +143,7 @@ class SqliteDatabase implements OpenDatabase {
   /** Threads take memory, so a small database, whose lists are answered at once, goes without. */
   #warmIfLarge(): void {
     try {
-      const file = statSync(this.#target.path, { throwIfNoEntry: false });
+      const file = statSync(this.#place.path, { throwIfNoEntry: false });
       if (file === undefined || file.size < largeFile) return;
       clearInterval(this.#sizing);
       this.#streams.warm();
@@ -165,7 +162,7 @@ class SqliteDatabase implements OpenDatabase {
     this.#writing.close();
     this.#file.close();
     this.#claim?.release();
-    removeTemporary(this.#target);
+    removeTemporary(this.#place);
     if (ended.includes(false)) throw new Error('A statement of a reader thread could not be ended');
   }
 
@@ -195,16 +192,13 @@ class SqliteDatabase implements OpenDatabase {
 }
 
 /** Opens the file, made readable for its owner only, in WAL mode. Throws what SQLite says of a file that is none. */
-export const openSqlite = async (
-  target: SqliteTarget,
-  options: SqliteOptions = {},
-): Promise<OpenDatabase> => {
-  preparePrivateFile(target.path);
-  const writing = await whileBusy(() => new SqliteConnection(target.path, 'writer'));
+export const openSqlite = async (place: SqliteFile, options: DatabaseOptions = {}): Promise<OpenDatabase> => {
+  preparePrivateFile(place.path);
+  const writing = await whileBusy(() => new SqliteConnection(place.path, 'writer'));
   try {
     await whileBusy(() => writing.useWriteAheadLog());
-    const reading = await whileBusy(() => new SqliteConnection(target.path, 'reader'));
-    return new SqliteDatabase(target, writing, reading, options);
+    const reading = await whileBusy(() => new SqliteConnection(place.path, 'reader'));
+    return new SqliteDatabase(place, writing, reading, options);
   } catch (error) {
     writing.close();
     throw error;

@@ -1,0 +1,42 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DatabaseTarget, TargetKind } from '../target.ts';
+import { sqliteMigrationDialect } from './migration-dialect.ts';
+import { copySchema, onScratch } from './scratch.ts';
+import { type SqliteFile, temporaryFile } from './temporary.ts';
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+const targetOf = (file: SqliteFile): DatabaseTarget => {
+  const { path, temporary } = file;
+  const isEmpty = (): boolean => sizeOf(path) === 0;
+  return {
+    dialect: 'sqlite',
+    file: temporary ? undefined : resolve(path),
+    isEmpty,
+    // What had not been moved into the file yet.
+    hasRemains: () => sizeOf(`${path}-wal`) > 0,
+    open: async (options) => {
+      const { openSqlite } = await import('./database.ts');
+      return openSqlite(file, options);
+    },
+    migrationDriver: () => sqliteMigrationDialect(path),
+    rehearse: (work) => onScratch(work, (scratch) => (isEmpty() ? undefined : copySchema(path, scratch))),
+  };
+};
+
+const inMemory = 'sqlite::memory:';
+
+/** `sqlite:PATH`; what begins with a colon is the name of no file. */
+const withPath = /^sqlite:(?<path>[^:\0][^\0]*)$/s;
+
+export const sqliteFileUrl = (path: string): string => `sqlite:${path}`;
+
+export const sqliteTargets: TargetKind = {
+  forms: ['sqlite:PATH', inMemory],
+  reads: (url) => url === inMemory || withPath.test(url),
+  target: (url) => {
+    const path = withPath.exec(url)?.groups?.['path'];
+    return targetOf(path === undefined ? temporaryFile() : { path, temporary: false });
+  },
+};
