@@ -70,8 +70,6 @@ const allowed: Readonly<Record<string, string>> = {
   alterColumns: onePerDatabase,
   toDatabaseError: onePerDatabase,
   FieldDefinitions: 'the migrations’ name for the same type as the model’s',
-  referencedTable:
-    'the table of a reference: by the model’s name at run time, by the definition in a migration',
   KnownUser: ofTheStore,
   View: ofTheStore,
   Counted: ofTheStore,

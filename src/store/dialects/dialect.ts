@@ -85,7 +85,7 @@ export interface ColumnStep {
 }
 
 /** Columns of one table that are added, changed and dropped. */
-export interface Alteration {
+export interface ColumnAlteration {
   readonly db: MigrationDatabase;
   readonly dialect: Dialect;
   /** As it is before. */
@@ -105,7 +105,7 @@ export interface SchemaWords {
   /** Statements that give an index another name; it has its old one, and its columns as they are now. */
   renameIndex(table: string, index: IndexShape, next: string): readonly string[];
   /** @throws Error where a value does not fit, or where something would be lost */
-  alterColumns(alteration: Alteration): Promise<void>;
+  alterColumns(alteration: ColumnAlteration): Promise<void>;
   /** Statements by which a database can be told from another under its name, where it has to be. */
   mark(): readonly string[];
 }

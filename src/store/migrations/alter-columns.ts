@@ -1,5 +1,5 @@
 import type { FieldDefinition } from '../../fields/field.ts';
-import type { Alteration, ColumnStep, Dialect } from '../dialects/dialect.ts';
+import type { ColumnAlteration, ColumnStep, Dialect } from '../dialects/dialect.ts';
 import { quoteName } from '../quote.ts';
 import { literal, name, sql } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
@@ -21,7 +21,7 @@ export const addColumn = (table: string, column: string, to: FieldDefinition, di
 
 /** Puts the converted values of a column into a new one beside it. */
 export const convertAside = async (
-  { db, dialect, table }: Alteration,
+  { db, dialect, table }: ColumnAlteration,
   { column, from, to }: ColumnStep,
 ): Promise<void> => {
   if (from === undefined) return;
@@ -41,7 +41,7 @@ export const convertAside = async (
  * @throws Error where some would be left without
  */
 export const fillColumn = async (
-  { db, dialect, table }: Alteration,
+  { db, dialect, table }: ColumnAlteration,
   column: string,
   { to, fill }: ColumnStep,
 ): Promise<void> => {

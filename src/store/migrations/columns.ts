@@ -5,7 +5,7 @@ import type { Dialect, Reference } from '../dialects/dialect.ts';
 import { quoteName } from '../quote.ts';
 import { name as nameOf } from '../statement.ts';
 import { foreignKeyName, indexName } from './names.ts';
-import { textOf } from './statements.ts';
+import { sqlTextOf } from './statements.ts';
 
 /** What a field is in the database: its column, what it refers to, its index. */
 
@@ -94,7 +94,7 @@ export const fieldIndex = (
   }
   if (index !== true && definition.type.target === undefined) return undefined;
   // In the order of lists: some database uses an index only for the order in which it was made.
-  const ordered = textOf(dialect.ordered(nameOf(column), false, !isRequired(definition)), dialect);
+  const ordered = sqlTextOf(dialect.ordered(nameOf(column), false, !isRequired(definition)), dialect);
   const name = indexName(table, [column], false);
   return { name, sql: `create index ${quoteName(name)} ${on} (${ordered}, "id")` };
 };

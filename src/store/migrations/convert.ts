@@ -5,7 +5,7 @@ import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { all, literal, name, type Statement, sql, statement } from '../statement.ts';
 import type { MigrationDatabase } from './migration.ts';
-import { run } from './statements.ts';
+import { runQuery } from './statements.ts';
 
 /** Rows that are read, converted and written at a time. */
 const batch = 500;
@@ -121,12 +121,12 @@ export const convertColumn = async (
   const read = readStatement(dialect, table, source);
   const writes = new Map<number, Statement<Converted>>();
   for (let after = 0; ; ) {
-    const rows = await run<Row>(db, read({ after }));
+    const rows = await runQuery<Row>(db, read({ after }));
     if (rows.length === 0) return;
     const write = writes.get(rows.length) ?? writeStatement(dialect, table, target, rows.length);
     writes.set(rows.length, write);
     const ids = rows.map(({ id }) => Number(id));
-    await run(db, write({ ids, values: rows.map(converted) }));
+    await runQuery(db, write({ ids, values: rows.map(converted) }));
     after = ids.at(-1) ?? after;
   }
 };

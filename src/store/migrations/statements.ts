@@ -8,7 +8,7 @@ import type { MigrationDatabase } from './migration.ts';
 import { readTables } from './read-tables.ts';
 
 /** Runs a compiled statement on a migration's own connection. */
-export const run = async <Row>(
+export const runQuery = async <Row>(
   db: MigrationDatabase,
   { sql: text, parameters }: Query,
 ): Promise<readonly Row[]> => (await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))).rows;
@@ -22,7 +22,7 @@ export const runAll = async (
 };
 
 /** A fragment without arguments as text, to stand in a statement that is written as text. */
-export const textOf = (fragment: Fragment, { builder }: Dialect): string => fragment.compile(builder).sql;
+export const sqlTextOf = (fragment: Fragment, { builder }: Dialect): string => fragment.compile(builder).sql;
 
 /** A table as it is at this moment of the migration. @throws Error where there is none of this name */
 export const tableNow = async (

@@ -9,13 +9,13 @@ import { columnType, isRequired, referenceSql } from '../../migrations/columns.t
 import { foreignKeyName } from '../../migrations/names.ts';
 import { runAll } from '../../migrations/statements.ts';
 import { quoteName } from '../../quote.ts';
-import type { Alteration, ColumnStep, SchemaWords } from '../dialect.ts';
+import type { ColumnAlteration, ColumnStep, SchemaWords } from '../dialect.ts';
 
 /**
  * The column takes its new type empty and gets the converted values then: so it keeps its indexes, and no two values
  * that are only alike in between break a unique one.
  */
-const changeType = async (alteration: Alteration, step: ColumnStep): Promise<void> => {
+const changeType = async (alteration: ColumnAlteration, step: ColumnStep): Promise<void> => {
   await convertAside(alteration, step);
   const column = quoteName(step.column);
   const aside = quoteName(nextColumn(step.column));
@@ -31,7 +31,7 @@ const changeType = async (alteration: Alteration, step: ColumnStep): Promise<voi
 };
 
 /** SQL that drops the references of a column that are not as they are to be, and adds the one that is to be. */
-const referenceStatements = ({ table }: Alteration, { column, referred, refers }: ColumnStep) => {
+const referenceStatements = ({ table }: ColumnAlteration, { column, referred, refers }: ColumnStep) => {
   const alter = `alter table ${quoteName(table.name)}`;
   const name = foreignKeyName(table.name, column);
   if (referred?.table === refers?.table && referred?.onDelete === refers?.onDelete)

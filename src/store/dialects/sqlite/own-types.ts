@@ -1,6 +1,6 @@
 import type { OwnTypes } from '../dialect.ts';
 
-export const own: OwnTypes = {
+export const ownTypes: OwnTypes = {
   text: 'text',
   timestamp: 'text',
   boolean: 'integer',

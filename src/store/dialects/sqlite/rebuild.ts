@@ -4,7 +4,7 @@ import { referenceSql } from '../../migrations/columns.ts';
 import type { MigrationDatabase } from '../../migrations/migration.ts';
 import { runAll } from '../../migrations/statements.ts';
 import { quoteName, quoteText } from '../../quote.ts';
-import { own } from './own-types.ts';
+import { ownTypes } from './own-types.ts';
 
 /** A column of the table that takes the old one's place, and the SQL of its values. */
 export interface RebuiltColumn {
@@ -21,7 +21,7 @@ const bare = (sql: string): string =>
   sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*|\/\*[\s\S]*?\*\//g, ' ');
 
 const columnText = ({ name, type, notNull, preset, references }: ColumnShape): string => {
-  if (name === 'id') return `"id" ${own.id}`;
+  if (name === 'id') return `"id" ${ownTypes.id}`;
   const parts = [quoteName(name), type, ...(notNull ? ['not null'] : [])];
   if (preset !== undefined) parts.push(`default ${preset}`);
   return parts.join(' ') + referenceSql(references);

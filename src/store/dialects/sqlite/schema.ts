@@ -4,10 +4,10 @@ import type { SchemaWords } from '../dialect.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectSqlite } from './introspect.ts';
 import { nulledReferencesSqlite } from './nulled-references.ts';
-import { own } from './own-types.ts';
+import { ownTypes } from './own-types.ts';
 
 export const sqliteSchema: SchemaWords = {
-  own,
+  own: ownTypes,
   introspection: introspectSqlite,
   referenceTriggers: nulledReferencesSqlite,
   namesForeignKeys: false,
