@@ -54,6 +54,10 @@ export const literal = (value: string | number | boolean): Fragment => kysely.li
 export const all = (fragments: readonly Fragment[], separator = ', '): Fragment =>
   kysely.join(fragments, kysely.raw(separator));
 
+/** Where each of several lists begins in one that holds them one behind the other. */
+export const startsOf = (lengths: readonly number[]): readonly number[] =>
+  lengths.map((_, index) => lengths.slice(0, index).reduce((sum, length) => sum + length, 0));
+
 /** Conditions that must all hold, as a WHERE clause; nothing where there are none. */
 export const where = (conditions: readonly Fragment[]): Fragment =>
   conditions.length === 0 ? kysely.raw('') : sql` where ${all(conditions, ' and ')}`;

@@ -62,7 +62,6 @@ const ambiguous = (declarations: readonly Declared[]): ReadonlyMap<string, reado
 };
 
 const onePerDatabase = 'the same function for each database, so that the two can be compared line by line';
-const ofTheStore = 'one of the two is in the flat files of the store, and is renamed with them';
 
 /** Names that may be declared more than once, and why. */
 const allowed: Readonly<Record<string, string>> = {
@@ -70,11 +69,6 @@ const allowed: Readonly<Record<string, string>> = {
   alterColumns: onePerDatabase,
   toDatabaseError: onePerDatabase,
   FieldDefinitions: 'the migrations’ name for the same type as the model’s',
-  KnownUser: ofTheStore,
-  View: ofTheStore,
-  Counted: ofTheStore,
-  columnSql: ofTheStore,
-  toQuery: ofTheStore,
 };
 
 const files = globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts'] });

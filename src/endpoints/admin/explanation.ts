@@ -10,12 +10,12 @@ import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { grantsAsked } from '../../policy/references.ts';
 import type { Step } from '../../policy/step.ts';
-import type { KnownKey, KnownUser } from '../../store/tables/callers.ts';
+import type { CallerUser, KnownKey } from '../../store/tables/callers.ts';
 import type { Services } from '../services.ts';
 
 /** Whom an explanation is about. A user calls with a token or a session, a key with itself, an application signs. */
 export type Subject =
-  | { readonly kind: 'user'; readonly user: KnownUser }
+  | { readonly kind: 'user'; readonly user: CallerUser }
   | { readonly kind: 'api_key'; readonly key: KnownKey }
   | { readonly kind: 'application'; readonly appId: string }
   | { readonly kind: 'nobody' };
@@ -45,7 +45,7 @@ const passed = (because: string, principal: Principal): Authenticated => ({
   principal,
 });
 
-const disabled = ({ username }: KnownUser): string => `user ${username} is disabled`;
+const disabled = ({ username }: CallerUser): string => `user ${username} is disabled`;
 
 /** What an explanation asks. */
 export type Explainer = Pick<Services, 'routes' | 'clock' | 'catalogue' | 'identities'>;

@@ -1,7 +1,7 @@
 import { columnOf, rowAlias, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { reachConditions } from '../rows/reach.ts';
-import { type Argument, all, type Fragment, name, sql } from '../statement.ts';
+import { type Argument, all, type Fragment, name, sql, startsOf } from '../statement.ts';
 import { filterCondition } from './filters.ts';
 import { cursorNulls, type ListArguments, type ListShape, walkOf } from './shape.ts';
 import { comesAfter, orderBy } from './sort.ts';
@@ -24,12 +24,10 @@ const filterConditions = (
   dialect: Dialect,
   argument: Argument<ListArguments>,
 ): Fragment[] => {
-  let next = 0;
-  return filters.map((filter) => {
-    const start = next;
-    next += filter.count;
-    return filterCondition(filter, dialect, (index) => argument('filters', start + index));
-  });
+  const starts = startsOf(filters.map(({ count }) => count));
+  return filters.map((filter, nth) =>
+    filterCondition(filter, dialect, (index) => argument('filters', (starts[nth] ?? 0) + index)),
+  );
 };
 
 /** The condition to come after the row of the request's cursor, where it has one. */

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
 import type { Asker, Database } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { type Reach, reachOf } from '../rows/reach.ts';
+import { type RowReach, reachOf } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { SourceViews } from '../view.ts';
 import { alone, besideOf, endsOf, headersOf, type ListHeaders, streamedEnds } from './paging.ts';
@@ -59,7 +59,7 @@ export const createList = (database: Database, source: Source, options: ListOpti
   const prepared = new BoundedCache<PreparedList>('listRequests');
 
   /** Reads and compiles a query for a view and a row filter. */
-  const prepare = (grant: Grant, rows: Reach | undefined, query: string): PreparedList => {
+  const prepare = (grant: Grant, rows: RowReach | undefined, query: string): PreparedList => {
     const { view, id } = views.of(grant.readable);
     const key = `${id} ${rows?.key ?? ''}\n${query}`;
     const known = prepared.get(key);

@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Asker, Caller, Database, Query } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import type { Reach } from '../rows/reach.ts';
+import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { ArrayChunks } from './array-chunks.ts';
 import { placeOf } from './cursor.ts';
@@ -66,7 +66,7 @@ export class ListRun {
    * The page in one row. Where a row is too large for its share of one piece although all of them together are not too
    * much, the page is asked for again with all: that takes less than half of what a stream would (decision 5).
    */
-  async page(list: PreparedList, rows: Reach, by?: Asker): Promise<FoundPage> {
+  async page(list: PreparedList, rows: RowReach, by?: Asker): Promise<FoundPage> {
     const { row, direct } = await this.#pageRow(list, rows, by);
     const page = found(row, list.values.rowBytes);
     if (page.json !== undefined || Number(row.bytes) > maxPieceBytes) return page;
@@ -76,7 +76,7 @@ export class ListRun {
 
   async #pageRow(
     list: PreparedList,
-    rows: Reach,
+    rows: RowReach,
     by: Asker | undefined,
   ): Promise<{ row: PageRow; direct: boolean }> {
     const { bounded, boundedRows } = list.plan;
@@ -97,7 +97,7 @@ export class ListRun {
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
-  async all(list: PreparedList, rows: Reach, by?: Asker): Promise<FoundRows> {
+  async all(list: PreparedList, rows: RowReach, by?: Asker): Promise<FoundRows> {
     // Asking for a piece of what is known to be too much would only cost time.
     const few = !list.plan.whole || (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
     if (few) {
@@ -110,7 +110,7 @@ export class ListRun {
   /** The rows of a page in chunks: between the places that were told, where they were, so that the two agree. */
   async stream(
     list: PreparedList,
-    rows: Reach,
+    rows: RowReach,
     ends: PageEnds,
     by: Asker | undefined,
   ): Promise<AsyncIterableIterator<string>> {
@@ -118,16 +118,16 @@ export class ListRun {
   }
 
   /** The values of a request and its caller. */
-  #values({ values }: PreparedList, rows: Reach, more: Partial<ListArguments>): ListArguments {
+  #values({ values }: PreparedList, rows: RowReach, more: Partial<ListArguments>): ListArguments {
     const now = this.#source.timed === true ? toTimestamp(this.#clock()) : null;
     return { ...values, rows: rows.values, now, ...more };
   }
 
-  #pageQuery(list: PreparedList, rows: Reach, more: Partial<ListArguments> = {}): Query {
+  #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
     return list.plan.page(this.#values(list, rows, more));
   }
 
-  #streamQuery(list: PreparedList, rows: Reach, ends: PageEnds): Query {
+  #streamQuery(list: PreparedList, rows: RowReach, ends: PageEnds): Query {
     const { plan, parameters } = list;
     const until = ends.last && placeOf(parameters.sort, ends.last);
     const from = ends.first && placeOf(parameters.sort, ends.first);

@@ -46,14 +46,14 @@ export const placesOf = ({ paging, sort }: ListShape, dialect: Dialect): 'key' |
   return first !== undefined && second === undefined && isPlain(first.column, dialect) ? 'key' : 'lines';
 };
 
-/** Columns of the page's rows, and what the answer makes of them. */
-interface Columns {
+/** PageColumns of the page's rows, and what the answer makes of them. */
+interface PageColumns {
   readonly inner: readonly Fragment[];
   readonly outer: readonly Fragment[];
 }
 
 /** Where the page ends. */
-const placeColumns = (shape: ListShape, dialect: Dialect): Columns => {
+const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
   const { source, sort, paging } = shape;
   const places = placesOf(shape, dialect);
   if (places === undefined) return { inner: [], outer: [] };
@@ -91,7 +91,7 @@ const rowColumns = (
   { source, fields }: ListShape,
   dialect: Dialect,
   argument: Argument<ListArguments>,
-): Columns => {
+): PageColumns => {
   const json = projection(source, fields, dialect);
   const bytes = longBytes(
     fields.map((of) => columnOf(source, of)),

@@ -1,6 +1,6 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Database } from '../database.ts';
-import type { Reach } from '../rows/reach.ts';
+import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
 
 /** A total, and the revision of the database under which it was counted. */
@@ -27,14 +27,14 @@ export class Totals {
   }
 
   /** The total of a page under a revision. */
-  at(revision: number | undefined, list: PreparedList, rows: Reach): number | undefined {
+  at(revision: number | undefined, list: PreparedList, rows: RowReach): number | undefined {
     if (revision === undefined || !isCounted(list)) return undefined;
     const known = this.#totals.get(keyOf(list, rows));
     return known?.revision === revision ? known.total : undefined;
   }
 
   /** Remembers a total that was counted while the revision was the same before and after. */
-  keep(revision: number | undefined, list: PreparedList, rows: Reach, total: number): void {
+  keep(revision: number | undefined, list: PreparedList, rows: RowReach, total: number): void {
     if (revision === undefined || !isCounted(list) || this.revision() !== revision) return;
     this.#totals.set(keyOf(list, rows), { revision, total });
   }
@@ -44,5 +44,5 @@ export class Totals {
 const isCounted = ({ plan: { shape } }: PreparedList): boolean =>
   shape.paging.kind === 'page' && shape.source.timed !== true;
 
-const keyOf = ({ counted }: PreparedList, { values }: Reach): string =>
+const keyOf = ({ counted }: PreparedList, { values }: RowReach): string =>
   values.length === 0 ? counted : `${counted} ${JSON.stringify(values)}`;

@@ -15,6 +15,7 @@ import {
   name,
   type Statement,
   sql,
+  startsOf,
   statement,
 } from '../statement.ts';
 
@@ -111,13 +112,14 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
   /** One select per look-up; only those that collide answer a row. */
   const compile = (lookUps: readonly LookUp[], isUpdate: boolean): Statement<LookUpArguments> =>
     statement<LookUpArguments>(dialect, (argument) => {
-      let start = 0;
+      const starts = startsOf(
+        lookUps.map(({ reference }) => (reference === undefined ? 0 : referenceValues(reference).length)),
+      );
       const selects = lookUps.map((each, index) => {
         const value = argument('values', index);
-        if (each.reference === undefined) return taken(each, value, argument, isUpdate);
-        const select = missing(each, each.reference, value, argument, start);
-        start += referenceValues(each.reference).length;
-        return select;
+        return each.reference === undefined
+          ? taken(each, value, argument, isUpdate)
+          : missing(each, each.reference, value, argument, starts[index] ?? 0);
       });
       return all(selects, ' union all ');
     });

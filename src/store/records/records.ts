@@ -7,7 +7,7 @@ import type { Database, Query, SqlValue, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { projection } from '../projection.ts';
 import { resourceSource, versionColumn } from '../resource-source.ts';
-import { type Reach, reachConditions, reachOf } from '../rows/reach.ts';
+import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import {
   type Argument,
   all,
@@ -93,7 +93,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
   /** The record with an id, of the caller's rows, and of a version that is acceptable. */
   const target = (
-    { columns }: Reach,
+    { columns }: RowReach,
     versions: readonly number[],
     argument: Argument<WriteArguments>,
   ): Fragment => {
@@ -106,7 +106,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   };
 
   /** The rows that the grant reaches; undefined where there are none, or none with an acceptable version. */
-  const reached = (grant: Grant, versions: readonly number[] | undefined): Reach | undefined =>
+  const reached = (grant: Grant, versions: readonly number[] | undefined): RowReach | undefined =>
     versions?.length === 0 ? undefined : reachOf(grant);
 
   const write = <Row>(query: Query, within: Transaction | undefined): Promise<Row[]> =>

@@ -7,7 +7,7 @@ import { columnOf, rowAlias, storedValue } from '../column.ts';
 import type { Database, SqlValue } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { projection } from '../projection.ts';
-import { type Reach, reachConditions, reachOf } from '../rows/reach.ts';
+import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { name, type Statement, sql, statement, where } from '../statement.ts';
 import { type SourceView, SourceViews } from '../view.ts';
@@ -41,7 +41,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
   /** By the readable fields and the columns of the row filter. */
   const statements = new BoundedCache<Statement<ShowArguments>>('showStatements');
 
-  const compile = ({ fields }: SourceView, { columns }: Reach): Statement<ShowArguments> =>
+  const compile = ({ fields }: SourceView, { columns }: RowReach): Statement<ShowArguments> =>
     statement<ShowArguments>(dialect, (argument) => {
       const column = (of: string) => storedValue(columnOf(source, of), dialect);
       const conditions = reachConditions(columns, column, (index) => argument('rows', index));
@@ -51,7 +51,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
       return sql`select ${answer} from ${source.from(dialect)} as ${name(rowAlias)}${where([...conditions, key])}`;
     });
 
-  const statementOf = (readable: readonly string[], rows: Reach): Statement<ShowArguments> => {
+  const statementOf = (readable: readonly string[], rows: RowReach): Statement<ShowArguments> => {
     const { view, id } = views.of(readable);
     const key = `${id} ${rows.key}`;
     const known = statements.get(key);

@@ -1,11 +1,11 @@
-import { type Reach, reachConditions } from '../rows/reach.ts';
+import { type RowReach, reachConditions } from '../rows/reach.ts';
 import { all, type Fragment, name, sql } from '../statement.ts';
 
 /** Whether there is a row of a table that meets conditions and is within a reach, whose n-th value is `value(n)`. */
 const exists = (
   table: string,
   conditions: readonly Fragment[],
-  { columns }: Reach,
+  { columns }: RowReach,
   value: (index: number) => Fragment,
 ): Fragment => {
   const reached = reachConditions(columns, (column) => name(table, column), value);
@@ -16,9 +16,9 @@ const exists = (
 export interface ReferenceReach {
   readonly table: string;
   /** Undefined where the caller may name no record at all. */
-  readonly named: Reach | undefined;
+  readonly named: RowReach | undefined;
   /** The record that is written, in which the value may stay. */
-  readonly kept: { readonly table: string; readonly column: string; readonly reach: Reach } | undefined;
+  readonly kept: { readonly table: string; readonly column: string; readonly reach: RowReach } | undefined;
 }
 
 /** The values of both reaches, in the order in which `namesRecord` asks for them. */

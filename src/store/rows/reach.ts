@@ -3,14 +3,14 @@ import type { Grant, RowCondition } from '../../policy/grant.ts';
 import { type Fragment, sql } from '../statement.ts';
 
 /** The rows within a caller's reach: columns that must equal values. */
-export interface Reach {
+export interface RowReach {
   readonly columns: readonly string[];
   readonly values: readonly ColumnValue[];
   /** The columns as a text, for keys of caches. */
   readonly key: string;
 }
 
-const everything: Reach = { columns: [], values: [], key: '' };
+const everything: RowReach = { columns: [], values: [], key: '' };
 
 /**
  * The rows that a grant and further conditions leave; undefined where that is none. A condition on null leaves none
@@ -19,7 +19,7 @@ const everything: Reach = { columns: [], values: [], key: '' };
 export const reachOf = (
   grant: Pick<Grant, 'rows'>,
   extra: readonly RowCondition[] = [],
-): Reach | undefined => {
+): RowReach | undefined => {
   if (grant.rows === 'none') return undefined;
   if (grant.rows.length === 0 && extra.length === 0) return everything;
   const conditions = extra.length === 0 ? grant.rows : [...grant.rows, ...extra];
@@ -41,7 +41,7 @@ export const reachOf = (
  * touches rows. `column` answers the SQL of a column, `value` that of the n-th of its values.
  */
 export const reachConditions = (
-  columns: Reach['columns'],
+  columns: RowReach['columns'],
   column: (name: string) => Fragment,
   value: (index: number) => Fragment,
 ): readonly Fragment[] => columns.map((name, index) => sql`${column(name)} = ${value(index)}`);

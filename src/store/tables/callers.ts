@@ -4,7 +4,7 @@ import type { TableContext } from './context.ts';
 import { tablesOf } from './tables-of.ts';
 
 /** A user as an explanation is about them, disabled or not. */
-export interface KnownUser {
+export interface CallerUser {
   readonly id: number;
   readonly username: string;
   readonly disabled: boolean;
@@ -16,7 +16,7 @@ export interface KnownKey {
   readonly name: string;
   readonly hash: string;
   readonly expired: boolean;
-  readonly user: KnownUser;
+  readonly user: CallerUser;
 }
 
 /** Callers whom an administrator asks about: also those whom authentication would refuse. */
@@ -34,7 +34,7 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
       .where('api_keys.id', '=', param('id')),
   );
   return {
-    user: async (id: number): Promise<KnownUser | undefined> => {
+    user: async (id: number): Promise<CallerUser | undefined> => {
       const row = await database.get<{ id: number; username: string; disabled: boolean | number }>(
         userById({ id }),
       );

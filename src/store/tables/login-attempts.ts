@@ -4,7 +4,7 @@ import { prepare, sql, statement, toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
 import { tablesOf } from './tables-of.ts';
 
-interface Counted {
+interface CountedAttempts {
   readonly failures: number;
   readonly window_started: number;
 }
@@ -60,7 +60,7 @@ export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>
       const args = { key, limit, now, ended: now - windowMs, until: now + reservationLifetime };
       const granted = await database.execute(reserve(args));
       if (granted.length > 0) return 'granted';
-      const row = await database.get<Counted>(find({ key }));
+      const row = await database.get<CountedAttempts>(find({ key }));
       if (row === undefined || row.failures < limit) return 'busy';
       return { retryAfterMs: Math.max(1, row.window_started + windowMs - now) };
     },

@@ -19,7 +19,7 @@ const settings = {
 /** One connection to a database file; everything runs synchronously and throws errors of SQLite. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
-  readonly #statements = new BoundedCache<StatementSync>('sqliteStatements');
+  readonly #statements = new BoundedCache<StatementSync>('connectionStatements');
 
   constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
     // A thread that reads must not make the file anew where it is gone.
