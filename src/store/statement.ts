@@ -94,8 +94,9 @@ const toSlot = (value: unknown): SqlValue | Placeholder => {
 const bound = ({ name: of, index }: Placeholder, values: StatementArguments, text: string): SqlValue => {
   const value = values[of];
   const one = index === undefined ? value : (value as readonly SqlValue[] | undefined)?.[index];
-  if (!isSqlValue(one)) throw new TypeError(`A statement lacks the argument ${of}: ${text}`);
-  return one;
+  // Never bound as null: that would be another question.
+  if (one === undefined) throw new TypeError(`A statement lacks the argument ${of}: ${text}`);
+  return one as SqlValue;
 };
 
 const compiled = <Arguments extends StatementArguments>(statement: Compilable): Statement<Arguments> => {
