@@ -28,7 +28,10 @@ export interface Rehearsal {
   readonly writes: boolean;
 }
 
-/** Which database is meant. Made once and given to the migrations and to `openDatabase` alike. */
+/**
+ * Which database is meant. Made once and given to the migrations and to `openDatabase` alike. Whoever only reads a URL
+ * loads nothing of the database behind it.
+ */
 export interface DatabaseTarget {
   readonly dialect: DialectName;
   /** The file that holds the database between two starts; undefined where no file of ours does. */
@@ -39,7 +42,7 @@ export interface DatabaseTarget {
   hasRemains(): boolean;
   open(options: DatabaseOptions): Promise<OpenDatabase>;
   /** A connection for migrations, which takes the lock under which they run, and on which they may take their time. */
-  migrationDriver(): KyselyDialect;
+  migrationDriver(): Promise<KyselyDialect>;
   rehearse<T>(work: (rehearsal: Rehearsal) => Promise<T>): Promise<T>;
 }
 

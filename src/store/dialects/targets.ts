@@ -1,5 +1,4 @@
 import { postgresTargets } from './postgres/target.ts';
-import { onScratch } from './sqlite/scratch.ts';
 import { sqliteFileUrl, sqliteTargets } from './sqlite/target.ts';
 import type { DatabaseTarget, Rehearsal, TargetKind } from './target.ts';
 
@@ -33,4 +32,7 @@ export const databaseTarget = (url: string): DatabaseTarget => {
 };
 
 /** A database with nothing in it, for the time of some work, whatever database the service has. */
-export const onEmptyDatabase = <T>(work: (rehearsal: Rehearsal) => Promise<T>): Promise<T> => onScratch(work);
+export const onEmptyDatabase = async <T>(work: (rehearsal: Rehearsal) => Promise<T>): Promise<T> => {
+  const { onScratch } = await import('./sqlite/scratch.ts');
+  return onScratch(work);
+};

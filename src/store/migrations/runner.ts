@@ -48,9 +48,9 @@ const remember = (event: LogEvent): void => {
     statementOf.set(event.error, event.query.sql);
 };
 
-const connect = (target: DatabaseTarget): MigrationDatabase =>
+const connect = async (target: DatabaseTarget): Promise<MigrationDatabase> =>
   new Kysely<MigrationTables>({
-    dialect: target.migrationDriver(),
+    dialect: await target.migrationDriver(),
     log: remember,
   });
 
@@ -154,7 +154,7 @@ export const migrateAll = async (
   sets: readonly MigrationSet[],
   conditions: Conditions = {},
 ): Promise<Migrated> => {
-  const db = connect(target);
+  const db = await connect(target);
   try {
     const found = await look(db, target, sets);
     await conditions.before?.(found);
@@ -181,7 +181,7 @@ export const pending = async (
   migrations: Migrations,
   options: MigrationOptions,
 ): Promise<readonly string[]> => {
-  const db = connect(target);
+  const db = await connect(target);
   try {
     return (await look(db, target, [{ migrations, ...options }])).applied.flatMap((each) => each.pending);
   } finally {

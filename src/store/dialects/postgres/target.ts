@@ -1,5 +1,7 @@
 import type { DatabaseTarget, TargetKind } from '../target.ts';
-import { postgresMigrationDialect } from './migration-dialect.ts';
+
+const migrationDriver = async (url: string) =>
+  (await import('./migration-dialect.ts')).postgresMigrationDialect(url);
 
 const targetOf = (url: string): DatabaseTarget => ({
   dialect: 'postgres',
@@ -7,13 +9,12 @@ const targetOf = (url: string): DatabaseTarget => ({
   isEmpty: () => false,
   hasRemains: () => false,
   open: async (options) => {
-    // Whoever stays with another database never loads the driver of this one.
     const { openPostgres } = await import('./database.ts');
     return openPostgres(url, options);
   },
-  migrationDriver: () => postgresMigrationDialect(url),
+  migrationDriver: () => migrationDriver(url),
   // What is asked, is asked in a transaction that could not write.
-  rehearse: (work) => work({ dialect: 'postgres', driver: postgresMigrationDialect(url), writes: false }),
+  rehearse: async (work) => work({ dialect: 'postgres', driver: await migrationDriver(url), writes: false }),
 });
 
 export const postgresTargets: TargetKind = {

@@ -1,8 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseTarget, TargetKind } from '../target.ts';
-import { sqliteMigrationDialect } from './migration-dialect.ts';
-import { copySchema, onScratch } from './scratch.ts';
 import { type SqliteFile, temporaryFile } from './temporary.ts';
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -20,8 +18,13 @@ const targetOf = (file: SqliteFile): DatabaseTarget => {
       const { openSqlite } = await import('./database.ts');
       return openSqlite(file, options);
     },
-    migrationDriver: () => sqliteMigrationDialect(path),
-    rehearse: (work) => onScratch(work, (scratch) => (isEmpty() ? undefined : copySchema(path, scratch))),
+    migrationDriver: async () => (await import('./migration-dialect.ts')).sqliteMigrationDialect(path),
+    rehearse: async (work) => {
+      const { copySchema, onScratch } = await import('./scratch.ts');
+      return onScratch(work, (scratch) => {
+        if (!isEmpty()) copySchema(path, scratch);
+      });
+    },
   };
 };
 
