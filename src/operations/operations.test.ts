@@ -11,8 +11,8 @@ import type { Action, HookPrincipal, ResourceModel } from '../model/resource.ts'
 import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import { testUser } from '../policy/test-user.ts';
-import { databaseTarget } from '../store/dialects/target.ts';
-import type { Records } from '../store/records.ts';
+import { databaseTarget } from '../store/dialects/targets.ts';
+import type { Records } from '../store/records/records.ts';
 import { createIdempotency, type IdempotentRequest } from '../store/tables/idempotency.ts';
 import { create } from './create.ts';
 import { hookPrincipal } from './prepare.ts';

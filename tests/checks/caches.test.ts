@@ -86,16 +86,7 @@ const memories: ReadonlySet<string> = new Set(
 /** What holds something from one call to the next and is no cache: what it says is so because it says it. */
 const noCaches: Readonly<Record<string, readonly string[]>> = {
   'who waits, who is at it, what is open': [
-    ...[
-      'BodyMemory',
-      'Connections',
-      'ReaderThread',
-      'ScanPool',
-      'Sessions',
-      'Shares',
-      'Silence',
-      'StreamSlots',
-    ],
+    ...['Connections', 'ReaderThread', 'ScanPool', 'Sessions', 'Shares', 'StreamSlots'],
     ...['closing', 'createGate', 'createWaitingLines', 'createWorkQueue', 'started', 'stopHttp', 'streams'],
     ...['watchCredentials', 'standardOutput'],
   ],

@@ -6,7 +6,7 @@ import { dialectOf } from '../dialects/registry.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { SourceViews } from '../view.ts';
-import { alone, besideOf, endsOf, headersOf, type ListHeaders, streamedEnds } from './paging.ts';
+import { alone, besideOf, endsOf, type ListHeaders, pageHeaders, streamedEnds } from './paging.ts';
 import { parseListParameters } from './parameters.ts';
 import { ListPlanner, type PreparedList } from './plan.ts';
 import { type FoundRows, ListRun } from './run.ts';
@@ -73,12 +73,12 @@ export const createList = (database: Database, source: Source, options: ListOpti
     const rows = reachOf(grant, extra);
     const list = prepare(grant, rows, query);
     // Who may see no row is answered without the database.
-    if (rows === undefined) return { json: '[]', headers: headersOf(list.parameters, path, 0, alone) };
+    if (rows === undefined) return { json: '[]', headers: pageHeaders(list.parameters, path, 0, alone) };
     if (list.parameters.paging.kind === 'all') return { ...(await run.all(list, rows, by)), headers: {} };
     const { row, json } = await run.page(list, rows, by);
     const ends = endsOf(list, row);
     const beside = besideOf(list, row, ends);
-    const headers = headersOf(list.parameters, path, Number(row.total ?? 0), beside);
+    const headers = pageHeaders(list.parameters, path, Number(row.total ?? 0), beside);
     if (json !== undefined) return { json, headers };
     return { chunks: await run.stream(list, rows, streamedEnds(list, beside, ends), by), headers };
   };

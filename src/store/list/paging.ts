@@ -79,7 +79,7 @@ const cursorLinks = (perPage: number, { next, prev }: Beside): Links => {
   };
 };
 
-export const headersOf = (
+export const pageHeaders = (
   { paging, shared }: ListParameters,
   path: string,
   total: number,
