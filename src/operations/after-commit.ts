@@ -2,14 +2,19 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
 import { hookPrincipal } from './prepare.ts';
 import type { ServedResource } from './served-resource.ts';
+import type { SharedTransaction } from './transaction.ts';
 
-/** Runs the resource's `afterCommit` beside the answer. The record is durable, so what the hook throws is only logged. */
+/**
+ * Runs the resource's `afterCommit` beside the answer, once the record is durable: at once, or when the transaction that
+ * the write was part of is committed. What the hook throws is only logged.
+ */
 export const afterCommit = (
   { model, context }: ServedResource,
   action: 'create' | 'update' | 'destroy',
   grant: Grant,
   { id, whole }: { readonly id: number; readonly whole?: string | undefined },
   values: JsonObject,
+  shared?: SharedTransaction,
 ): void => {
   const hook = model.hooks.afterCommit;
   if (hook === undefined || whole === undefined) return;
@@ -19,5 +24,9 @@ export const afterCommit = (
       hook({ action, id, record, values, principal: hookPrincipal(grant.principal) }),
     );
   };
-  run().catch((error: unknown) => context.report(error, `afterCommit of ${model.name} ${id}`));
+  const start = (): void => {
+    run().catch((error: unknown) => context.report(error, `afterCommit of ${model.name} ${id}`));
+  };
+  if (shared === undefined) start();
+  else shared.committed(start);
 };

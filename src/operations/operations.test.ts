@@ -18,6 +18,7 @@ import { create } from './create.ts';
 import { hookPrincipal } from './prepare.ts';
 import { remove } from './remove.ts';
 import { type ServedResource, serveResource } from './served-resource.ts';
+import { type SharedTransaction, together } from './transaction.ts';
 import { update } from './update.ts';
 
 const now = Date.parse('2026-11-22T01:00:00.000Z');
@@ -491,6 +492,97 @@ describeEachDatabase('operations', (databases) => {
       await add(served(hooked), { title: 'A' });
       await expect.poll(() => reported).toEqual(['afterCommit of Hooked 1: Error: afterwards']);
       expect(await count(hooked)).toBe(1);
+    });
+  });
+  describe('in one transaction', () => {
+    const write = 'create' as const;
+    /** Creates, changes and removes together; what each answers is told by whoever looks inside. */
+    const all = async (resource: ServedResource, shared: SharedTransaction, request?: IdempotentRequest) => {
+      const grant = grantOf(hooked, write);
+      const made = await create(resource, grant, { title: 'C', slug: 'c' }, request, 'saved', shared);
+      await update(resource, grantOf(hooked, 'update'), 1, { title: 'A2' }, '"1-saved"', shared);
+      await remove(resource, grantOf(hooked, 'destroy'), 2, undefined, shared);
+      return made;
+    };
+    const stage = async () => {
+      const it = await setUp();
+      const resource = it.served(hooked);
+      await add(resource, { title: 'A', slug: 'a' });
+      await add(resource, { title: 'B', slug: 'b' });
+      await expect.poll(() => after.length).toBe(2);
+      after = [];
+      const titles = async () => {
+        const rows = await it.database.all<{ title: string }>({
+          sql: `select title from "${hooked.table}" order by id`,
+          parameters: [],
+        });
+        return rows.map(({ title }) => title);
+      };
+      return { ...it, resource, titles };
+    };
+
+    it('are written all or not at all, and hooks hear of them once they are durable', async () => {
+      const { resource, database, titles } = await stage();
+      const given = new Error('given up');
+      const failing = together(database, async (shared) => {
+        await all(resource, shared);
+        throw given;
+      });
+      await expect(failing).rejects.toBe(given);
+      expect(await titles()).toEqual(['A', 'B']);
+      await together(database, async (shared) => {
+        await all(resource, shared);
+        expect(after).toEqual([]);
+      });
+      expect(await titles()).toEqual(['A2', 'C']);
+      await expect
+        .poll(() => after.map(({ action, id }) => [action, id]))
+        .toEqual([
+          ['create', expect.any(Number)],
+          ['update', 1],
+          ['destroy', 2],
+        ]);
+    });
+
+    it('tell hooks once where the transaction had to run again', async () => {
+      const { resource, database } = await stage();
+      const again: typeof database.write = async (unit, table) => {
+        const conflict = new Error('conflict');
+        const first = database.write(async (transaction) => {
+          await unit(transaction);
+          throw conflict;
+        }, table);
+        await expect(first).rejects.toBe(conflict);
+        return database.write(unit, table);
+      };
+      await together({ ...database, write: again } as typeof database, (shared) => all(resource, shared));
+      await expect.poll(() => after.length).toBe(3);
+      expect(after.map(({ action }) => action)).toEqual(['create', 'update', 'destroy']);
+    });
+
+    it('see what the others wrote: a value that was taken in it is taken, and one that was freed is free', async () => {
+      const { resource, database, titles } = await stage();
+      const twice = together(database, async (shared) => {
+        await create(resource, grantOf(hooked, write), { title: 'C', slug: 'c' }, undefined, 'saved', shared);
+        await create(resource, grantOf(hooked, write), { title: 'D', slug: 'c' }, undefined, 'saved', shared);
+      });
+      await expect(twice).rejects.toMatchObject(invalid(['slug', 'unique']));
+      expect(await titles()).toEqual(['A', 'B']);
+      await together(database, async (shared) => {
+        await remove(resource, grantOf(hooked, 'destroy'), 1, undefined, shared);
+        await create(resource, grantOf(hooked, write), { title: 'C', slug: 'a' }, undefined, 'saved', shared);
+        const gone = update(resource, grantOf(hooked, 'update'), 1, { title: 'x' }, undefined, shared);
+        await expect(gone).rejects.toMatchObject({ problem: 'record_not_found' });
+      });
+      expect(await titles()).toEqual(['B', 'C']);
+    });
+
+    it('keep the answer of an idempotent create with all that belongs to it', async () => {
+      const { resource, database, titles } = await stage();
+      const request = { scope: 's', fingerprint: 'f' };
+      const first = await together(database, (shared) => all(resource, shared, request));
+      expect(await add(resource, { title: 'C', slug: 'c' }, ann, request)).toMatchObject(first);
+      expect(await titles()).toEqual(['A2', 'C']);
     });
   });
 });

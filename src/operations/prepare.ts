@@ -7,6 +7,7 @@ import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Columns } from '../store/records/records.ts';
 import type { ServedResource } from './served-resource.ts';
+import type { SharedTransaction } from './transaction.ts';
 
 /** What a write comes to before the database is asked to do it. */
 export interface Prepared extends Candidate {
@@ -86,13 +87,14 @@ export const prepareWrite = async (
   grant: Grant,
   body: JsonObject,
   id?: number,
+  shared?: SharedTransaction,
 ): Promise<Prepared> => {
   const { model, records, validate, collision } = resource;
   const first = validate(body, action, grant.writable);
   const { values, columns, errors } =
     first.errors.length > 0 ? first : await consultHook(resource, action, id, grant, first);
   const chosen = chosenReferences(resource, action, grant, body, first.columns, columns);
-  const collisions = await records.collisions(grant, { columns, chosen }, id);
+  const collisions = await records.collisions(grant, { columns, chosen }, id, shared?.transaction);
   const known = new Set(errors.map(({ field }) => field));
   const all = [...errors, ...collisions.filter(({ field }) => !known.has(field)).map(collision)];
   if (all.length > 1) {
