@@ -70,6 +70,18 @@ describeEachDatabase('a database', (databases) => {
     expect(changed).toBe(2);
   });
 
+  it('lets one caller have two hundred scans under way: they wait for each other, and none is refused', async () => {
+    const { database } = await prepared();
+    const { signal } = new AbortController();
+    const by = { caller: 'user:1', signal, cut: () => {} };
+    const all = Array.from({ length: 200 }, () =>
+      database.scan<{ one: number }>(query('select 1 as one'), by),
+    );
+    expect(new Set((await Promise.all(all)).flat().map((row) => JSON.stringify(row)))).toEqual(
+      new Set(['{"one":1}']),
+    );
+  });
+
   it('keeps integers integers, also beyond 32 bits, and refuses what a number cannot hold', async () => {
     const { database } = await prepared();
     const big = Number.MAX_SAFE_INTEGER;

@@ -22,6 +22,12 @@ interface Waiter {
   readonly refuse: (error: unknown) => void;
 }
 
+/**
+ * Scans that may wait: a quarter of them, which one caller may have, is more than an application behind one key keeps
+ * open at once. The places are what is scarce, and callers take turns for them; who waits costs a request's memory.
+ */
+export const scanQueue = 1024;
+
 /** The service itself: it asks for little, and no caller stands behind it. */
 const service = '';
 

@@ -3,7 +3,7 @@ import type { PoolConfig, QueryResult } from 'pg';
 import type { Caller, OpenDatabase, Query } from '../../database.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
-import { type ShareLimits, Shares } from '../shares.ts';
+import { type ShareLimits, Shares, scanQueue } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
 import { openCursor } from './cursor.ts';
@@ -41,8 +41,7 @@ const poolConfig = (url: string, idle: number): PoolConfig => ({
   idleTimeoutMillis: 30_000,
 });
 
-/** Scans that may wait for a session, and for how many milliseconds. */
-const scanQueue = 64;
+/** For how many milliseconds a scan waits for a session. */
 const scanWait = 10_000;
 
 /** What nothing bounds takes half of the sessions at most, a quarter for one caller, so that the rest stay quick. */

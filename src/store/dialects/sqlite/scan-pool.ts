@@ -1,14 +1,11 @@
 import { overloaded } from '../../../kernel/problem.ts';
 import type { Caller, Query } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
-import { Shares } from '../shares.ts';
+import { Shares, scanQueue } from '../shares.ts';
 import type { ReaderThread } from './reader-thread.ts';
 
 /** Threads for scans. A third would only take the processor from the main thread. */
 const threadLimit = 2;
-
-/** Scans that may wait for a thread. */
-const queueSize = 64;
 
 /** How long a scan may wait and run, in milliseconds. */
 const scanLimit = 30_000;
@@ -30,7 +27,7 @@ export class ScanPool {
       total: threadLimit,
       each: 1,
       strangers: threadLimit - 1,
-      queue: queueSize,
+      queue: scanQueue,
       wait: limit,
     });
   }
