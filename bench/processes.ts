@@ -1,6 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Data, root } from './data.ts';
 
 const canPin = (): boolean => {
@@ -76,12 +78,13 @@ const start = async (
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  cwd = root,
 ): Promise<Running> => {
   const port = await freePort();
   const [command, all] = onCore(0, process.execPath, args);
   const began = performance.now();
   const child = spawn(command, all, {
-    cwd: root,
+    cwd,
     env: { PATH: process.env['PATH'] ?? '', ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -102,9 +105,27 @@ const start = async (
 export const startBare = (data: Data): Promise<Running> =>
   start('bare', ['bench/bare.ts'], { DATABASE: data.bare, JWT_SECRET: data.service['JWT_SECRET'] ?? '' });
 
-export const startService = (data: Data, extra: Readonly<Record<string, string>> = {}): Promise<Running> =>
-  // As `npm start` does it.
-  start('gatewright', ['--max-semi-space-size=8', 'bin/gatewright.js', 'start'], {
-    ...data.service,
-    ...extra,
-  });
+/** As `npm start` does it. @param checkout the folder of another version, built; this one unless given */
+export const startService = (
+  data: Data,
+  extra: Readonly<Record<string, string>> = {},
+  checkout = root,
+): Promise<Running> =>
+  start(
+    checkout === root ? 'gatewright' : checkout,
+    ['--max-semi-space-size=8', 'bin/gatewright.js', 'start'],
+    { ...data.service, ...extra },
+    checkout,
+  );
+
+/** Another version of the service, on the bare server's copy of the data. */
+export const startOther = (data: Data, checkout: string): Promise<Running> =>
+  startService(
+    data,
+    // A file is a path for the bare server; its DATA_DIR is another one, as that is where a database is remembered.
+    {
+      DATABASE_URL: data.bare.includes('://') ? data.bare : `sqlite:${data.bare}`,
+      DATA_DIR: mkdtempSync(join(tmpdir(), 'gatewright-bench-other-')),
+    },
+    checkout,
+  );

@@ -2,13 +2,17 @@
  * Measures the service beside the bare server, in turn, in one run on the same data, and prints one table.
  *
  *     npm run bench -- [--json] [--only=detail] [--database=sqlite|postgres] [--rounds=5] [--ms=1500]
+ *
+ * With `--beside=FOLDER`, a built checkout of another version, both versions of the service stand beside each other
+ * instead, case by case, on two copies of the data.
  */
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Case, casesOf } from './cases.ts';
 import { firstSpare, postgresData, sqliteData } from './data.ts';
 import { type Figures, type Measured, measure, median, middle } from './measure.ts';
 import { measureProcess } from './process.ts';
-import { pinned, type Running, startBare, startService } from './processes.ts';
+import { pinned, type Running, startBare, startOther, startService } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -17,6 +21,7 @@ const { values: options } = parseArgs({
     database: { type: 'string', default: 'sqlite' },
     rounds: { type: 'string', default: '5' },
     ms: { type: 'string', default: '1500' },
+    beside: { type: 'string', default: '' },
   },
 });
 const rounds = Number(options.rounds);
@@ -46,6 +51,7 @@ interface Servers {
 }
 
 const otherSide = ({ bare, service, verbose }: Servers, one: Case) => {
+  if (options.beside !== '') return { ours: service, theirs: bare, requests: one.requests };
   if (one.beside === 'nothing') return undefined;
   if (one.beside === 'other log level') return { ours: verbose, theirs: service, requests: one.requests };
   if (one.beside === undefined) return { ours: service, theirs: bare, requests: one.requests };
@@ -79,7 +85,7 @@ const compare = async (servers: Servers, one: Case): Promise<Row> => {
   const ratio = beside === undefined ? undefined : median(pairs);
   const { name } = one;
   // They are meant for SQLite.
-  const target = options.database === 'sqlite' ? one.target : undefined;
+  const target = options.database === 'sqlite' && options.beside === '' ? one.target : undefined;
   const held = target === undefined || ratio === undefined ? undefined : ratio >= target;
   return { name, service, beside, ratio, cpuRatio: beside && beside.cpu / service.cpu, target, held };
 };
@@ -109,7 +115,7 @@ const print = (text: string): void => {
 
 const data = options.database === 'postgres' ? await postgresData({ notes }) : await sqliteData({ notes });
 const servers: Servers = {
-  bare: await startBare(data),
+  bare: options.beside === '' ? await startBare(data) : await startOther(data, resolve(options.beside)),
   service: await startService(data),
   verbose: await startService(data, { LOG_LEVEL: 'info' }),
 };
