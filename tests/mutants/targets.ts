@@ -21,15 +21,21 @@ const passwords = [
 /** Hashing a password takes longer than all else: its tests are asked about its own code only. */
 const slow = ['src/auth/login.test.ts', 'src/auth/password.test.ts'];
 
+const lists = [
+  ...['list', 'list-plan', 'list-rows', 'query', 'shape', 'clauses', 'cursor', 'filters', 'sort', 'totals'],
+  ...['list-parameters', 'links', 'query-string', 'size-estimate', 'array-chunks', 'projection'],
+].map((name) => `src/store/${name}.ts`);
+
 export const targets: readonly Target[] = [
   { folder: 'src/policy', mutate: ['src/policy/*.ts'], tests: ['src/policy/*.test.ts'] },
   {
     folder: 'src/auth',
     part: 'requests',
-    mutate: ['src/auth/*.ts', ...passwords.map((file) => `!${file}`)],
-    tests: ['src/auth/!(login|password).test.ts'],
+    mutate: ['src/auth/**/*.ts', ...passwords.map((file) => `!${file}`)],
+    tests: ['src/auth/**/!(login|password).test.ts'],
   },
   { folder: 'src/auth', part: 'passwords', mutate: passwords, tests: slow },
   { folder: 'src/operations', mutate: ['src/operations/*.ts'], tests: ['src/operations/*.test.ts'] },
   { folder: 'src/store/rows', mutate: ['src/store/scope.ts'], tests: ['src/store/scope.test.ts'] },
+  { folder: 'src/store/list', mutate: lists, tests: ['src/store/*.test.ts'] },
 ];
