@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalAccount, emailViolation, usernameViolation } from './account.ts';
+import { canonicalAccount, emailViolation, foldText, usernameViolation } from './account.ts';
 import { networkOf } from './client-network.ts';
 
 /** Any UTF-16, lone surrogates included. */
@@ -59,7 +59,19 @@ describe('canonicalAccount', () => {
     }
   });
 
+  test('is in small letters, with one sigma', () => {
+    expect(['Ann', 'ΟΔΟΣ', 'Straße', 'ＡＮＮ'].map(canonicalAccount)).toEqual([
+      'ann',
+      'οδοσ',
+      'strasse',
+      'ann',
+    ]);
+    expect(['Ann', 'ΟΔΟΣ', 'Straße', 'ＡＮＮ'].map(foldText)).toEqual(['ann', 'οδοσ', 'strasse', 'ann']);
+    expect(foldText('ﬁ\u0301x')).toBe(foldText('FI\u0301X'));
+  });
+
   test('a text too long to be an account is none, and costs nothing', () => {
+    expect(canonicalAccount('x'.repeat(512))).toHaveLength(512);
     expect(canonicalAccount('x'.repeat(513))).toBe('');
     expect(canonicalAccount('\ufdfa'.repeat(100))).toBe('');
     expect(canonicalAccount(`a${'\u0301\u0323'.repeat(500_000)}`)).toBe('');
@@ -148,6 +160,8 @@ describe('networkOf', () => {
   test.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::ffff:1.2.3.4', '1.2.3.4'],
+    ['::ffff:255.254.253.252', '255.254.253.252'],
     ['::FFFF:c000:0207', '192.0.2.7'],
     ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
     ['2001:db8::1', '2001:db8:0:0::/64'],

@@ -38,7 +38,7 @@ describe('issue', () => {
   });
 
   test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('refuses the user id %s', (id) => {
-    expect(() => at(start).issue(id)).toThrow(RangeError);
+    expect(() => at(start).issue(id)).toThrow(new RangeError('A token needs a positive integer as user id'));
   });
 });
 
@@ -54,6 +54,41 @@ describe('the secret', () => {
 });
 
 describe('verify', () => {
+  test('reads 2,048 characters and no more', () => {
+    const ofLength = (length: number): string => {
+      for (const x of ['', 'x', 'xx', 'xxx'])
+        for (let more = 1_000; more < 1_600; more += 1) {
+          const token = signed({ ...hs256, x }, { ...claims, more: 'y'.repeat(more) });
+          if (token.length === length) return token;
+        }
+      throw new Error(`no token of ${length} characters`);
+    };
+    const exact = ofLength(2_048);
+    expect(exact).toHaveLength(2_048);
+    expect(at(start).verify(exact)).toBeDefined();
+    expect(at(start).verify(ofLength(2_049))).toBeUndefined();
+  });
+
+  test('refuses a second spelling of a payload, also from who has the secret', () => {
+    for (const more of ['', 'x', 'xx']) {
+      const [header = '', payload = ''] = signed(hs256, { ...claims, more }).split('.');
+      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+      const twin = payload.slice(0, -1) + alphabet[alphabet.indexOf(payload.slice(-1)) + 1];
+      const same = Buffer.from(twin, 'base64url').equals(Buffer.from(payload, 'base64url'));
+      const input = `${header}.${twin}`;
+      const token = `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
+      // Where the last group is whole, another letter is another byte.
+      if (same) expect(verifyJws(token, Buffer.from(secret))).toBeUndefined();
+      else expect(payload.length % 4).toBe(0);
+    }
+  });
+
+  test('nbf is the first moment at which a token is good', () => {
+    const token = signed(hs256, { ...claims, nbf: seconds });
+    expect(at(seconds * 1000).verify(token)).toBeDefined();
+    expect(at(seconds * 1000 - 1).verify(token)).toBeUndefined();
+  });
+
   test.each([
     [
       'other claims and header fields',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Problem } from '../kernel/problem.ts';
 import { hashKey, maskKey, newKey } from './api-key.ts';
 import { challengesOf, guard } from './guard.ts';
 import { createTokens } from './jwt.ts';
@@ -285,6 +286,16 @@ describe('signature', () => {
     );
   });
 
+  test.each(['x-app-id', 'x-timestamp', 'x-signature'] as const)(
+    '%s alone is a signature that is not good',
+    async (name) => {
+      const sent = { [name]: sign('shop', 'current')[name] };
+      await expect(setUp().ask(['signature'], { body, headers: sent })).rejects.toMatchObject(
+        refusal('invalid_signature'),
+      );
+    },
+  );
+
   test.each(['x-app-id', 'x-timestamp', 'x-signature'])(
     'without %s it is refused; without all three it is absent',
     async (name) => {
@@ -317,6 +328,33 @@ describe('signature', () => {
 });
 
 describe('guard', () => {
+  const rejecting = (problem: Problem) => ({
+    challenge: 'Test',
+    authenticate: () => ({ kind: 'rejected' as const, problem }),
+  });
+
+  test('hands on what a refusal says, with the challenge beside its headers', async () => {
+    const cause = new Error('why');
+    const problem = new Problem('invalid_token', {
+      params: { name: 'x' },
+      headers: { 'Retry-After': '1' },
+      cause,
+    });
+    await expect(guard([rejecting(problem)], request())).rejects.toMatchObject({
+      problem: 'invalid_token',
+      params: { name: 'x' },
+      headers: { 'Retry-After': '1', 'WWW-Authenticate': 'Test' },
+      cause,
+    });
+  });
+
+  test('answers a 403 as it is: no other credentials would help', async () => {
+    const foreign = new Problem('cross_site');
+    const refused = guard([rejecting(new Problem('invalid_token')), rejecting(foreign)], request());
+    await expect(refused).rejects.toBe(foreign);
+    expect(foreign.headers).toEqual({});
+  });
+
   test('an endpoint without methods asks nobody', async () => {
     const headers = { authorization: 'Bearer nonsense' };
     expect(await setUp().ask([], { headers })).toEqual({ kind: 'nobody' });

@@ -1,3 +1,4 @@
+import { createHmac, hkdfSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cookieValues } from './cookie.ts';
@@ -54,6 +55,12 @@ const setUp = (baseUrl = https) => {
 };
 
 describe('cookies', () => {
+  test('an id is stored under a key of its own, which is derived from the secret', () => {
+    const key = hkdfSync('sha256', secret, new Uint8Array(), 'gatewright session', 32);
+    const expected = createHmac('sha256', new Uint8Array(key)).update('abc').digest('hex');
+    expect(setUp().cookies.hash('abc')).toBe(expected);
+  });
+
   test('over https the cookie is bound to the host', () => {
     const { cookies } = setUp();
     expect(cookies.set('abc')).toBe(
@@ -83,6 +90,9 @@ describe('cookies', () => {
     expect(cookieValues('a=1; b=2;a=3 ;\ta = 4', 'a')).toEqual(['1', '3', '4']);
     expect(cookieValues('A=1; xa=2; a; =a; a[]=3; \u00a0a=4; a\u00a0=5; "a"=6; %61=7', 'a')).toEqual([]);
     expect(cookieValues('a==b=', 'a')).toEqual(['=b=']);
+    expect(cookieValues('a= 1  2 ;   a=\t\t3\t\t ;  a  =4', 'a')).toEqual(['1  2', '3', '4']);
+    // A name without a value is no pair, whatever its last letter hides.
+    expect(cookieValues('ab; xa', 'a')).toEqual([]);
     fc.assert(
       fc.property(anyText, fc.string(), (header, name) =>
         cookieValues(header, name).every((value) => header.includes(value)),
@@ -172,6 +182,16 @@ describe('writes', () => {
     await expect(write({}, [bad]).answer).rejects.toMatchObject({ status: 403 });
     const principal = { kind: 'application', appId: 'shop', method: 'signature' } as const;
     expect(await write({}, [stub({ kind: 'principal', principal })]).answer).toBe(principal);
+  });
+});
+
+describe('sameOrigin without a Host that means anything', () => {
+  test.each([
+    [{ origin: 'https://undefined' } as Readonly<Record<string, string>>, 'no Host is no host of that name'],
+    [{ host: 'a:99999' }, 'a port that does not exist and no Origin are not the same nothing'],
+    [{ host: 'a:99999', origin: 'null' }, 'a page without an origin'],
+  ])('%j: %s', (headers, _why) => {
+    expect(sameOrigin(request(headers), https)).toBe(false);
   });
 });
 

@@ -88,7 +88,7 @@ const run = ({ mutate, tests }: Target, index: number, withStatic: boolean): rea
     jsonReporter: { fileName: `${name}.json` },
   };
   writeFileSync(`${name}-settings.json`, JSON.stringify(settings));
-  const env = { ...process.env, MUTANT_TESTS: tests.join(','), TEST_DATABASE: 'sqlite' };
+  const env = { ...process.env, MUTANT_TESTS: tests.join(';'), TEST_DATABASE: 'sqlite' };
   const { status } = spawnSync('npx', ['stryker', 'run', `${name}-settings.json`], {
     cwd: root,
     env,

@@ -21,6 +21,15 @@ const passwords = [
 /** Hashing a password takes longer than all else: its tests are asked about its own code only. */
 const slow = ['src/auth/login.test.ts', 'src/auth/password.test.ts'];
 
+const filesOf = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `src/store/list/${name}.ts`);
+
+/** What is read of a request without asking the database. */
+const reading = filesOf('array-chunks', 'links', 'parameters', 'query-string');
+
+/** What is read and then becomes SQL. */
+const terms = filesOf('cursor', 'filters', 'sort');
+
 export const targets: readonly Target[] = [
   { folder: 'src/policy', mutate: ['src/policy/*.ts'], tests: ['src/policy/*.test.ts'] },
   {
@@ -32,5 +41,22 @@ export const targets: readonly Target[] = [
   { folder: 'src/auth', part: 'passwords', mutate: passwords, tests: slow },
   { folder: 'src/operations', mutate: ['src/operations/*.ts'], tests: ['src/operations/*.test.ts'] },
   { folder: 'src/store/rows', mutate: ['src/store/rows/*.ts'], tests: ['src/store/rows/*.test.ts'] },
-  { folder: 'src/store/list', mutate: ['src/store/list/*.ts'], tests: ['src/store/list/*.test.ts'] },
+  {
+    folder: 'src/store/list',
+    part: 'parameters',
+    mutate: reading,
+    tests: ['src/store/list/{array-chunks,cursor,filters,links,parameters}.test.ts'],
+  },
+  {
+    folder: 'src/store/list',
+    part: 'terms',
+    mutate: terms,
+    tests: ['src/store/list/{cursor,filters,parameters,list,statements}.test.ts'],
+  },
+  {
+    folder: 'src/store/list',
+    part: 'pages',
+    mutate: ['src/store/list/*.ts', ...[...reading, ...terms].map((file) => `!${file}`)],
+    tests: ['src/store/list/{list,statements,totals,size-estimate}.test.ts'],
+  },
 ];

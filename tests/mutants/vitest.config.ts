@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { alias: { gatewright: `${root}src/index.ts` } },
   test: {
     root,
-    include: (process.env['MUTANT_TESTS'] ?? '').split(','),
+    include: (process.env['MUTANT_TESTS'] ?? '').split(';'),
     globalSetup: ['tests/support/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -1,5 +1,8 @@
+import type { Kysely } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { reachOf } from './reach.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { argument, name, sql } from '../statement.ts';
+import { reachConditions, reachOf } from './reach.ts';
 
 describe('a reach', () => {
   const own = { column: 'user_id', value: 7 };
@@ -20,6 +23,24 @@ describe('a reach', () => {
     expect(reachOf({ rows: 'none' }, [])).toBeUndefined();
     expect(reachOf({ rows: 'none' }, [live])).toBeUndefined();
     expect(reachOf({ rows: [own, { column: 'state', value: null }] }, [])).toBeUndefined();
+  });
+
+  it('is the same for whoever sees everything', () => {
+    expect(reachOf({ rows: [] })).toBe(reachOf({ rows: [] }, []));
+    expect(reachOf({ rows: [own] })).toMatchObject({ columns: ['user_id'], values: [7] });
+  });
+
+  it('is written as a comparison for each column, with its own value', () => {
+    const conditions = reachConditions(
+      ['user_id', 'state'],
+      (column) => name('t', column),
+      (index) => argument(`row ${index}`),
+    );
+    const builder = dialectOf({ dialect: 'sqlite' }).builder as Kysely<unknown>;
+    const compiled = conditions.map((each) => sql`${each}`.compile(builder));
+    expect(compiled.map((each) => each.sql)).toEqual(['"t"."user_id" = ?1', '"t"."state" = ?1']);
+    expect(compiled.map((each) => each.parameters)).toMatchObject([[{ name: 'row 0' }], [{ name: 'row 1' }]]);
+    expect(reachConditions([], name, (index) => argument(`row ${index}`))).toEqual([]);
   });
 
   it('refuses a condition without a value: it would open every row', () => {
