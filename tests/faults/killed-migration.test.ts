@@ -1,5 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { dialectOf } from '../../src/store/dialects/registry.ts';
 import { readTables } from '../../src/store/migrations/read-tables.ts';
@@ -10,6 +12,29 @@ import { describeEachDatabase } from '../support/databases.ts';
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'gatewright-compile-cache');
 
 const query = (sql: string) => ({ sql, parameters: [] });
+
+/** Whole numbers as the service reads them. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig;
+
+/** One bare connection: the threads and sessions of a service's own would cost more than all that is read. */
+const readerOf = async (url: string) => {
+  if (url.startsWith('sqlite:')) {
+    const database = new DatabaseSync(url.slice('sqlite:'.length));
+    return {
+      all: async <Row>(sql: string) => database.prepare(sql).all() as Row[],
+      close: async () => database.close(),
+    };
+  }
+  const client = new pg.Client({ connectionString: url, types });
+  await client.connect();
+  return {
+    all: async <Row>(sql: string) => (await client.query(sql)).rows as Row[],
+    close: () => client.end(),
+  };
+};
 
 describeEachDatabase('a migration killed behind any of its statements', (databases) => {
   const migrate = async (url: string, step: string, last = 0) => {
@@ -25,16 +50,16 @@ describeEachDatabase('a migration killed behind any of its statements', (databas
 
   /** Everything that the migration touches: tables, columns, indexes, records. */
   const state = async (url: string): Promise<string> => {
-    const database = await databases.open(url);
+    const { all, close } = await readerOf(url);
     try {
-      const tables = await readTables((sql) => database.all(query(sql)), dialectOf(databases));
+      const tables = await readTables(all, dialectOf(databases));
       const shapes = [...tables.values()]
         .filter(({ name }) => !/^(?:migrations|gatewright_)/.test(name))
         .map(({ name, columns, indexes }) => [name, [...columns.values()], indexes]);
-      const rows = await database.all(query('select * from books order by id'));
+      const rows = await all('select * from books order by id');
       return JSON.stringify([shapes, rows]);
     } finally {
-      await database.close();
+      await close();
     }
   };
 
