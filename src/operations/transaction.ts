@@ -17,11 +17,10 @@ export const together = async <T>(
   work: (shared: SharedTransaction) => Promise<T>,
   table?: string,
 ): Promise<T> => {
-  let afterwards: (() => void)[] = [];
-  const answer = await database.write((transaction) => {
-    const mine: (() => void)[] = [];
-    afterwards = mine;
-    return work({ transaction, committed: (done) => void mine.push(done) });
+  const { answer, afterwards } = await database.write(async (transaction) => {
+    const waiting: (() => void)[] = [];
+    const committed = (done: () => void): void => void waiting.push(done);
+    return { answer: await work({ transaction, committed }), afterwards: waiting };
   }, table);
   for (const done of afterwards) done();
   return answer;

@@ -101,7 +101,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
   ],
   'marks and facts about an object that end with it': ['files', 'made', 'recording', 'statementOf'],
   'put together once, and whole before anybody asks': ['Components', 'Routes', 'collect'],
-  'local to a call, changed by a function in it': ['Numbering', 'indexesOf', 'parseFilters', 'together'],
+  'local to a call, changed by a function in it': ['Numbering', 'indexesOf', 'parseFilters'],
   'what is so: the temporary databases, and whether this one is lost': ['temporary', 'watchDatabase'],
   'what the bounded caches are made of': ['BoundedCache'],
 };
