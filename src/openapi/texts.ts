@@ -59,8 +59,9 @@ export const parameterTexts = {
   },
   perPage: { 'zh-CN': '每页条数', en: 'Records a page' },
   after: {
-    'zh-CN': '游标，取自 `Link` 响应头的 next 或 prev；空值从头开始，不计总数；与 `page` 互斥',
-    en: 'Cursor from the `next` or `prev` of a `Link` header; without a value it begins at the start, without a total; not together with `page`',
+    'zh-CN':
+      '游标，取自 `Link` 响应头的 next 或 prev；空值从头开始，不计总数；与 `page` 互斥；不能用于按无长度上限的文本排序',
+    en: 'Cursor from the `next` or `prev` of a `Link` header; without a value it begins at the start, without a total; not together with `page`, nor with a sort by texts without a limit',
   },
   sort: {
     'zh-CN': '排序字段，逗号分隔，前缀 `-` 为降序',
