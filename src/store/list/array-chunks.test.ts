@@ -33,6 +33,9 @@ describe('ArrayChunks', () => {
     const unread = source(['1']);
     await new ArrayChunks(unread.iterator).return();
     expect(unread.state.ended).toBe(true);
+    const { next } = source(['1']).iterator;
+    const endless = new ArrayChunks({ next });
+    expect(await endless.return()).toEqual({ done: true, value: undefined });
     const left = source(['1', '2']);
     const chunks = new ArrayChunks(left.iterator);
     for await (const _ of chunks) break;

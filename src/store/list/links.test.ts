@@ -17,6 +17,13 @@ describe('linkHeader', () => {
     expect(header).toBe(`</a?q=%3E;%20rel=%22evil%22,%20%3C//x%3E&r=%3E%5C'%60%7C&page=2>; rel="next"`);
   });
 
+  it('takes 12,000 characters, and no more', () => {
+    const length = linkHeader('/', '', { next: 'p' }).length;
+    const fits = 'x'.repeat(12_000 - length + 1);
+    expect(linkHeader('/', '', { next: fits })).toHaveLength(12_000);
+    expect(linkHeader('/', '', { next: `${fits}x` })).toBe('');
+  });
+
   it('keeps the next page where not all links fit', () => {
     const header = linkHeader('/a', sharedQuery([`q=${'x'.repeat(7000)}`]), {
       first: 'page=1',

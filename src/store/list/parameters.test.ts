@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { thingFields, thingSource } from '../../../tests/support/things.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { sourceView } from '../view.ts';
+import { maxValueLength } from './filters.ts';
 import { parseListParameters } from './parameters.ts';
 import { sortSignature } from './sort.ts';
 
@@ -18,6 +19,44 @@ const refusal = (query: string): string => {
   }
   return 'taken';
 };
+
+describe('parseListParameters at its limits', () => {
+  it('takes pages and sizes up to them', () => {
+    expect(parse('page=999999999999&per_page=1000').paging).toEqual({
+      kind: 'page',
+      page: 999_999_999_999,
+      perPage: 1000,
+      numbered: true,
+    });
+    expect(refusal('page=1000000000000')).toBe('invalid_parameter page');
+    expect(refusal('per_page=1001')).toBe('invalid_parameter per_page');
+    expect(parse('per_page=12').paging).toMatchObject({ page: 1, perPage: 12, numbered: false });
+  });
+
+  it('begins a walk where `after` has no value, in links without that parameter', () => {
+    const { paging, shared } = parse('after=&q=x&per_page=5&_=1');
+    expect(paging).toEqual({ kind: 'after', values: [], perPage: 5 });
+    expect(shared).toBe('q=x&');
+  });
+
+  it('searches what has as many characters as a value may have, folded, and nothing where it is empty', () => {
+    expect(parse(`q=${'A'.repeat(maxValueLength)}`).search).toBe('a'.repeat(maxValueLength));
+    expect(refusal(`q=${'A'.repeat(maxValueLength + 1)}`)).toBe('invalid_parameter q');
+    expect([parse('q=').search, parse('').search]).toEqual([undefined, undefined]);
+  });
+
+  it('reads a query of 8,192 characters', () => {
+    expect(parse(`_=${'x'.repeat(8190)}`).shared).toBe('');
+    expect(refusal(`_=${'x'.repeat(8191)}`)).toBe('invalid_parameter ?');
+  });
+
+  it('repeats 100 characters of a name, and takes a name without a sign for one without a value', () => {
+    expect(refusal(`${'y'.repeat(200)}=1`)).toBe(`invalid_parameter ${'y'.repeat(100)}`);
+    expect(refusal(`fields=${'y'.repeat(200)}`)).toBe(`unusable_field ${'y'.repeat(100)}`);
+    expect(parse('q').search).toBeUndefined();
+    expect(refusal('pag')).toBe('invalid_parameter pag');
+  });
+});
 
 describe('parseListParameters', () => {
   it.each([
