@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { thingFields, thingSource } from '../../../tests/support/things.ts';
 import { sourceView } from '../view.ts';
-import { decodeCursor, encodeCursor, maxCursorLength } from './cursor.ts';
+import { decodeCursor, encodeCursor, maxCursorLength, parsePlace } from './cursor.ts';
 import { isSeekable, parseSort } from './sort.ts';
 
 const { usable } = sourceView(thingSource, thingFields);
@@ -28,6 +28,51 @@ describe('cursors', () => {
     expect(() => encodeCursor(sortOf('title'), ['\u0001'.repeat(2000), 7])).toThrow(
       expect.objectContaining({ problem: 'invalid_parameter', params: { name: 'sort' } }),
     );
+  });
+
+  it('have 11,500 characters at most, made or read', () => {
+    const sort = sortOf('title');
+    const place = (length: number) => ['a'.repeat(length), 7];
+    const longest = Array.from({ length: 40 }, (_, more) => 8_590 + more).filter((length) => {
+      try {
+        return encodeCursor(sort, place(length)).length <= maxCursorLength;
+      } catch {
+        return false;
+      }
+    });
+    expect(encodeCursor(sort, place(longest.at(-1) ?? 0))).toHaveLength(maxCursorLength);
+    const padded = (bytes: number) => Buffer.from('["title,id","a",1]'.padEnd(bytes)).toString('base64url');
+    expect(padded(8_625)).toHaveLength(maxCursorLength);
+    expect(decodeCursor(padded(8_625), sort)).toEqual({ values: ['a', 1] });
+    expect(decodeCursor(padded(8_626), sort)).toBeUndefined();
+  });
+
+  it('have one spelling: bits that a decoder drops are not to differ', () => {
+    const sort = sortOf('title');
+    const cursor = encodeCursor(sort, ['ab', 1]);
+    expect(cursor.length % 4).not.toBe(0);
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const twin = cursor.slice(0, -1) + alphabet[alphabet.indexOf(cursor.slice(-1)) + 1];
+    expect(Buffer.from(twin, 'base64url')).toEqual(Buffer.from(cursor, 'base64url'));
+    expect(decodeCursor(twin, sort)).toBeUndefined();
+  });
+
+  it('that lead back do so in their own order only', () => {
+    const [title, n] = [sortOf('title'), sortOf('n')];
+    expect(decodeCursor(encodeCursor(title, ['a', 1], 'before'), title)).toEqual({
+      values: ['a', 1],
+      before: true,
+    });
+    expect(decodeCursor(encodeCursor(title, [], 'before'), title)).toEqual({ values: [], before: true });
+    for (const values of [[], [1, 1]])
+      expect(decodeCursor(encodeCursor(title, values, 'before'), n)).toBeUndefined();
+  });
+
+  it('come from places that the database told, one a line', () => {
+    expect(parsePlace('["a",1]\n["b",2]')).toEqual(['b', 2]);
+    expect(parsePlace('["a",1]\n["b",2]', 'first')).toEqual(['a', 1]);
+    expect(parsePlace('[1]')).toEqual([1]);
+    expect(() => parsePlace('{}')).toThrow('the database told a place that is no array');
   });
 
   it.each([
