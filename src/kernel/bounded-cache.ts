@@ -22,6 +22,15 @@ export class BoundedCache<Value extends object> {
     return old;
   }
 
+  /** What is known under the key; made, and known from now on, where nothing is. */
+  getOrMake(key: string, make: () => Value): Value {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    this.set(key, made);
+    return made;
+  }
+
   set(key: string, value: Value): void {
     if (this.#young.size >= this.#room) {
       this.#old = this.#young;

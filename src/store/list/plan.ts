@@ -90,10 +90,7 @@ export class ListPlanner {
   }
 
   #planOf(shape: ListShape): ListPlan {
-    const key = shapeKey(shape);
-    const known = this.#plans.get(key);
-    if (known !== undefined) return known;
-    const plan: ListPlan = {
+    return this.#plans.getOrMake(shapeKey(shape), () => ({
       shape,
       page: pageStatement(shape, this.#dialect),
       stream: streamStatement(shape, this.#dialect),
@@ -101,8 +98,6 @@ export class ListPlanner {
       bounded: isBounded(shape),
       boundedRows: hasBoundedRows(shape),
       whole: isWhole(shape),
-    };
-    this.#plans.set(key, plan);
-    return plan;
+    }));
   }
 }

@@ -138,10 +138,8 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     const lookUps = lookUpsOf(grant, candidate, isUpdate);
     if (lookUps.length === 0) return [];
     const key = `${isUpdate} ${lookUps.map(shapeKey).join('\n')}`;
-    const known = statements.get(key);
-    const made = known ?? compile(lookUps, isUpdate);
-    if (known === undefined) statements.set(key, made);
-    const query = made({
+    const lookUp = statements.getOrMake(key, () => compile(lookUps, isUpdate));
+    const query = lookUp({
       values: lookUps.map(({ value }) => value),
       rows: lookUps.flatMap(({ reference }) => (reference === undefined ? [] : referenceValues(reference))),
       id: id ?? null,

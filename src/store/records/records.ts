@@ -71,13 +71,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const compiled = (
     key: string,
     build: (argument: Argument<WriteArguments>) => Fragment,
-  ): Statement<WriteArguments> => {
-    const known = statements.get(key);
-    if (known !== undefined) return known;
-    const made = statement<WriteArguments>(dialect, build);
-    statements.set(key, made);
-    return made;
-  };
+  ): Statement<WriteArguments> => statements.getOrMake(key, () => statement<WriteArguments>(dialect, build));
 
   const json = (fields: readonly string[]): Fragment => projection(source, fields, dialect, model.table);
 

@@ -54,11 +54,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
   const statementOf = (readable: readonly string[], rows: RowReach): Statement<ShowArguments> => {
     const { view, id } = views.of(readable);
     const key = `${id} ${rows.key}`;
-    const known = statements.get(key);
-    if (known !== undefined) return known;
-    const made = compile(view, rows);
-    statements.set(key, made);
-    return made;
+    return statements.getOrMake(key, () => compile(view, rows));
   };
 
   return async (grant, key, extra = []) => {

@@ -9,10 +9,5 @@ const known = new BoundedCache<{ readonly topic: string }>('statementTopics');
  * The table that a statement is about; empty where it names none. Statements are put together by it, nothing more: one
  * that waits for the lock of another table counts under its own.
  */
-export const topicOf = (sql: string): string => {
-  const found = known.get(sql);
-  if (found !== undefined) return found.topic;
-  const topic = table.exec(sql)?.groups?.['table']?.toLowerCase() ?? '';
-  known.set(sql, { topic });
-  return topic;
-};
+export const topicOf = (sql: string): string =>
+  known.getOrMake(sql, () => ({ topic: table.exec(sql)?.groups?.['table']?.toLowerCase() ?? '' })).topic;

@@ -40,11 +40,7 @@ export class SqliteConnection {
   }
 
   prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
+    return this.#statements.getOrMake(sql, () => this.#database.prepare(sql));
   }
 
   all<Row>(query: Query): Row[] {
