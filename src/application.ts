@@ -7,7 +7,7 @@ import type { PaymentHook } from './endpoints/services.ts';
 import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } from './kernel/options.ts';
 import { DefinitionError } from './model/definition-error.ts';
 import { collectModels, type Models } from './model/models.ts';
-import type { ResourceModel } from './model/resource.ts';
+import { isResourceModel, type ResourceModel } from './model/resource.ts';
 import type { Migration, Migrations } from './store/migrations/migration.ts';
 
 /** What an application's `gatewright.config.ts` can say. */
@@ -98,13 +98,6 @@ const load = async (file: string): Promise<Module> => {
   }
 };
 
-const isModel = (value: unknown): value is ResourceModel =>
-  typeof value === 'object' &&
-  value !== null &&
-  'fields' in value &&
-  'rules' in value &&
-  Object.isFrozen(value);
-
 const isMigration = (value: unknown): value is Migration =>
   typeof value === 'object' && value !== null && 'up' in value && typeof value.up === 'function';
 
@@ -162,7 +155,7 @@ export const loadApplication = async (folder: string): Promise<Application> => {
   const resources = await collect(
     join(directory, 'resources'),
     '`export default defineResource(…)`',
-    ({ default: value }) => (isModel(value) ? value : undefined),
+    ({ default: value }) => (isResourceModel(value) ? value : undefined),
   );
   const endpoints = await collect(
     join(directory, 'endpoints'),

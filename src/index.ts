@@ -4,7 +4,7 @@ export { createApplication, defineConfig, loadApplication } from './application.
 export type { Principal } from './auth/principal.ts';
 export type { Config } from './config.ts';
 export { ConfigError, readConfig } from './config.ts';
-export type { EndpointContext, EndpointDefinition } from './endpoints/define-endpoint.ts';
+export type { EndpointContext, EndpointDefinition, EndpointOptions } from './endpoints/define-endpoint.ts';
 export { defineEndpoint } from './endpoints/define-endpoint.ts';
 export type { PaymentHook } from './endpoints/services.ts';
 export { field } from './fields/define.ts';

@@ -1,6 +1,9 @@
 import { defaultMethods } from '../auth/registry.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
+import { isResourceModel } from '../model/resource.ts';
+import { outputSchema } from '../model/schema.ts';
 import type { Rule } from '../policy/rule.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { createInput, refuseInvalid } from './input.ts';
@@ -32,13 +35,23 @@ const policyOf = ({ auth, roles }: EndpointDefinition): Rule => {
 const operationOf = (method: string, path: string): string =>
   `${method.toLowerCase()}${path.slice(prefix.length).replaceAll(/[^A-Za-z0-9]+/g, '_')}`;
 
+/** What is behind `data`: a model's record as its own detail endpoint describes it, or what a schema says. */
+const dataOf = (
+  output: EndpointDefinition['output'],
+  locale: Locale,
+): Pick<EndpointDocs, 'data' | 'model'> =>
+  isResourceModel(output)
+    ? { data: outputSchema(output, output.views.detail, locale), model: output.name }
+    : { data: output ?? {} };
+
 const docsOf = (
   { method, summary, output, problems = [] }: EndpointDefinition,
   path: string,
+  locale: Locale,
 ): EndpointDocs => ({
   summary: summary ?? `${method} ${path}`,
   tag: 'Application',
-  data: output ?? {},
+  ...dataOf(output, locale),
   // A query that is no text is refused before `handle` sees it.
   problems: ['invalid_text', 'handler_timeout', ...problems],
 });
@@ -65,7 +78,7 @@ export const applicationEndpoints = (
       accepts: writes ? 'json' : 'nothing',
       ...(writes ? { input: input?.schema ?? { type: 'object' } } : {}),
       ...(status === undefined ? {} : { status }),
-      docs: docsOf(definition, path),
+      docs: docsOf(definition, path, services.locale),
       handle: async (call) => {
         const read = input?.read(call.body);
         refuseInvalid(read?.errors ?? []);

@@ -7,6 +7,7 @@ import {
   code,
   label,
   listOf,
+  type OptionCheck,
   type OptionTable,
   oneOf,
   optionsFlaw,
@@ -18,13 +19,29 @@ import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
 import { checkField } from '../model/define-resource.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import { fieldsOption, methodsOption } from '../model/definition-options.ts';
+import { isResourceModel, type ResourceModel } from '../model/resource.ts';
+import type { DetailOf, Resource } from '../model/types.ts';
 import type { Database } from '../store/database.ts';
 
 type InputFields = Readonly<Record<string, FieldDefinition>>;
 
-type Values<Fields extends InputFields> = {
-  readonly [Name in keyof Fields]?: InputOf<Fields[Name]>;
-};
+/** Names of the fields that are there whatever was sent: what is required, and what has a default. */
+type PresentName<Fields extends InputFields> = {
+  [Name in keyof Fields]: Fields[Name]['options'] extends
+    | { readonly required: true }
+    | { readonly default: Json }
+    ? Name
+    : never;
+}[keyof Fields];
+
+/** Makes an intersection readable in an editor. */
+type Flat<Type> = { [Key in keyof Type]: Type[Key] };
+
+type Values<Fields extends InputFields> = Flat<
+  { readonly [Name in PresentName<Fields>]: InputOf<Fields[Name]> } & {
+    readonly [Name in Exclude<keyof Fields, PresentName<Fields>>]?: InputOf<Fields[Name]>;
+  }
+>;
 
 /** What of a `Call` an application is promised as it is. */
 type Promised = Pick<Call, 'principal' | 'params' | 'body' | 'bytes' | 'header' | 'requestId' | 'signal'>;
@@ -42,8 +59,14 @@ export interface EndpointContext<Fields extends InputFields = InputFields> exten
   readonly database: Database;
 }
 
+/** What `output` may say: a JSON Schema, or a model, whose record in the detail view is answered then. */
+type Output = JsonSchema | Resource;
+
+/** What `handle` answers. Nothing returned: an envelope without data. */
+type Answered<Said> = Said extends ResourceModel ? DetailOf<Said> : Json | undefined;
+
 /** An endpoint of the application's own. Its answer becomes the envelope's `data`; a thrown `Problem` its error. */
-export interface EndpointDefinition<Fields extends InputFields = InputFields> {
+export interface EndpointOptions<Fields extends InputFields = InputFields, Said extends Output = JsonSchema> {
   readonly method: HttpMethod;
   /** Below `/api/v1`, with or without that prefix; parameters as `:name`. */
   readonly path: string;
@@ -55,15 +78,25 @@ export interface EndpointDefinition<Fields extends InputFields = InputFields> {
   readonly input?: Fields;
   readonly status?: 200 | 201;
   readonly summary?: Label;
-  /** JSON Schema of what `handle` answers, for the API description; not checked. Anything or nothing where not given. */
-  readonly output?: JsonSchema;
+  /**
+   * What `handle` answers: a model (what `defineResource` returns), whose record in its detail view it is, which the
+   * compiler holds it to; or a JSON Schema, for the API description only. Anything or nothing where not given.
+   */
+  readonly output?: Said;
   /** Problems that `handle` throws, for the API description. */
   readonly problems?: readonly ProblemName[];
-  readonly handle: (context: EndpointContext<Fields>) => EndpointResult | Promise<EndpointResult>;
+  readonly handle: (context: EndpointContext<Fields>) => Answered<Said> | Promise<Answered<Said>>;
 }
 
-/** Nothing returned: an envelope without data. */
-type EndpointResult = Json | undefined;
+/** An endpoint as an application holds it, made by `defineEndpoint` only; what its fields are, its handler knows. */
+export interface EndpointDefinition extends Omit<EndpointOptions, 'output' | 'handle'> {
+  readonly output?: Output;
+  readonly handle: (context: EndpointContext) => Answered<JsonSchema> | Promise<Answered<JsonSchema>>;
+}
+
+/** A model or a JSON Schema. */
+const outputOption: OptionCheck = (value, path) =>
+  isResourceModel(value) ? undefined : plainObject(value, path);
 
 const options = {
   method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
@@ -73,10 +106,10 @@ const options = {
   input: fieldsOption,
   status: oneOf(200, 201),
   summary: label,
-  output: plainObject,
+  output: outputOption,
   problems: listOf(oneOf(...Object.keys(problemTable))),
   handle: code,
-} satisfies OptionTable<EndpointDefinition>;
+} satisfies OptionTable<EndpointOptions>;
 
 /** @throws DefinitionError that names the endpoint by its method and path */
 const check = (definition: object): void => {
@@ -96,11 +129,15 @@ const made = new WeakSet<object>();
  * Defines an endpoint; a file in `endpoints/` that exports it by default is taken up without any other edit.
  * @throws DefinitionError for an unknown option or a value of the wrong type
  */
-export const defineEndpoint = <const Fields extends InputFields = Record<never, never>>(
-  definition: EndpointDefinition<Fields>,
-): EndpointDefinition<Fields> => {
+export const defineEndpoint = <
+  const Fields extends InputFields = Record<never, never>,
+  Said extends Output = JsonSchema,
+>(
+  definition: EndpointOptions<Fields, Said>,
+): EndpointDefinition => {
   check(definition);
-  const endpoint = Object.freeze({ ...definition });
+  // What the handler is typed with is made of these very fields: see `applicationEndpoints`.
+  const endpoint = Object.freeze({ ...definition }) as unknown as EndpointDefinition;
   made.add(endpoint);
   return endpoint;
 };

@@ -79,6 +79,8 @@ export interface EndpointDocs {
   readonly tag: string;
   /** Schema of `data` on success (of one item of a list); absent where there is none. */
   readonly data?: JsonSchema;
+  /** Name of the model whose record in its detail view `data` is, where the policy does not say so. */
+  readonly model?: string;
   readonly list?: boolean;
   /** What the list can be filtered, sorted and searched by. */
   readonly listFields?: readonly ListField[];

@@ -34,6 +34,14 @@ export interface ResourceModel {
   readonly indexes: readonly ResourceIndex[];
 }
 
+/** Whether a value of an application's file is a model, as `defineResource` returns it. */
+export const isResourceModel = (value: unknown): value is ResourceModel =>
+  typeof value === 'object' &&
+  value !== null &&
+  'fields' in value &&
+  'rules' in value &&
+  Object.isFrozen(value);
+
 /** As much of a model as its records' form needs; the bodies of fixed endpoints are such sets as well. */
 export type FieldSet = Pick<ResourceModel, 'label' | 'fields'>;
 

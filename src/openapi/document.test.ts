@@ -52,7 +52,19 @@ const report = defineEndpoint({
 
 const probe = defineEndpoint({ method: 'GET', path: '/probe', auth: [], handle: () => null });
 
-const application = createApplication({ resources: [plain, guarded, open], endpoints: [report, probe] });
+const newest = defineEndpoint({
+  method: 'GET',
+  path: '/newest',
+  output: guarded,
+  handle: () => {
+    throw new Error('described, never run');
+  },
+});
+
+const application = createApplication({
+  resources: [plain, guarded, open],
+  endpoints: [report, probe, newest],
+});
 
 const describeIn = (locale: Locale, env: Record<string, string> = {}): Promise<JsonObject> =>
   describeApplication(application, readConfig({ BASE_URL: 'https://api.shop.test/shop', ...env }), locale);
@@ -194,6 +206,22 @@ describe('describeApi', () => {
     const probed = success('get', '/api/v1/probe');
     expect(at(probed, 'properties')['data']).toEqual({});
     expect(probed['required']).toEqual(['code', 'message']);
+  });
+
+  it('a model as output is described as the detail endpoint of that model describes it', async () => {
+    const document = await describeIn('en');
+    const data = (path: string): unknown =>
+      at(
+        operation(document, 'get', path),
+        'responses',
+        '200',
+        'content',
+        'application/json',
+        'schema',
+        'properties',
+      )['data'];
+    expect(data('/api/v1/newest')).toEqual({ $ref: '#/components/schemas/BlogPost' });
+    expect(data('/api/v1/newest')).toEqual(data('/api/v1/blog_posts/{id}'));
   });
 
   it('leaves itself out where it is switched off', async () => {

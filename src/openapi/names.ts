@@ -7,8 +7,8 @@ const pascal = (text: string): string =>
 const suffixes: Readonly<Record<View, string>> = { list: 'ListItem', detail: '', saved: 'Saved' };
 
 /** Schemas that are the same are shared within a family: the views of a model, or of the service's own. */
-export const familyOf = ({ policy }: Endpoint): string =>
-  policy.kind === 'resource' ? policy.model.name : '';
+export const familyOf = ({ policy, docs }: Endpoint): string =>
+  policy.kind === 'resource' ? policy.model.name : (docs.model ?? '');
 
 /** Name of the schema of what an endpoint answers: the model and its view, the schema's own title, or the operation's. */
 export const dataName = ({ policy, docs, operation }: Endpoint): string => {
@@ -16,6 +16,7 @@ export const dataName = ({ policy, docs, operation }: Endpoint): string => {
     const { model, action, area } = policy;
     return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffixes[viewByAction[action]]}`;
   }
+  if (docs.model !== undefined) return docs.model;
   const title = docs.data?.['title'];
   return typeof title === 'string' && /^[A-Z][A-Za-z0-9]*$/.test(title) ? title : `${pascal(operation)}Data`;
 };

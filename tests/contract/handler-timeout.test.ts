@@ -43,7 +43,8 @@ const application = {
       method: 'GET',
       path: '/rejects-later',
       auth: [],
-      handle: () => new Promise((_, reject) => void setTimeout(() => reject(new Error('too late')), 1_500)),
+      handle: () =>
+        new Promise<never>((_, reject) => void setTimeout(() => reject(new Error('too late')), 1_500)),
     }),
     defineEndpoint({ method: 'GET', path: '/quick', auth: [], handle: () => ({ quick: true }) }),
   ],

@@ -1,0 +1,73 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import { DefinitionError } from '../../src/model/definition-error.ts';
+
+const book = defineResource('Book', {
+  fields: { title: field.string({ required: true }), pages: field.integer(), secret: field.text() },
+  views: { detail: ['id', 'title', 'pages'] },
+});
+
+describe('types of an endpoint', () => {
+  it('its values are exact: what is required, or has a default, is never undefined', () => {
+    defineEndpoint({
+      method: 'POST',
+      path: '/exact',
+      input: {
+        email: field.email({ required: true }),
+        note: field.text(),
+        copies: field.integer({ default: 1 }),
+        kind: field.enum(['a', 'b'], { required: true, default: 'a' }),
+      },
+      handle: ({ values }) => {
+        expectTypeOf(values).toEqualTypeOf<{
+          readonly email: string;
+          readonly copies: number | null;
+          readonly kind: 'a' | 'b';
+          readonly note?: string | null;
+        }>();
+        // @ts-expect-error: no such field
+        return values.mail ?? null;
+      },
+    });
+  });
+
+  it('without input there are no values', () => {
+    defineEndpoint({
+      method: 'GET',
+      path: '/none',
+      handle: ({ values, body }) => {
+        expectTypeOf<keyof typeof values>().toEqualTypeOf<never>();
+        return body;
+      },
+    });
+  });
+
+  it('a model as output types what is answered', () => {
+    const common = { method: 'GET', path: '/books/best', output: book } as const;
+    defineEndpoint({ ...common, handle: () => ({ id: 1, title: 'A', pages: null }) });
+    defineEndpoint({ ...common, handle: async () => ({ id: 1, title: 'A', pages: 3 }) });
+    // @ts-expect-error: a field is missing
+    defineEndpoint({ ...common, handle: () => ({ id: 1, title: 'A' }) });
+    // @ts-expect-error: a field of another type
+    defineEndpoint({ ...common, handle: () => ({ id: 1, title: 7, pages: null }) });
+    // @ts-expect-error: nothing is no record
+    defineEndpoint({ ...common, handle: () => undefined });
+  });
+
+  it('a schema as output types nothing', () => {
+    defineEndpoint({ method: 'GET', path: '/any', output: { type: 'object' }, handle: () => ({ a: 1 }) });
+    defineEndpoint({ method: 'GET', path: '/any', output: {}, handle: async () => undefined });
+  });
+
+  it('does not compile a wrong option', () => {
+    const handle = () => null;
+    // @ts-expect-error: unknown option
+    expect(() => defineEndpoint({ method: 'GET', path: '/a', summry: 'A', handle })).toThrow(DefinitionError);
+    // @ts-expect-error: neither a model nor a schema
+    expect(() => defineEndpoint({ method: 'GET', path: '/a', output: 'Book', handle })).toThrow(
+      DefinitionError,
+    );
+  });
+});
