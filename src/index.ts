@@ -4,6 +4,8 @@ export { createApplication, defineConfig, loadApplication } from './application.
 export type { Principal } from './auth/principal.ts';
 export type { Config } from './config.ts';
 export { ConfigError, readConfig } from './config.ts';
+export type { AnswerOptions, RawAnswer } from './endpoints/answer.ts';
+export { answer } from './endpoints/answer.ts';
 export type { EndpointContext, EndpointDefinition, EndpointOptions } from './endpoints/define-endpoint.ts';
 export { defineEndpoint } from './endpoints/define-endpoint.ts';
 export type { PaymentHook } from './endpoints/services.ts';

@@ -1,10 +1,12 @@
 import { defaultMethods } from '../auth/registry.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
+import { isPromise } from '../kernel/application-code.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import { isResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
 import type { Rule } from '../policy/rule.ts';
+import { RawAnswer } from './answer.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { createInput, refuseInvalid } from './input.ts';
 import type { Services } from './services.ts';
@@ -44,16 +46,27 @@ const dataOf = (
     ? { data: outputSchema(output, output.views.detail, locale), model: output.name }
     : { data: output ?? {} };
 
+/** Whatever `handle` answers, it may have asked the database; without a media type that follows by itself. */
+const storageProblems = ['database_unavailable', 'overloaded', 'outcome_unknown'] as const;
+
 const docsOf = (
-  { method, summary, output, problems = [] }: EndpointDefinition,
+  { method, summary, output, media, problems = [] }: EndpointDefinition,
   path: string,
   locale: Locale,
 ): EndpointDocs => ({
   summary: summary ?? `${method} ${path}`,
   tag: 'Application',
   ...dataOf(output, locale),
+  ...(media === undefined ? {} : { media }),
   // A query that is no text is refused before `handle` sees it.
-  problems: ['invalid_text', 'handler_timeout', ...problems],
+  problems: [
+    'invalid_text',
+    'handler_timeout',
+    ...(media === undefined
+      ? []
+      : storageProblems.filter((name) => name !== 'outcome_unknown' || method !== 'GET')),
+    ...problems,
+  ],
 });
 
 /** Endpoints of the application's own, run through the same pipeline as those of the service. */
@@ -97,15 +110,41 @@ export const applicationEndpoints = (
             return signals.signal;
           },
         };
-        const data = await services.code.run(
+        let handled: Handled;
+        const result = await services.code.run(
           `${method} ${path}, request ${call.requestId}`,
-          () => definition.handle(context),
-          () => signals.expire(),
+          () => {
+            handled = definition.handle(context);
+            return begun(handled, call);
+          },
+          () => {
+            signals.expire();
+            discard(handled);
+          },
         );
-        return data === undefined ? {} : { data };
+        if (RawAnswer.is(result)) return result.toAnswer();
+        return result === undefined ? {} : { data: result };
       },
     } satisfies Endpoint;
   });
+
+type Handled = ReturnType<EndpointDefinition['handle']>;
+
+/** A stream that is answered has given its first piece: until then the answer can still be an error, and takes time. */
+const begun = (handled: Handled, call: Call): Handled => {
+  if (RawAnswer.is(handled)) return handled.begin(call.signal);
+  return isPromise(handled) ? Promise.resolve(handled).then((result) => begun(result, call)) : handled;
+};
+
+/** Ends the stream of an answer that comes too late. */
+const discard = (handled: Handled): void => {
+  Promise.resolve(handled).then(
+    (result) => {
+      if (RawAnswer.is(result)) result.discard();
+    },
+    () => {},
+  );
+};
 
 /** One signal for a caller who hung up and for a time that is over, made when it is asked for. */
 class CallSignals {

@@ -22,6 +22,7 @@ import { fieldsOption, methodsOption } from '../model/definition-options.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import type { DetailOf, Resource } from '../model/types.ts';
 import type { Database } from '../store/database.ts';
+import { isMediaTypeText, type RawAnswer } from './answer.ts';
 
 type InputFields = Readonly<Record<string, FieldDefinition>>;
 
@@ -62,8 +63,8 @@ export interface EndpointContext<Fields extends InputFields = InputFields> exten
 /** What `output` may say: a JSON Schema, or a model, whose record in the detail view is answered then. */
 type Output = JsonSchema | Resource;
 
-/** What `handle` answers. Nothing returned: an envelope without data. */
-type Answered<Said> = Said extends ResourceModel ? DetailOf<Said> : Json | undefined;
+/** What `handle` returns. Nothing: an envelope without data; what `answer` makes: no envelope. */
+type Answered<Said> = RawAnswer | (Said extends ResourceModel ? DetailOf<Said> : Json | undefined);
 
 /** An endpoint of the application's own. Its answer becomes the envelope's `data`; a thrown `Problem` its error. */
 export interface EndpointOptions<Fields extends InputFields = InputFields, Said extends Output = JsonSchema> {
@@ -83,6 +84,8 @@ export interface EndpointOptions<Fields extends InputFields = InputFields, Said 
    * compiler holds it to; or a JSON Schema, for the API description only. Anything or nothing where not given.
    */
   readonly output?: Said;
+  /** Media type of what `handle` answers with `answer`, for the API description; `output` is its schema then. */
+  readonly media?: string;
   /** Problems that `handle` throws, for the API description. */
   readonly problems?: readonly ProblemName[];
   readonly handle: (context: EndpointContext<Fields>) => Answered<Said> | Promise<Answered<Said>>;
@@ -98,6 +101,9 @@ export interface EndpointDefinition extends Omit<EndpointOptions, 'output' | 'ha
 const outputOption: OptionCheck = (value, path) =>
   isResourceModel(value) ? undefined : plainObject(value, path);
 
+const mediaOption: OptionCheck = (value, path) =>
+  textual(value, path) ?? (isMediaTypeText(String(value)) ? undefined : `${path} must be a media type`);
+
 const options = {
   method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
   path: textual,
@@ -107,6 +113,7 @@ const options = {
   status: oneOf(200, 201),
   summary: label,
   output: outputOption,
+  media: mediaOption,
   problems: listOf(oneOf(...Object.keys(problemTable))),
   handle: code,
 } satisfies OptionTable<EndpointOptions>;

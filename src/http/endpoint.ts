@@ -6,6 +6,7 @@ import type { Label } from '../kernel/messages/messages.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Rule } from '../policy/rule.ts';
+import type { Piece } from './pieces.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -47,8 +48,8 @@ export interface Answer {
   /** Payload: a value, JSON text from the database, or the pieces of a long JSON text. */
   readonly data?: Json | JsonText | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** A whole body other than the envelope (a page, the API description) with its media type. */
-  readonly raw?: { readonly type: string; readonly body: string | Uint8Array };
+  /** A body other than the envelope (a page, the API description), whole or in pieces, with its media type. */
+  readonly raw?: { readonly type: string; readonly body: string | Uint8Array | AsyncIterableIterator<Piece> };
 }
 
 /** A field of a list, and what a caller may do with it in the query. */

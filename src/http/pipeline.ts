@@ -9,13 +9,15 @@ import type { Answer, Endpoint } from './endpoint.ts';
 import type { Envelope } from './envelope.ts';
 import { parseForm } from './form.ts';
 import type { FramedBytes } from './framed-bytes.ts';
+import type { Piece } from './pieces.ts';
 import type { Identify, Request } from './request.ts';
 
 export interface HttpResponse {
   readonly status: number;
+  /** Media type; empty where there is no body. */
   readonly type: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Uint8Array | FramedBytes | AsyncIterableIterator<string>;
+  readonly body: string | Uint8Array | FramedBytes | AsyncIterableIterator<Piece>;
   /** What went wrong inside, to be logged; never part of the body. */
   readonly failure?: unknown;
 }

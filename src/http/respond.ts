@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { closeGentlyAfterAnswer } from './closing.ts';
 import type { Cors } from './cors.ts';
 import { FramedBytes } from './framed-bytes.ts';
+import type { Piece } from './pieces.ts';
 import type { HttpResponse } from './pipeline.ts';
 import { bringsBody } from './read-body.ts';
 import type { Request } from './request.ts';
@@ -89,7 +90,7 @@ export class Responder {
     if (request.varies) put(head, 'vary', 'Accept');
     putAll(head, headers);
     if (status >= 500) head.push('x-request-id', request.requestId);
-    if (hasBody(status)) head.push('content-type', type);
+    if (type !== '' && hasBody(status)) head.push('content-type', type);
     return head;
   }
 
@@ -101,7 +102,7 @@ export class Responder {
     if (response.socket instanceof Socket) closeGentlyAfterAnswer(response.socket);
   }
 
-  #sendPieces(request: Request, status: number, pieces: AsyncIterableIterator<string>): Promise<void> {
+  #sendPieces(request: Request, status: number, pieces: AsyncIterableIterator<Piece>): Promise<void> {
     return writePieces(request.response, request.method === 'HEAD', pieces, this.#options.stall)
       .catch((error: unknown) => this.cut(request, error))
       .finally(() => {

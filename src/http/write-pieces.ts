@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Piece } from './pieces.ts';
 
 /** Waits until a response can take more. It has one timer: one for each wait would cost as much as the wait. */
 class Drain {
@@ -39,7 +40,7 @@ class Drain {
 export const writePieces = async (
   response: ServerResponse,
   headOnly: boolean,
-  pieces: AsyncIterableIterator<string>,
+  pieces: AsyncIterableIterator<Piece>,
   stall: number,
 ): Promise<void> => {
   const drain = new Drain(response, stall);

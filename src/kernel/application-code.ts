@@ -71,7 +71,8 @@ export class ApplicationCode {
   }
 }
 
-const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+/** Whether what the application's code answers is still to come. */
+export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /** What a hook's failure is to its caller: its time was over, or it broke, and says nothing. */

@@ -57,10 +57,20 @@ const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({
   'application/json': { schema, ...(examples === undefined ? {} : { examples }) },
 });
 
+/** A body of which nothing but its media type is known: an object, a text, or bytes. */
+const mediaSchema = (media: string): JsonObject => {
+  if (/^application\/json\b/.test(media)) return { type: 'object' };
+  return /^text\/|\bjavascript\b|[/+]xml\b|[/+]json\b/.test(media)
+    ? { type: 'string' }
+    : { type: 'string', format: 'binary' };
+};
+
 const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
   const { media } = endpoint.docs;
-  if (media !== undefined)
-    return { [media]: { schema: media === 'application/json' ? { type: 'object' } : { type: 'string' } } };
+  if (media !== undefined) {
+    const said = dataSchema(endpoint, context);
+    return { [media]: { schema: said === undefined || saysNothing(said) ? mediaSchema(media) : said } };
+  }
   return json(envelope({ const: 0 }, [context.messages.success], dataSchema(endpoint, context)));
 };
 

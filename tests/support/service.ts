@@ -34,6 +34,8 @@ export interface ServiceOptions {
   /** Beside what the service under test sets itself: PORT=0, DATA_DIR, DATABASE_URL, secrets, the administrator. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: MovableClock;
+  /** Milliseconds that a caller may leave a long answer unread, or be slow with a long body. */
+  readonly stall?: number;
   /** Applications registered before the start with `gatewright app create`; their secrets are in `secrets`. */
   readonly apps?: readonly string[];
 }
@@ -94,7 +96,7 @@ export class Service {
 
   async start(): Promise<this> {
     this.#directory = await mkdtemp(join(tmpdir(), 'gatewright-service-'));
-    const { url = await this.#databases.create(), env = {}, apps = [] } = this.#options;
+    const { url = await this.#databases.create(), env = {}, apps = [], stall } = this.#options;
     const directory = this.#directory;
     this.env = {
       PORT: '0',
@@ -114,6 +116,7 @@ export class Service {
       config: readConfig(this.env),
       application: this.#application,
       clock: this.clock.now,
+      ...(stall === undefined ? {} : { stall }),
       logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
     });
     const { host, port } = server.config;
