@@ -1,9 +1,11 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { deriveKey } from './derived-key.ts';
 import { createLogin } from './login.ts';
 import { createLoginThrottle, throttleWindow } from './login-throttle.ts';
 import { createPasswords } from './password.ts';
-import { type Account, reservationLifetime, type ThrottleStore } from './ports.ts';
+import { type Account, type Reservation, reservationLifetime, type ThrottleStore } from './ports.ts';
 import type { SecurityEvents } from './security-events.ts';
 
 interface Row {
@@ -227,6 +229,96 @@ describe('login throttle', () => {
     expect(await throttle.run('ann', '::1', () => Promise.resolve('in'))).toBe('in');
   });
 
+  /** A store that answers by a list and then grants, on a clock that the delays and the test move on. */
+  const setUpBusy = (...answers: readonly Reservation[]) => {
+    const time = { now: 0 };
+    const delays: number[] = [];
+    const left = [...answers];
+    const asked: string[] = [];
+    const throttle = createLoginThrottle({
+      store: {
+        async reserve(key) {
+          asked.push(key);
+          return left.shift() ?? 'granted';
+        },
+        settle: async () => {},
+      },
+      secret,
+      clock: () => time.now,
+      delay: async (milliseconds) => {
+        delays.push(milliseconds);
+        time.now += milliseconds;
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    const succeed = (signal?: AbortSignal) =>
+      throttle.run('ann', '192.0.2.7', () => Promise.resolve('in'), signal);
+    return { throttle, succeed, time, delays, asked };
+  };
+  const busy = (count: number): readonly Reservation[] => Array.from({ length: count }, () => 'busy');
+
+  test('looks again after 25 ms, then 50, then every 100', async () => {
+    const { succeed, delays } = setUpBusy(...busy(6));
+    expect(await succeed()).toBe('in');
+    expect(delays).toEqual([25, 50, 100, 100, 100]);
+  });
+
+  test('waits a minute and not a moment longer', async () => {
+    const { succeed, time, delays } = setUpBusy(...busy(10_000));
+    const waiting = succeed();
+    // The look after this one is at the very end of the minute.
+    while (delays.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    time.now = 59_900;
+    await expect(waiting).rejects.toMatchObject({ problem: 'overloaded' });
+    expect(time.now).toBe(60_000);
+  });
+
+  test('one of those who wait asks the database, the others wait for it', async () => {
+    const { succeed, asked, delays } = setUpBusy(...busy(12));
+    const attempts = times(5, () => succeed());
+    while (delays.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    const late = succeed();
+    const before = asked.length;
+    // Five asked as they came, one of them since then.
+    expect(before).toBe(5 + 3);
+    expect(refused(await attempts)).toBe(0);
+    expect(await late).toBe('in');
+    // Four looks were in vain; then each of the six reserved for the account and for the network.
+    expect(asked).toHaveLength(12 + 6 * 2);
+  });
+
+  test('whoever hangs up while looking asks no more, and lets the next one look', async () => {
+    const { succeed, asked, delays } = setUpBusy(...busy(3));
+    const abort = new AbortController();
+    const first = succeed(abort.signal);
+    while (delays.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    const next = succeed();
+    abort.abort();
+    await expect(first).rejects.toMatchObject({ problem: 'bad_request' });
+    expect(await next).toBe('in');
+    // Three looks of the first, then what the next reserved for the account and for the network.
+    expect(asked).toHaveLength(3 + 2);
+    // Nobody is in line any more: whoever comes asks at once.
+    expect(await succeed()).toBe('in');
+    expect(asked).toHaveLength(3 + 2 * 2);
+    expect(delays).toHaveLength(2);
+  });
+
+  test('whose caller is gone asks the database nothing', async () => {
+    const { succeed, asked } = setUpBusy();
+    await expect(succeed(AbortSignal.abort())).rejects.toMatchObject({ problem: 'bad_request' });
+    expect(asked).toEqual([]);
+  });
+
+  test('the keys are the same in every process and version: an upgrade forgets no failures', async () => {
+    const { succeed, asked } = setUpBusy();
+    await succeed();
+    const key = deriveKey(secret, 'gatewright login throttle');
+    const keyOf = (...parts: readonly string[]) =>
+      createHmac('sha256', key).update(JSON.stringify(parts)).digest('hex');
+    expect(asked).toEqual([keyOf('account', 'ann', '192.0.2.7'), keyOf('address', '192.0.2.7')]);
+  });
+
   test('the keys show neither account nor address, and never mix the two up', async () => {
     const { fail, rows } = setUp();
     await fail('ann', '192.0.2.7');
@@ -341,13 +433,15 @@ describe('login', () => {
     const asked: string[] = [];
     const replaced: unknown[] = [];
     const told: unknown[] = [];
+    const records: unknown[] = [];
     const lookUps: Parameters<SecurityEvents['record']>[1][] = [];
     const login = createLogin({
       passwords,
       throttle,
       events: {
-        record: ({ action, account: named, detail }, lookUp) => {
-          told.push([action, named?.username, detail]);
+        record: (event, lookUp) => {
+          records.push(event);
+          told.push([event.action, event.account?.username, event.detail]);
           lookUps.push(lookUp);
         },
         logged: () => {},
@@ -362,9 +456,9 @@ describe('login', () => {
         },
       },
     });
-    const attempt = (name: string, password: string) =>
-      login({ account: name, password, address: '192.0.2.7' });
-    return { attempt, asked, replaced, told, lookUps };
+    const attempt = (name: string, password: string, signal?: AbortSignal) =>
+      login({ account: name, password, address: '192.0.2.7', signal });
+    return { attempt, asked, replaced, told, records, lookUps };
   };
 
   test('username or email, in any case or width, and the password', async () => {
@@ -427,6 +521,28 @@ describe('login', () => {
     for (let count = 0; count < 10; count += 1) await attempt('ann', 'wrong password').catch(() => {});
     expect(told.at(-1)).toEqual(['sign_in.locked', undefined, undefined]);
     expect(await lookUps.at(-1)?.()).toMatchObject({ id: 7, username: 'ann' });
+  });
+
+  test('an attempt that was never looked at is not told as one that locked', async () => {
+    const { attempt, told } = build();
+    await expect(attempt('ann', 'wrong password', AbortSignal.abort())).rejects.toMatchObject({
+      problem: 'bad_request',
+    });
+    expect(told).toEqual([]);
+  });
+
+  test('what is told of a failure names the address and the account', async () => {
+    const { attempt, records } = build();
+    await expect(attempt('ann', 'wrong password')).rejects.toMatchObject({ status: 401 });
+    for (let count = 0; count < 10; count += 1) await attempt('ann', 'wrong password').catch(() => {});
+    const address = '192.0.2.7';
+    expect(records[0]).toEqual({
+      action: 'sign_in.failed',
+      address,
+      account: { id: 7, username: 'ann' },
+      detail: {},
+    });
+    expect(records.at(-1)).toEqual({ action: 'sign_in.locked', address });
   });
 
   test('an older hash is made anew once the password is known to be right', async () => {

@@ -77,6 +77,6 @@ export const passwordViolation = async (
   if (!password.isWellFormed()) return { rule: 'pattern' };
   common ??= load();
   const list = await common;
-  if (list.has(password) || list.has(password.toLowerCase())) return { rule: 'common_password' };
+  if (list.has(password.toLowerCase())) return { rule: 'common_password' };
   return restsOnNames(password, account, list) ? { rule: 'own_name' } : undefined;
 };

@@ -46,6 +46,19 @@ describe('passwords', () => {
     expect(passwords.needsRehash('x')).toBe(true);
   });
 
+  test('nobody has a password, even if its hash were guessed', async () => {
+    const lucky = createPasswords(async (_, { tag }) => tag);
+    for (const stored of [undefined, '', 'x']) expect(await lucky.verify('anything', stored)).toBe(false);
+    const known = formatPhc({
+      memory: 8,
+      passes: 1,
+      parallelism: 1,
+      salt: Buffer.alloc(8),
+      tag: Buffer.alloc(16),
+    });
+    expect(await lucky.verify('anything', known)).toBe(true);
+  });
+
   test('an unknown account takes the time of a known one', async () => {
     const stored = await passwords.hash('correct horse');
     // In turn, and the least of each: whatever else the machine does, some of the rounds are left alone.
@@ -144,6 +157,15 @@ describe('PHC strings', () => {
     '',
   ])('%s is none', (text) => {
     expect(parsePhc(text)).toBeUndefined();
+  });
+
+  const bytes = (count: number) => Buffer.alloc(count, 1).toString('base64').replaceAll('=', '');
+  test('the longest salt and hash, and the greatest of the parameters, are read', () => {
+    const most = (saltBytes: number, tagBytes: number) =>
+      parsePhc(`$argon2id$v=19$m=131072,t=10,p=8$${bytes(saltBytes)}$${bytes(tagBytes)}`);
+    expect(most(64, 64)).toMatchObject({ memory: 131_072, passes: 10, parallelism: 8 });
+    expect(most(8, 16)).toMatchObject({ salt: Buffer.alloc(8, 1), tag: Buffer.alloc(16, 1) });
+    expect([most(65, 64), most(64, 65), most(7, 16), most(8, 15)]).toEqual(Array(4).fill(undefined));
   });
 
   test('reading never throws', () => {
@@ -249,6 +271,15 @@ describe('the queue', () => {
 const nora = { username: 'n.okafor', email: 'nora@example.com', name: 'Nora Okafor' };
 
 describe('rules', () => {
+  // The first that has the list loaded: changes of the loading are noticed by whoever comes first only.
+  test('the 3,000 commonest that are long enough are refused, and no more', async () => {
+    const { dictionary } = await import('@zxcvbn-ts/language-common');
+    const long = dictionary['passwords-common'].filter((word) => word.length >= 8);
+    for (const word of long.slice(0, 3_000))
+      expect(await passwordViolation(word, nora), word).toEqual({ rule: 'common_password' });
+    expect(await passwordViolation(String(long[3_000]), nora)).toBeUndefined();
+  });
+
   const length = { rule: 'password_length', params: { min: 8, max: 1024 } };
   test.each([
     ['', length],
@@ -267,14 +298,6 @@ describe('rules', () => {
     expect(await passwordViolation(String(text), nora)).toEqual(expected);
   });
 
-  test('the 3,000 commonest that are long enough are refused, and no more', async () => {
-    const { dictionary } = await import('@zxcvbn-ts/language-common');
-    const long = dictionary['passwords-common'].filter((word) => word.length >= 8);
-    for (const word of long.slice(0, 3_000))
-      expect(await passwordViolation(word, nora), word).toEqual({ rule: 'common_password' });
-    expect(await passwordViolation(String(long[3_000]), nora)).toBeUndefined();
-  });
-
   describe('the names of the service and of the account', () => {
     const ownName = { rule: 'own_name' };
     test.each([
@@ -290,7 +313,9 @@ describe('rules', () => {
       ['all of them', 'gatewright nora okafor', ownName],
       ['a name within a password', 'nora keeps 3 llamas', undefined],
       ['the domain of the email address', 'example-brick', undefined],
-      ['a word of three letters', 'kaf-oak-7', undefined],
+      ['what is left is a password by itself', 'nora+kx7qpl2', undefined],
+      ['what is left is one byte too short for one', 'nora+kx7qpl', ownName],
+      ['no name in it, and shorter once it is folded', '㎏㎏㎏', undefined],
     ])('%s: %s', async (_, text, expected) => {
       expect(await passwordViolation(text, nora)).toEqual(expected);
     });
@@ -302,8 +327,22 @@ describe('rules', () => {
       ['nor is case, however a language writes it', 'straßenbau', 'STRASSENBAU1', ownName],
       ['a name without words matters to nobody', '----', '--------!', ownName],
       ['an empty name neither', '', 'walnut-anchor', undefined],
+      ['a word of three letters stands there by chance', 'min', 'min-min-7', undefined],
+      ['spaces around a name are none of it', ' Li Wei An ', 'li wei an', ownName],
     ])('%s: %s', async (_, username, text, expected) => {
       expect(await passwordViolation(text, { username, email: '', name: '' })).toEqual(expected);
+    });
+
+    test('a name within another one leaves nothing of the longer one', async () => {
+      const anna = { username: 'anna', email: '', name: 'Annabella' };
+      expect(await passwordViolation('annabella1234', anna)).toEqual(ownName);
+    });
+
+    test.each([
+      ['quill@example.com', 'quill-quill-1'],
+      ['"quill@harbour"@example.com', 'harbour-1'],
+    ])('the local part of %s alone, up to its last @: %s', async (email, text) => {
+      expect(await passwordViolation(text, { username: 'x', email, name: '' })).toEqual(ownName);
     });
 
     test('what is generated passes, whoever it is for', async () => {

@@ -1,0 +1,103 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { createWaitingLines } from './waiting-lines.ts';
+
+/** Lines with room for so many, and what became of whoever waits in them, in the order in which it did. */
+const bench = (most: number) => {
+  const lines = createWaitingLines(most);
+  const went: string[] = [];
+  const wait = (name: string, signal?: AbortSignal) =>
+    lines.wait({ line: name.slice(0, 1), signal }).then(
+      () => went.push(name),
+      (error: { problem: string }) => went.push(`${name} ${error.problem}`),
+    );
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return { lines, went, wait, settled };
+};
+
+const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
+
+describe('waiting lines', () => {
+  test('nobody waits: nobody goes on', () => {
+    const { lines } = bench(1);
+    expect([lines.next(), lines.nextOf('a')]).toEqual([false, false]);
+  });
+
+  test('a line is left alone while another one is served', async () => {
+    const { lines, went, wait, settled } = bench(10);
+    for (const name of ['a0', 'b0', 'b1']) void wait(name);
+    expect([lines.nextOf('b'), lines.nextOf('b'), lines.nextOf('b')]).toEqual([true, true, false]);
+    await settled();
+    expect(went).toEqual(['b0', 'b1']);
+    expect([lines.next(), lines.next()]).toEqual([true, false]);
+    await settled();
+    expect(went).toEqual(['b0', 'b1', 'a0']);
+  });
+
+  test('whoever goes on or hangs up gives the room back', async () => {
+    const { lines, went, wait, settled } = bench(2);
+    const abort = new AbortController();
+    void wait('a0');
+    void wait('a1', abort.signal);
+    await wait('a2');
+    abort.abort();
+    void wait('a3');
+    await wait('a4');
+    lines.next();
+    void wait('a5');
+    await wait('a6');
+    while (lines.next()) await settled();
+    expect(went).toEqual([
+      'a2 overloaded',
+      'a1 bad_request',
+      'a4 overloaded',
+      'a0',
+      'a6 overloaded',
+      'a3',
+      'a5',
+    ]);
+  });
+
+  test('the longest of several lines sends its last one away, whichever came first', async () => {
+    const { went, wait, settled } = bench(6);
+    for (const name of ['a0', 'b0', 'b1', 'b2', 'c0', 'c1']) void wait(name);
+    void wait('d0');
+    await settled();
+    expect(went).toEqual(['b2 overloaded']);
+  });
+
+  test('nobody is sent away for a newcomer whose line would be as long', async () => {
+    const { went, wait, settled } = bench(3);
+    for (const name of ['a0', 'a1', 'b0', 'b1']) void wait(name);
+    await settled();
+    expect(went).toEqual(['b1 overloaded']);
+  });
+
+  test('a caller who hangs up is told why, and takes nobody else along', async () => {
+    const { lines, went, wait, settled } = bench(10);
+    const abort = new AbortController();
+    const reason = new Error('gone');
+    const waiting = lines.wait({ line: 'a', signal: abort.signal });
+    void wait('a1');
+    abort.abort(reason);
+    await expect(waiting).rejects.toMatchObject({ problem: 'bad_request', cause: reason });
+    expect(lines.next()).toBe(true);
+    await settled();
+    expect(went).toEqual(['a1']);
+  });
+
+  test('nothing listens to a caller any more who went on, hung up or was refused', async () => {
+    const { lines, wait, settled } = bench(2);
+    const aborts = Array.from({ length: 3 }, () => new AbortController());
+    const [on, up, out] = aborts.map(({ signal }) => signal);
+    if (on === undefined || up === undefined || out === undefined) throw new Error('no signal');
+    void wait('a0', on);
+    void wait('a1', out);
+    expect([listeners(on), listeners(out)]).toEqual([1, 1]);
+    void wait('b0', up);
+    lines.next();
+    aborts[1]?.abort();
+    await settled();
+    expect([on, up, out].map(listeners)).toEqual([0, 0, 0]);
+  });
+});
