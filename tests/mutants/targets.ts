@@ -19,7 +19,7 @@ const passwords = [
 ].map((name) => `src/auth/${name}.ts`);
 
 /** Hashing a password takes longer than all else: its tests are asked about its own code only. */
-const slow = ['src/auth/login.test.ts', 'src/auth/password.test.ts'];
+const slow = ['src/auth/login.test.ts', 'src/auth/password.test.ts', 'src/auth/waiting-lines.test.ts'];
 
 const filesOf = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `src/store/list/${name}.ts`);
@@ -57,6 +57,6 @@ export const targets: readonly Target[] = [
     folder: 'src/store/list',
     part: 'pages',
     mutate: ['src/store/list/*.ts', ...[...reading, ...terms].map((file) => `!${file}`)],
-    tests: ['src/store/list/{list,statements,totals,size-estimate}.test.ts'],
+    tests: ['src/store/list/{list,paging,run,shape,statements,totals,size-estimate}.test.ts'],
   },
 ];

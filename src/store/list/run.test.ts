@@ -1,0 +1,364 @@
+import { expect, it } from 'vitest';
+import { type Databases, describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
+import {
+  createThings,
+  emptyThing,
+  insertThings,
+  linkOf,
+  rowsOf,
+  type Thing,
+  textOf,
+  thingFields,
+  thingSource,
+} from '../../../tests/support/things.ts';
+import { systemGrant } from '../../policy/system-grant.ts';
+import type { Asker, Caller, Database, Query } from '../database.ts';
+import type { Source } from '../source.ts';
+import { serviceTime } from '../source.ts';
+import { sql } from '../statement.ts';
+import { createList } from './list.ts';
+import { smallTable } from './size-estimate.ts';
+
+const path = '/things';
+const grant = systemGrant(thingFields);
+const mib = 1024 * 1024;
+
+const rowsBy = (count: number, of: (index: number) => Thing = () => ({})): Thing[] =>
+  Array.from({ length: count }, (_, index) => ({ ...emptyThing, id: (index + 1) * 10, ...of(index) }));
+
+/** A list, the ways that its statements take, on whose behalf, and what happens before a page is streamed. */
+const watch = async (databases: Databases, things: readonly Thing[], source: Source = thingSource) => {
+  const database = await databases.open();
+  await createThings(database);
+  await insertThings(database, things);
+  const ways: string[] = [];
+  const callers: (Caller | undefined)[] = [];
+  const hooks = { beforeStream: async () => {}, revision: undefined as number | undefined, rowless: false };
+  const time = { now: 0 };
+  const watched: Database = {
+    dialect: database.dialect,
+    all: (query) => database.all(query),
+    get: async <Row>(query: Query) => {
+      if (!query.sql.includes('as counted')) ways.push('get');
+      return hooks.rowless ? undefined : database.get<Row>(query);
+    },
+    scan: (query, by) => {
+      ways.push('scan');
+      callers.push(by);
+      return database.scan(query, by);
+    },
+    stream: async (query, by) => {
+      ways.push('stream');
+      callers.push(by);
+      await hooks.beforeStream();
+      return database.stream(query, by);
+    },
+    execute: (query) => database.execute(query),
+    write: (unit) => database.write(unit),
+    ping: () => database.ping(),
+    interrupt: () => database.interrupt(),
+    close: () => database.close(),
+    // As a database tells it in which nobody writes but who says so.
+    revision: () => hooks.revision ?? database.revision?.() ?? 0,
+  };
+  const list = createList(watched, source, { clock: () => time.now });
+  const ask = (query: string, by?: Asker) => list(grant, { query, path, ...(by && { by }) });
+  const taken = () => ways.splice(0).join(' ');
+  const ids = async (query: string) => (await rowsOf(await ask(query))).map(({ id }) => id);
+  const wayOf = async (query: string) => {
+    const answer = await ask(query);
+    if ('chunks' in answer) await answer.chunks.return?.();
+    return taken();
+  };
+  return { database, list, ask, ids, taken, wayOf, callers, hooks, time };
+};
+
+describeEachDatabase('the way of a page', (databases) => {
+  it('is direct up to a small table, and a scan for one row more', async () => {
+    const { database, wayOf, time } = await watch(databases, rowsBy(smallTable));
+    expect(await wayOf('page=1')).toBe('get');
+    await insertThings(database, [{ ...emptyThing, id: 1 }]);
+    time.now = 1000;
+    expect(await wayOf('page=1')).toBe('scan');
+  });
+
+  it('counts once while nobody writes; then an index finds the rows, unless too many are skipped', async () => {
+    const { ask, wayOf, database, hooks, taken } = await watch(databases, rowsBy(6001));
+    hooks.revision = 1;
+    for (const query of ['page=1', 'page=1&sort=title', 'q=a&page=1']) {
+      expect(await wayOf(query), query).toBe('scan');
+    }
+    expect(await wayOf('page=2')).toBe('get');
+    expect(await wayOf('page=6&per_page=1000')).toBe('get');
+    expect(await wayOf('page=5002&per_page=1')).toBe('scan');
+    expect(await wayOf('page=1&sort=title')).toBe('scan');
+    expect(await wayOf('q=a&page=1')).toBe('scan');
+    // A total that is known is not counted: it stays what it was until the revision says otherwise.
+    await insertThings(database, [{ ...emptyThing, id: 1 }]);
+    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6001');
+    expect(taken()).toBe('get');
+    hooks.revision = 2;
+    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6002');
+    expect(taken()).toBe('scan');
+  });
+
+  it('is asked for again, the same way, where a row takes more than its share of one piece', async () => {
+    const wide = (index: number): Thing => ({ body: index === 0 ? 'x'.repeat(2 * mib) : 'x' });
+    const small = await watch(databases, rowsBy(8, wide));
+    expect(await small.wayOf('page=1&per_page=4&fields=id,body')).toBe('get get');
+    const large = await watch(databases, rowsBy(smallTable + 1, wide));
+    expect(await large.wayOf('page=1&per_page=4&fields=id,body')).toBe('scan scan');
+  });
+
+  it('is one statement where a row takes just its share, and one piece where they just fill it', async () => {
+    const exact = await watch(
+      databases,
+      rowsBy(4, () => ({ body: 'x'.repeat(mib) })),
+    );
+    expect(await exact.wayOf('page=1&per_page=4&fields=id,body')).toBe('get');
+    const two = await watch(
+      databases,
+      rowsBy(4, (index) => ({ body: 'x'.repeat(index < 2 ? 2 * mib : 0) })),
+    );
+    expect(await two.wayOf('page=1&per_page=4&fields=id,body')).toBe('get get');
+    await two.database.execute({
+      sql: `update "things" set "body" = 'x' where "id" = 40`,
+      parameters: [],
+    });
+    expect(await two.wayOf('page=1&per_page=4&fields=id,body')).toBe('get stream');
+  });
+
+  it('knows a total for its own question only: its values, its searched fields, its row filter', async () => {
+    const count = smallTable + 100;
+    const { list, hooks } = await watch(
+      databases,
+      rowsBy(count, (index) => ({
+        title: index < 7 ? 'x' : null,
+        body: index < 9 ? 'x' : null,
+        n: index < 4 ? 1 : 2,
+        user_id: index < 3 ? 1 : 2,
+      })),
+    );
+    // All of them are kept: nobody writes.
+    hooks.revision = 1;
+    const total = async (query: string, fields: readonly string[] = thingFields, user?: number) => {
+      const extra = user === undefined ? [] : [{ column: 'user_id', value: user }];
+      const answer = await list(systemGrant(fields), { query: `page=1&${query}`, path }, extra);
+      return Number(answer.headers['X-Total-Count']);
+    };
+    for (let round = 0; round < 2; round += 1) {
+      expect(await total('')).toBe(count);
+      expect(await total('filter[n]=1')).toBe(4);
+      expect(await total('filter[n]=2')).toBe(count - 4);
+      expect(await total('filter[n][ne]=2')).toBe(4);
+      expect(await total('q=x', ['id', 'title'])).toBe(7);
+      expect(await total('q=x')).toBe(9);
+      expect(await total('q=y')).toBe(0);
+      expect(await total('', thingFields, 1)).toBe(3);
+      expect(await total('', thingFields, 2)).toBe(count - 3);
+      expect(await total('filter[n]=2', thingFields, 1)).toBe(0);
+    }
+  });
+
+  it('tells what the database was asked where it answers no row', async () => {
+    const { ask, hooks } = await watch(databases, []);
+    hooks.rowless = true;
+    await expect(ask('after=')).rejects.toThrow(/^no row for: select /);
+  });
+});
+
+describeEachDatabase('a list without pages', (databases) => {
+  it('comes in one piece up to 1,000 rows, and is not even tried in one beyond', async () => {
+    const { wayOf, database, time } = await watch(databases, rowsBy(1000));
+    expect(await wayOf('fields=id')).toBe('get');
+    await insertThings(database, [{ ...emptyThing, id: 1 }]);
+    time.now = 1000;
+    expect(await wayOf('fields=id')).toBe('stream');
+  });
+
+  it('has no last row but that of the table', async () => {
+    const things = rowsBy(1100);
+    const { ids, taken } = await watch(databases, things);
+    expect(await ids('fields=id')).toEqual(things.map(({ id }) => id));
+    expect(taken()).toBe('stream');
+  });
+
+  it('is streamed where few rows hold too much', async () => {
+    const { ids, taken } = await watch(
+      databases,
+      rowsBy(5, () => ({ body: 'x'.repeat(mib) })),
+    );
+    expect(await ids('fields=id,body')).toEqual([10, 20, 30, 40, 50]);
+    expect(taken()).toBe('get stream');
+  });
+});
+
+describeEachDatabase('whoever asks', (databases) => {
+  /** Somebody of whom it takes a moment to tell who it is, and how often that was asked. */
+  const somebody = () => {
+    const abort = new AbortController();
+    const seen = { asked: 0, cut: undefined as Error | undefined };
+    const by: Asker = {
+      get caller() {
+        seen.asked += 1;
+        return Promise.resolve('user:5');
+      },
+      signal: abort.signal,
+      cut: (reason) => {
+        seen.cut = reason;
+      },
+    };
+    return { by, seen, signal: abort.signal };
+  };
+
+  it('is told to the database where nothing bounds the work, and not found out where an index does', async () => {
+    const { ask, callers } = await watch(databases, rowsBy(smallTable + 1));
+    const { by, seen, signal } = somebody();
+    await textOf(await ask('after=&per_page=5', by));
+    expect([seen.asked, callers.length]).toEqual([0, 0]);
+    await textOf(await ask('page=1', by));
+    await textOf(await ask('', by));
+    expect(callers).toMatchObject([{ caller: 'user:5' }, { caller: 'user:5' }]);
+    expect(callers.map((each) => each?.signal === signal)).toEqual([true, true]);
+    const slow = new Error('slow');
+    callers[1]?.cut(slow);
+    expect(seen.cut).toBe(slow);
+  });
+
+  it('is nobody where the service itself asks', async () => {
+    const { ask, callers } = await watch(databases, rowsBy(smallTable + 1));
+    await textOf(await ask('page=1'));
+    await textOf(await ask(''));
+    expect(callers).toEqual([undefined, undefined]);
+  });
+});
+
+describeEachDatabase('a source that asks for the time', (databases) => {
+  const title = thingSource.columns.get('title');
+  if (title === undefined) throw new Error('no title');
+  const timed: Source = {
+    ...thingSource,
+    columns: new Map(thingSource.columns).set('title', {
+      ...title,
+      expression: () => sql`case when t."at" <= ${serviceTime} then 'past' else 'future' end`,
+    }),
+    timed: true,
+  };
+  const at = (index: number): Thing => ({ at: new Date(index * 1000).toISOString() });
+  const past = 'page=1&filter[title]=past';
+
+  it('is listed as of the moment of the request', async () => {
+    const { ids, time } = await watch(databases, rowsBy(5, at), timed);
+    time.now = 1500;
+    expect(await ids(past)).toEqual([10, 20]);
+    time.now = 3000;
+    expect(await ids(past)).toEqual([10, 20, 30, 40]);
+  });
+
+  it('has its rows counted anew in every moment, whether anybody writes or not', async () => {
+    const count = smallTable + 10;
+    const { ask, hooks, time } = await watch(databases, rowsBy(count, at), timed);
+    hooks.revision = 1;
+    const total = async () => (await ask(past)).headers['X-Total-Count'];
+    time.now = (count - 3) * 1000;
+    expect(await total()).toBe(String(count - 2));
+    time.now += 1000;
+    expect(await total()).toBe(String(count - 1));
+  });
+});
+
+describeEachDatabase('a page that is streamed while others write', (databases) => {
+  /** Rows so long that three are streamed; before they are, the given ones come. */
+  const setUp = async (sort: string, count: number, of: (index: number) => Thing = () => ({})) => {
+    const body = 'x'.repeat(1.5 * mib);
+    const { ask, database, hooks } = await watch(
+      databases,
+      rowsBy(count, (index) => ({ body, ...of(index) })),
+    );
+    const page = async (query: string, ...coming: readonly number[]) => {
+      hooks.beforeStream = async () => {
+        if (coming.length === 0) return;
+        await insertThings(
+          database,
+          coming.map((id) => ({ ...emptyThing, id, body })),
+        );
+      };
+      const answer = await ask(query);
+      expect('chunks' in answer).toBe(true);
+      return { ids: (await rowsOf(answer)).map(({ id }) => id), answer };
+    };
+    const first = `fields=id,body&per_page=3&sort=${sort}&after=`;
+    return { page, first };
+  };
+
+  it('goes on to where the next one begins', async () => {
+    const { page, first } = await setUp('id', 9);
+    const one = await page(first, 15);
+    expect(one.ids).toEqual([10, 15, 20, 30]);
+    const two = await page(linkOf(one.answer, 'next') ?? '', 35, 65);
+    // What came behind the cursor is not lost, what came behind the page is left to the next one.
+    expect(two.ids).toEqual([35, 40, 50, 60]);
+    expect((await page(linkOf(two.answer, 'next') ?? '')).ids).toEqual([65, 70, 80]);
+  });
+
+  it('has no end where no other one follows', async () => {
+    const { page, first } = await setUp('id', 5, (index) => ({ body: 'x'.repeat(3 * mib + index) }));
+    const one = await page(first);
+    const two = await page(linkOf(one.answer, 'next') ?? '', 60);
+    expect(linkOf(two.answer, 'next')).toBeUndefined();
+    expect(two.ids).toEqual([40, 50, 60]);
+  });
+
+  it('found backwards, keeps to both of its ends', async () => {
+    const { page, first } = await setUp('id', 9);
+    const one = await page(first);
+    const two = await page(linkOf(one.answer, 'next') ?? '');
+    const three = await page(linkOf(two.answer, 'next') ?? '');
+    const back = await page(linkOf(three.answer, 'prev') ?? '', 35, 45, 65);
+    expect(back.ids).toEqual([40, 45, 50, 60]);
+    // What came on either side of it is found there.
+    expect((await page(linkOf(back.answer, 'prev') ?? '')).ids).toEqual([20, 30, 35]);
+    expect((await page(linkOf(back.answer, 'next') ?? '')).ids).toEqual([65, 70, 80]);
+  });
+
+  it('by number, has as many rows as it has room for', async () => {
+    const { page } = await setUp('id', 8);
+    expect((await page('fields=id,body&per_page=3&page=1')).ids).toEqual([10, 20, 30]);
+    expect((await page('fields=id,body&per_page=3&page=2', 15)).ids).toEqual([30, 40, 50]);
+  });
+
+  it('ends right where the last value is null, and where texts order it', async () => {
+    for (const [sort, field] of [
+      ['n', 'n'],
+      ['-n', 'n'],
+      ['title,-n', 'title'],
+    ] as const) {
+      const { page, first } = await setUp(sort, 8, () => ({ [field]: null }));
+      const one = await page(first);
+      expect(one.ids, sort).toEqual([10, 20, 30]);
+      const two = await page(linkOf(one.answer, 'next') ?? '');
+      expect(two.ids, sort).toEqual([40, 50, 60]);
+      expect((await page(linkOf(two.answer, 'prev') ?? '')).ids, sort).toEqual([10, 20, 30]);
+    }
+  });
+});
+
+describeDatabase('sqlite', 'texts of a row', (databases) => {
+  it('go out as the database made them, and readable where one is no UTF-8', async () => {
+    const { ask, database } = await watch(
+      databases,
+      rowsBy(1, () => ({ title: 'aé' })),
+    );
+    const good = await ask('fields=title&page=1');
+    expect('json' in good && good.json instanceof Uint8Array).toBe(true);
+    expect(await textOf(good)).toBe('[{"title":"aé"}]');
+    await database.execute({
+      sql: `update "things" set "title" = cast(x'61ff62' as text)`,
+      parameters: [],
+    });
+    const bad = await ask('fields=title&page=1');
+    if (!('json' in bad)) throw new Error('a small page came in pieces');
+    const bytes = Buffer.from(bad.json);
+    expect(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toBe('[{"title":"a\ufffdb"}]');
+  });
+});
