@@ -5,6 +5,7 @@ import type { EndpointDefinition } from './endpoints/define-endpoint.ts';
 import { definedIn, isEndpointDefinition } from './endpoints/define-endpoint.ts';
 import type { PaymentHook } from './endpoints/services.ts';
 import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } from './kernel/options.ts';
+import { type ProblemKind, problemCode } from './kernel/problem.ts';
 import { DefinitionError } from './model/definition-error.ts';
 import { collectModels, type Models } from './model/models.ts';
 import { isResourceModel, type ResourceModel } from './model/resource.ts';
@@ -51,6 +52,17 @@ interface ApplicationParts {
   readonly config?: ApplicationConfig;
 }
 
+/** A code stands for one problem: whoever reads it must know which. */
+const refuseSameCode = (problems: readonly ProblemKind[]): void => {
+  const known = new Map<number, ProblemKind>();
+  for (const problem of problems) {
+    const code = problemCode(problem);
+    if ((known.get(code) ?? problem) !== problem)
+      throw new DefinitionError('problem', `two problems have the code ${code}`);
+    known.set(code, problem);
+  }
+};
+
 const partsOptions = {
   resources: listOf(anything),
   endpoints: listOf(anything),
@@ -65,9 +77,14 @@ const partsOptions = {
 export const createApplication = (parts: ApplicationParts): Application => {
   const flaw = optionsFlaw(parts, partsOptions);
   if (flaw !== undefined) throw new DefinitionError('application', flaw);
+  const [resources, endpoints] = [parts.resources ?? [], parts.endpoints ?? []];
+  refuseSameCode([
+    ...resources.flatMap(({ problems }) => problems),
+    ...endpoints.flatMap(({ problems = [] }) => problems),
+  ]);
   return {
-    models: collectModels(parts.resources ?? []),
-    endpoints: parts.endpoints ?? [],
+    models: collectModels(resources),
+    endpoints,
     migrations: parts.migrations ?? {},
     config: defineConfig(parts.config ?? {}),
   };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { createLogin } from './auth/login.ts';
 import { createPasswords } from './auth/password.ts';
+import { nobody } from './auth/principal.ts';
 import { openMethods } from './auth/registry.ts';
 import type { Config } from './config.ts';
 import { adminMetaEndpoints } from './endpoints/admin/meta.ts';
@@ -21,6 +22,9 @@ import type { Locale } from './kernel/messages/catalogue.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
 import type { Stopping } from './kernel/stopping.ts';
 import type { Models } from './model/models.ts';
+import type { Acting } from './operations/acting.ts';
+import type { JobPort } from './operations/job-port.ts';
+import { createScopes } from './operations/scope.ts';
 import { type ResourceContext, type ServedResource, serveResource } from './operations/served-resource.ts';
 import { createKeyed } from './secrets.ts';
 import type { Database } from './store/database.ts';
@@ -68,6 +72,18 @@ export const compose = async (parts: Parts) => {
   );
   const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
   const identities = createIdentityStore(database, usage.sessionUsed);
+  const transactionLimit = config.transactionTimeout * 1000;
+  const resources: ReadonlyMap<string, ServedResource> = createResources(application.models, {
+    ...context,
+    locale: config.locale,
+    idempotency,
+    report,
+    code,
+    transactionLimit,
+    // Scopes are made of the resources, whose hooks get them.
+    scopeOf: (acting) => scopeOf(acting),
+  });
+  const scopeOf = createScopes({ database, resources, jobs: noJobs, transactionLimit });
   const services: Services = {
     locale: config.locale,
     catalogue: catalogueOf(config.locale),
@@ -95,15 +111,11 @@ export const compose = async (parts: Parts) => {
     requestCounts: createRequestCounts(context),
     securityEvents,
     applications: vault,
-    resources: createResources(application.models, {
-      ...context,
-      locale: config.locale,
-      idempotency,
-      report,
-      code,
-    }),
+    resources,
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
+    scopeOf,
+    systemScope: (reason) => scopeOf(ofApplication).asSystem(reason),
     code,
     stopping,
   };
@@ -125,6 +137,19 @@ export const compose = async (parts: Parts) => {
 };
 
 export type Composed = Awaited<ReturnType<typeof compose>>;
+
+/** No file of the application defines a job. */
+const noJobs: JobPort = {
+  add: () => Promise.reject(new Error('the application has no jobs')),
+};
+
+/** For whom the application itself acts. */
+const ofApplication: Acting = {
+  principal: nobody,
+  area: apiArea,
+  actor: () => ({ principal: 'application', address: null }),
+  depth: 0,
+};
 
 const createResources = (models: Models, context: Omit<ResourceContext, 'models'>) =>
   new Map([...models].map(([name, model]) => [name, serveResource(model, { ...context, models })]));

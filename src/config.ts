@@ -45,6 +45,8 @@ export interface Config {
   readonly drain: number;
   /** Seconds that a hook or an endpoint of the application may take. */
   readonly handlerTimeout: number;
+  /** Seconds that a transaction of the application may take. */
+  readonly transactionTimeout: number;
   readonly migrate: 'start' | 'off';
   /** A new database may take the place of one that is gone. */
   readonly newDatabase: boolean;
@@ -211,6 +213,7 @@ export const readConfig = (environment: Environment): Config => {
     apiDocs: reader.choice('API_DOCS', 'on', ['on', 'off']) === 'on',
     drain: reader.integer('DRAIN', 1, 0, 3_600),
     handlerTimeout: reader.integer('HANDLER_TIMEOUT', 30, 1, 3_600),
+    transactionTimeout: reader.integer('TRANSACTION_TIMEOUT', 5, 1, 60),
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
     newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',
   };

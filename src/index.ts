@@ -1,4 +1,5 @@
 /** The public interface: what an application's files import. Nothing inside the service imports this file. */
+export { sql } from 'kysely';
 export type { Application, ApplicationConfig } from './application.ts';
 export { createApplication, defineConfig, loadApplication } from './application.ts';
 export type { Principal } from './auth/principal.ts';
@@ -11,13 +12,18 @@ export { defineEndpoint } from './endpoints/define-endpoint.ts';
 export type { PaymentHook } from './endpoints/services.ts';
 export { field } from './fields/define.ts';
 export { Problem } from './kernel/problem.ts';
+export { defineProblem } from './model/define-problem.ts';
 export { defineResource } from './model/define-resource.ts';
 export type { ResourceDefinition } from './model/definition.ts';
 export { DefinitionError } from './model/definition-error.ts';
-export type { ResourceModel } from './model/resource.ts';
-export type { CreateOf, RecordOf, UpdateOf } from './model/types.ts';
+export type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from './model/hooks.ts';
+export type { HookPrincipal, ResourceModel } from './model/resource.ts';
+export type { RecordPage, Records, Scope } from './model/scope.ts';
+export type { CreateOf, DetailOf, RecordOf, UpdateOf } from './model/types.ts';
+export { versionOf } from './operations/scope-records.ts';
 export type { Server, ServerOptions } from './server.ts';
 export { createServer } from './server.ts';
+export { ConstraintError } from './store/database.ts';
 export type { TableAlteration } from './store/migrations/alter-table.ts';
 export { alterTable } from './store/migrations/alter-table.ts';
 export type { Migration, MigrationDatabase } from './store/migrations/migration.ts';

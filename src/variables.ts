@@ -96,6 +96,12 @@ export const variables: readonly Variable[] = [
     meaning: "seconds that a hook or an endpoint of one's own may take before the answer is 503 (1 to 3,600)",
   },
   {
+    name: 'TRANSACTION_TIMEOUT',
+    fallback: '5',
+    meaning:
+      'seconds that a transaction of the application may take before it is rolled back and the answer is 503 (1 to 60)',
+  },
+  {
     name: 'MIGRATE',
     fallback: 'start',
     meaning: '`start` applies pending migrations under a lock; `off` refuses to start when some are pending',

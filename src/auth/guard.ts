@@ -13,7 +13,7 @@ export const challengesOf = (methods: readonly Verifier[]): string =>
 const refusalOf = (methods: readonly Verifier[], refusals: readonly Problem[]): Problem => {
   const first = refusals.find((problem) => problem.status !== 401) ?? refusals[0];
   if (first !== undefined && first.status !== 401) return first;
-  return new Problem(first?.problem ?? 'unauthenticated', {
+  return new Problem(first?.kind ?? 'unauthenticated', {
     params: first?.params ?? {},
     headers: { ...first?.headers, 'WWW-Authenticate': challengesOf(methods) },
     cause: first?.cause,

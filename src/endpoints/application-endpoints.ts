@@ -1,15 +1,20 @@
 import { defaultMethods } from '../auth/registry.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { isPromise } from '../kernel/application-code.ts';
+import { isJsonObject, type Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import { isResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
+import { scopeProblems } from '../openapi/problems.ts';
 import type { Rule } from '../policy/rule.ts';
+import { ConstraintError } from '../store/database.ts';
 import { RawAnswer } from './answer.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { createInput, refuseInvalid } from './input.ts';
+import { apiArea } from './resources/resource-endpoints.ts';
 import type { Services } from './services.ts';
+import { actingFor, checkedModels } from './shared.ts';
 
 const prefix = '/api/v1';
 
@@ -61,7 +66,7 @@ const docsOf = (
   // A query that is no text is refused before `handle` sees it.
   problems: [
     'invalid_text',
-    'handler_timeout',
+    ...scopeProblems,
     ...(media === undefined
       ? []
       : storageProblems.filter((name) => name !== 'outcome_unknown' || method !== 'GET')),
@@ -73,9 +78,10 @@ const docsOf = (
 export const applicationEndpoints = (
   services: Services,
   definitions: readonly EndpointDefinition[],
-): Endpoint[] =>
-  definitions.map((definition) => {
-    const { method, status, input: fields } = definition;
+): Endpoint[] => {
+  const grantsOn = checkedModels([...services.resources.values()].map(({ model }) => model));
+  return definitions.map((definition) => {
+    const { method, status, input: fields, output } = definition;
     const path = pathOf(definition.path);
     const input = fields === undefined ? undefined : createInput(fields, services.locale);
     const writes = method !== 'GET' && method !== 'DELETE';
@@ -88,6 +94,7 @@ export const applicationEndpoints = (
       path,
       auth: definition.auth ?? defaultMethods,
       policy: policyOf(definition),
+      grantsOn,
       accepts: writes ? 'json' : 'nothing',
       ...(writes ? { input: input?.schema ?? { type: 'object' } } : {}),
       ...(status === undefined ? {} : { status }),
@@ -97,6 +104,7 @@ export const applicationEndpoints = (
         refuseInvalid(read?.errors ?? []);
         const signals = new CallSignals(call);
         const context: EndpointContext = {
+          ...services.scopeOf(actingFor(call, apiArea)),
           principal: call.principal,
           params: call.params,
           query: queryOf(call.query),
@@ -111,22 +119,41 @@ export const applicationEndpoints = (
           },
         };
         let handled: Handled;
-        const result = await services.code.run(
-          `${method} ${path}, request ${call.requestId}`,
-          () => {
-            handled = definition.handle(context);
-            return begun(handled, call);
-          },
-          () => {
-            signals.expire();
-            discard(handled);
-          },
+        const result = await unlessConflict(() =>
+          services.code.run(
+            `${method} ${path}, request ${call.requestId}`,
+            () => {
+              handled = definition.handle(context);
+              return begun(handled, call);
+            },
+            () => {
+              signals.expire();
+              discard(handled);
+            },
+          ),
         );
         if (RawAnswer.is(result)) return result.toAnswer();
-        return result === undefined ? {} : { data: result };
+        return result === undefined ? {} : { data: shownBy(output, result) };
       },
     } satisfies Endpoint;
   });
+};
+
+/** The detail view of the model that is the output: code may hold more of a record than it promised to show. */
+const shownBy = (output: EndpointDefinition['output'], result: Json): Json => {
+  if (!isResourceModel(output) || !isJsonObject(result)) return result;
+  const names = output.views.detail.filter((name) => Object.hasOwn(result, name));
+  return Object.fromEntries(names.map((name) => [name, result[name] ?? null]));
+};
+
+/** A constraint of the database that the handler's own statements met, and that it did not catch, is a conflict. */
+const unlessConflict = async <T>(handle: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await handle();
+  } catch (error) {
+    throw error instanceof ConstraintError ? new Problem('conflict', { cause: error }) : error;
+  }
+};
 
 type Handled = ReturnType<EndpointDefinition['handle']>;
 

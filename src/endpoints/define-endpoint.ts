@@ -1,5 +1,5 @@
 import type { ApiMethodName } from '../auth/registry.ts';
-import type { FieldDefinition, InputOf, JsonSchema } from '../fields/field.ts';
+import type { JsonSchema } from '../fields/field.ts';
 import type { Call, HttpMethod } from '../http/endpoint.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
@@ -16,47 +16,32 @@ import {
   textual,
 } from '../kernel/options.ts';
 import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
+import { isOwnProblem, type MakeProblem } from '../model/define-problem.ts';
 import { checkField } from '../model/define-resource.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import { fieldsOption, methodsOption } from '../model/definition-options.ts';
+import type { CheckedInput, InputFields } from '../model/job.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
+import type { Scope } from '../model/scope.ts';
 import type { DetailOf, Resource } from '../model/types.ts';
 import type { Database } from '../store/database.ts';
 import { isMediaTypeText, type RawAnswer } from './answer.ts';
 
-type InputFields = Readonly<Record<string, FieldDefinition>>;
-
-/** Names of the fields that are there whatever was sent: what is required, and what has a default. */
-type PresentName<Fields extends InputFields> = {
-  [Name in keyof Fields]: Fields[Name]['options'] extends
-    | { readonly required: true }
-    | { readonly default: Json }
-    ? Name
-    : never;
-}[keyof Fields];
-
-/** Makes an intersection readable in an editor. */
-type Flat<Type> = { [Key in keyof Type]: Type[Key] };
-
-type Values<Fields extends InputFields> = Flat<
-  { readonly [Name in PresentName<Fields>]: InputOf<Fields[Name]> } & {
-    readonly [Name in Exclude<keyof Fields, PresentName<Fields>>]?: InputOf<Fields[Name]>;
-  }
->;
-
 /** What of a `Call` an application is promised as it is. */
-type Promised = Pick<Call, 'principal' | 'params' | 'body' | 'bytes' | 'header' | 'requestId' | 'signal'>;
+type Promised = Pick<Call, 'params' | 'body' | 'bytes' | 'header' | 'requestId' | 'signal'>;
 
 /**
- * What the handler of an application's endpoint gets: the promised part of a `Call`, with the query taken apart, the
- * checked fields and the database. `signal` is aborted when the caller hangs up, and when the time of the handler is
+ * What the handler of an application's endpoint gets: a scope that acts for its caller, the promised part of a `Call`,
+ * with the query taken apart, the checked fields and the database. `signal` is aborted when the caller hangs up, and when the time of the handler is
  * over; `body` is empty where there is none.
  */
-export interface EndpointContext<Fields extends InputFields = InputFields> extends Promised {
+export interface EndpointContext<Fields extends InputFields = InputFields> extends Scope, Promised {
+  /** Who calls, and for whom the scope acts. */
+  readonly principal: Call['principal'];
   readonly query: URLSearchParams;
-  /** The checked fields of `input`; those that were not sent and have no default are absent. */
-  readonly values: Values<Fields>;
-  /** The service's database, for statements with bound parameters. */
+  /** The checked fields of `input`; an optional one that was not sent and has no default is absent. */
+  readonly values: CheckedInput<Fields>;
+  /** The service's database, for text of SQL with bound parameters; `sql` has one form for both databases. */
   readonly database: Database;
 }
 
@@ -87,7 +72,7 @@ export interface EndpointOptions<Fields extends InputFields = InputFields, Said 
   /** Media type of what `handle` answers with `answer`, for the API description; `output` is its schema then. */
   readonly media?: string;
   /** Problems that `handle` throws, for the API description. */
-  readonly problems?: readonly ProblemName[];
+  readonly problems?: readonly (ProblemName | MakeProblem)[];
   readonly handle: (context: EndpointContext<Fields>) => Answered<Said> | Promise<Answered<Said>>;
 }
 
@@ -104,6 +89,11 @@ const outputOption: OptionCheck = (value, path) =>
 const mediaOption: OptionCheck = (value, path) =>
   textual(value, path) ?? (isMediaTypeText(String(value)) ? undefined : `${path} must be a media type`);
 
+const namedProblem = oneOf(...Object.keys(problemTable));
+
+const anyProblem: OptionCheck = (value, path) =>
+  isOwnProblem(value) ? undefined : namedProblem(value, path);
+
 const options = {
   method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
   path: textual,
@@ -114,7 +104,7 @@ const options = {
   summary: label,
   output: outputOption,
   media: mediaOption,
-  problems: listOf(oneOf(...Object.keys(problemTable))),
+  problems: listOf(anyProblem),
   handle: code,
 } satisfies OptionTable<EndpointOptions>;
 

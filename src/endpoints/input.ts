@@ -1,9 +1,10 @@
 import { passwordBytes, passwordRules } from '../auth/password-rules.ts';
 import type { FieldDefinition, JsonSchema, RuleViolation } from '../fields/field.ts';
+import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf, fieldError, type Label } from '../kernel/messages/messages.ts';
-import { type FieldError, Problem } from '../kernel/problem.ts';
+import { Problem } from '../kernel/problem.ts';
 import type { ModelField } from '../model/resource.ts';
 import { inputSchema } from '../model/schema.ts';
 import { compileValidator, type Validated } from '../model/validate.ts';

@@ -9,6 +9,8 @@ import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import type { Stopping } from '../kernel/stopping.ts';
+import type { Scope } from '../model/scope.ts';
+import type { Acting } from '../operations/acting.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Database } from '../store/database.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
@@ -21,13 +23,19 @@ import type { SessionStore } from '../store/tables/sessions.ts';
 import type { PermissionEntry } from '../store/tables/sources.ts';
 import type { UserStore } from '../store/tables/users.ts';
 
-/** What a payment hook is told. It is awaited before the payment is stored; what it throws refuses the payment. */
-export type PaymentHook = (payment: {
-  readonly appId: string;
-  readonly body: JsonObject;
-  /** Stable for the same signed request: what makes a repeated call recognisable. */
-  readonly fingerprint: string;
-}) => void | Promise<void>;
+/**
+ * What a payment hook is told, with a scope that acts for the application that signed. It is awaited before the payment
+ * is stored; what it throws refuses the payment.
+ */
+export type PaymentHook = (
+  payment: {
+    readonly appId: string;
+    readonly body: JsonObject;
+    /** Stable for the same signed request: what makes a repeated call recognisable. */
+    readonly fingerprint: string;
+  },
+  scope: Scope,
+) => void | Promise<void>;
 
 export interface Applications {
   applications(): readonly { readonly app_id: string; readonly rotated_at: string }[];
@@ -65,6 +73,10 @@ export interface Services {
   readonly resources: ReadonlyMap<string, ServedResource>;
   readonly permissionEntries: readonly PermissionEntry[];
   readonly onPayment: PaymentHook | undefined;
+  /** Makes the scopes by which code of the application reaches its data. */
+  readonly scopeOf: (acting: Acting) => Scope;
+  /** A scope of the application itself, for what nobody has asked for. */
+  readonly systemScope: (reason: string) => Scope<'all'>;
   /** Runs what the application brings along. */
   readonly code: ApplicationCode;
   readonly stopping: Stopping;

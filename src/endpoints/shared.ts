@@ -3,6 +3,9 @@ import type { UserPrincipal } from '../auth/principal.ts';
 import type { Ticket } from '../auth/waiting-lines.ts';
 import type { Call } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import type { Acting } from '../operations/acting.ts';
+import type { AreaRules } from '../operations/area.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Database } from '../store/database.ts';
 import { createShow } from '../store/records/show.ts';
@@ -11,6 +14,19 @@ import type { Actor } from '../store/tables/audit.ts';
 
 /** Who changes something, for the audit list. */
 export const actorOf = (call: Call): Actor => ({ principal: call.principal, address: call.address });
+
+/** On whose behalf the operations of a call run. */
+export const actingFor = (call: Call, area: AreaRules): Acting => ({
+  principal: call.principal,
+  area,
+  actor: () => actorOf(call),
+  by: call,
+  depth: 0,
+});
+
+/** Models on which some action asks the permission table: what code of the application may come to ask about. */
+export const checkedModels = (models: Iterable<ResourceModel>): readonly string[] =>
+  [...models].filter(({ rules }) => rules.permissions !== 'none').map(({ name }) => name);
 
 /** In which line a password is hashed for a call: in that of its network, while the caller waits. */
 export const ticketOf = ({ address, signal }: Call): Ticket => ({ line: networkOf(address), signal });

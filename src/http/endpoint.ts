@@ -3,7 +3,7 @@ import type { AuthMethodName } from '../auth/registry.ts';
 import type { FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { Json, JsonObject, JsonText } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
-import type { ProblemName } from '../kernel/problem-table.ts';
+import type { ProblemKind } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Rule } from '../policy/rule.ts';
 import type { Piece } from './pieces.ts';
@@ -95,7 +95,7 @@ export interface EndpointDocs {
   /** Further headers of a success, by name. */
   readonly headers?: Readonly<Record<string, Label>>;
   /** Problems beyond those that follow from authentication, policy, body and the members above. */
-  readonly problems?: readonly ProblemName[];
+  readonly problems?: readonly ProblemKind[];
   /** Media type of a whole body other than the envelope. */
   readonly media?: string;
   /** Left out of the description: the parts of a page. */

@@ -1,6 +1,7 @@
 import { type Json, JsonText } from '../kernel/json.ts';
-import { type Catalogue, fill } from '../kernel/messages/catalogue.ts';
+import type { Catalogue } from '../kernel/messages/catalogue.ts';
 import type { Problem } from '../kernel/problem.ts';
+import { problemText } from '../kernel/problem-text.ts';
 import { FramedBytes } from './framed-bytes.ts';
 
 /** The envelope of a success: `{"code":0,"message":…,"data":…}`; JSON text from the database is taken as it is. */
@@ -37,8 +38,7 @@ export class Envelope {
   }
 
   failure(problem: Problem): string {
-    const joined = problem.errors?.map((error) => error.message).join(', ') ?? '';
-    const message = fill(this.#catalogue.problems[problem.problem], { ...problem.params, errors: joined });
+    const message = problemText(this.#catalogue, problem);
     const data = problem.errors === undefined ? undefined : { errors: problem.errors };
     return JSON.stringify({ code: problem.code, message, data });
   }

@@ -76,6 +76,12 @@ export const anything: OptionCheck = () => undefined;
 export const flag = expected('true or false', (value) => typeof value === 'boolean');
 export const textual = expected('a text', (value) => typeof value === 'string' && value !== '');
 export const numeric = expected('a number', (value) => typeof value === 'number');
+/** A whole number within bounds, which belong to it. */
+export const wholeNumber = (min: number, max: number): OptionCheck =>
+  expected(
+    `a whole number from ${min} to ${max}`,
+    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  );
 export const numberOrText = expected('a number or a text', (value) =>
   ['number', 'string'].includes(typeof value),
 );

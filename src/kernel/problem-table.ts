@@ -43,6 +43,7 @@ export const problemTable = {
   outcome_unknown: 50302,
   stopping: 50303,
   handler_timeout: 50304,
+  transaction_timeout: 50305,
 } as const;
 
 export type ProblemName = keyof typeof problemTable;

@@ -1,12 +1,6 @@
-import { type ProblemName, problemTable, statusOf } from './problem-table.ts';
-
-/** One violated rule of one field, as answered under `data.errors` of a validation error. */
-export interface FieldError {
-  readonly field: string;
-  readonly rule: string;
-  /** The whole sentence, label included. */
-  readonly message: string;
-}
+import type { FieldError } from './field-error.ts';
+import type { Label } from './messages/messages.ts';
+import { type ProblemName, problemTable } from './problem-table.ts';
 
 export interface ProblemDetails {
   /** Values for the placeholders of the message, e.g. `{name}`. Answered to the caller: nothing secret. */
@@ -19,28 +13,48 @@ export interface ProblemDetails {
   readonly cause?: unknown;
 }
 
+/** What a problem of an application is; made by `defineProblem`. */
+export interface OwnProblem {
+  /** Code of the envelope: status × 100 + a number from 50 to 99. */
+  readonly code: number;
+  /** Placeholders in braces are filled with what the problem was made with. */
+  readonly message: Label;
+}
+
+const causeOf = ({ cause }: ProblemDetails): ErrorOptions | undefined =>
+  cause === undefined ? undefined : { cause };
+
+/** What a problem is: a row of the service's table, or one of the application's own. */
+export type ProblemKind = ProblemName | OwnProblem;
+
+/** The code that a kind of problem is answered with. */
+export const problemCode = (kind: ProblemKind): number =>
+  typeof kind === 'string' ? problemTable[kind] : kind.code;
+
 /** A refusal that the service answers as an error envelope. Whatever else is thrown is answered as `internal`. */
 export class Problem extends Error {
-  readonly problem: ProblemName;
+  /** A row of the service's table, or one of the application's own. */
+  readonly kind: ProblemKind;
+  /** The name of that row; `application` for one of the application's own. */
+  readonly problem: ProblemName | 'application';
+  readonly code: number;
   readonly params: Readonly<Record<string, string | number>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[] | undefined;
 
-  constructor(problem: ProblemName, details: ProblemDetails = {}) {
-    super(problem, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(kind: ProblemKind, details: ProblemDetails = {}) {
+    super(typeof kind === 'string' ? kind : `application ${kind.code}`, causeOf(details));
     this.name = 'Problem';
-    this.problem = problem;
+    this.kind = kind;
+    this.problem = typeof kind === 'string' ? kind : 'application';
+    this.code = problemCode(kind);
     this.params = details.params ?? {};
     this.headers = details.headers ?? {};
     this.errors = details.errors;
   }
 
   get status(): number {
-    return statusOf(this.problem);
-  }
-
-  get code(): number {
-    return problemTable[this.problem];
+    return Math.floor(this.code / 100);
   }
 }
 

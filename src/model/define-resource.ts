@@ -120,6 +120,7 @@ export const defineResource = <
     auth: authOf(name, definition.auth),
     // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
+    problems: Object.freeze([...(definition.problems ?? [])]),
     indexes: indexesOf(name, fields, definition.indexes ?? []),
   });
 };

@@ -16,6 +16,7 @@ import {
   texts,
   textual,
 } from '../kernel/options.ts';
+import { isOwnProblem } from './define-problem.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { Action, ResourceHooks, View } from './resource.ts';
@@ -42,7 +43,14 @@ const auth = {
   destroy: methodsOption,
 } satisfies OptionTable<Record<Action, unknown>>;
 
-const hooks = { beforeSave: code, afterCommit: code } satisfies OptionTable<ResourceHooks>;
+const ownProblem: OptionCheck = (value, path) =>
+  isOwnProblem(value) ? undefined : `${path} must be made by defineProblem`;
+
+const hooks = {
+  beforeSave: code,
+  beforeCommit: code,
+  afterCommit: code,
+} satisfies OptionTable<ResourceHooks>;
 
 const publicRead = { where: plainObject } satisfies OptionTable<NonNullable<Definition['publicRead']>>;
 
@@ -59,6 +67,7 @@ const resource = {
   publicRead: objectOf(publicRead),
   auth: listOrObject(methodsOption, objectOf(auth)),
   hooks: objectOf(hooks),
+  problems: listOf(ownProblem),
   indexes: listOf(texts),
 } satisfies OptionTable<Definition>;
 

@@ -1,25 +1,12 @@
 import type { ApiMethodName } from '../auth/registry.ts';
 import type { Strict } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
-import type { Action, AfterCommitContext, BeforeSaveContext } from './resource.ts';
-import type { ChangesOfFields, FieldDefinitions, FieldName, ReadableName, RecordOfFields } from './types.ts';
+import type { MakeProblem } from './define-problem.ts';
+import type { TypedHooks } from './hooks.ts';
+import type { Action } from './resource.ts';
+import type { FieldDefinitions, FieldName, ReadableName, RecordOfFields } from './types.ts';
 
 type AuthMethods = readonly [ApiMethodName, ...ApiMethodName[]];
-
-/** Hooks of a model file, typed by its fields. */
-interface TypedHooks<Fields extends FieldDefinitions> {
-  /**
-   * Runs after validation and before the transaction. May change `values` and add messages; what it leaves is
-   * validated once more. Throwing answers 500 and saves nothing.
-   */
-  beforeSave?(
-    context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>>,
-  ): void | Promise<void>;
-  /** Runs once a create, update or destroy is durable. What it throws is logged; the write stays. */
-  afterCommit?(
-    context: AfterCommitContext<ChangesOfFields<Fields>, RecordOfFields<Fields>>,
-  ): void | Promise<void>;
-}
 
 /** Fields per view, in the order in which they are answered. */
 export interface ResourceViews<Fields extends FieldDefinitions> {
@@ -60,6 +47,8 @@ export interface ResourceDefinition<
   readonly auth?: AuthMethods | { readonly [Name in Action]?: AuthMethods };
 
   readonly hooks?: TypedHooks<Fields>;
+  /** Problems of the application's own that its hooks throw, for the API description. */
+  readonly problems?: readonly MakeProblem[];
   /** Indexes over several fields, beside `index` and `unique` of single ones. */
   readonly indexes?: readonly (readonly ReadableName<Fields>[])[];
 }

@@ -1,6 +1,6 @@
 import type { ColumnValue, CommonOptions, FieldType } from '../fields/field.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
+import type { OwnProblem } from '../kernel/problem.ts';
 
 /**
  * A resource as the rest of the service reads it: what a model file says, with every default filled in and every name
@@ -30,6 +30,8 @@ export interface ResourceModel {
    */
   readonly auth: Readonly<Record<Action, readonly string[]>>;
   readonly hooks: ResourceHooks;
+  /** Problems of the application's own that the hooks throw. */
+  readonly problems: readonly OwnProblem[];
   /** Indexes over one column or several, those of `index: true` and of references included, unique ones too. */
   readonly indexes: readonly ResourceIndex[];
 }
@@ -105,7 +107,7 @@ export interface ResourceIndex {
   readonly unique: boolean;
 }
 
-/** Who saves, as a hook sees it. */
+/** For whom something is done, as code of an application sees it. */
 export type HookPrincipal =
   | {
       readonly kind: 'user';
@@ -114,38 +116,15 @@ export type HookPrincipal =
       readonly roles: readonly string[];
     }
   | { readonly kind: 'application'; readonly appId: string }
-  | { readonly kind: 'nobody' };
+  | { readonly kind: 'nobody' }
+  /** The application itself, for the reason that it gave. */
+  | { readonly kind: 'system'; readonly reason: string };
 
-export interface BeforeSaveContext<
-  Values extends object = Record<string, Json>,
-  Name extends string = string,
-> {
-  readonly action: 'create' | 'update';
-  /** Id of the record that is updated; undefined on create. */
-  readonly id: number | undefined;
-  /**
-   * What is about to be saved: on create every field that was sent or has a default, on update those that were sent.
-   * May be changed; what stands here in the end is validated once more, restricted fields included.
-   */
-  readonly values: Values;
-  readonly principal: HookPrincipal;
-  /** Adds a validation message (the whole sentence) to those that are answered; nothing is saved then. */
-  addError(field: Name, message: string): void;
-}
-
-export interface AfterCommitContext<Values extends object = JsonObject, Whole extends object = JsonObject> {
-  readonly action: 'create' | 'update' | 'destroy';
-  readonly id: number;
-  /** The whole record as the API would answer it with every field, the owner included; a deleted one as it was last. */
-  readonly record: Readonly<Whole>;
-  /** What was saved: on update only the fields that were sent or that `beforeSave` set; nothing on destroy. */
-  readonly values: Readonly<Values>;
-  readonly principal: HookPrincipal;
-}
+/** Who runs a hook knows the model's fields as a map only; the types of a model file's hooks are in `hooks.ts`. */
+type Hook = (context: object) => void | Promise<void>;
 
 export interface ResourceHooks {
-  /** Runs after validation, before the transaction. Throwing answers 500 and saves nothing. */
-  beforeSave?(context: BeforeSaveContext): void | Promise<void>;
-  /** Runs once a create, update or destroy is durable. What it throws is logged; the write stays. */
-  afterCommit?(context: AfterCommitContext): void | Promise<void>;
+  readonly beforeSave?: Hook;
+  readonly beforeCommit?: Hook;
+  readonly afterCommit?: Hook;
 }

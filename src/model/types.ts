@@ -123,7 +123,15 @@ type SortableName<Fields extends FieldDefinitions> =
         : never;
     }[keyof Fields & string];
 
-type Ascending<Model> = ShownName<Model, 'list'> & SortableName<FieldsOf<Model>>;
+/** A view of a model, or every field. */
+export type SeenView = 'list' | 'detail' | 'saved' | 'all';
+
+/** Names of the fields that are answered, and so the names that filters and sorts take. */
+type SeenName<Model, View extends SeenView> = View extends 'all'
+  ? ReadableName<FieldsOf<Model>>
+  : ShownName<Model, View>;
+
+type Ascending<Model, View extends SeenView> = SeenName<Model, View> & SortableName<FieldsOf<Model>>;
 
 export type RecordOfFields<Fields extends FieldDefinitions> = Flat<
   { id: number } & Values<Fields> & { created_at: string; updated_at: string }
@@ -145,15 +153,25 @@ export type DetailOf<Model> = RecordIn<Model, 'detail'>;
 /** The type of the answer to create and update. */
 export type SavedOf<Model> = RecordIn<Model, 'saved'>;
 
-/** Conditions that a list takes, joined by AND: `{ status: 'paid', amount: { gte: 5 } }`. Only listed fields. */
-export type FilterOf<Model> = {
-  readonly [Name in ShownName<Model, 'list'> & keyof FieldConditions<FieldsOf<Model>>]?: FieldConditions<
+/**
+ * Conditions that a list takes, joined by AND: `{ status: 'paid', amount: { gte: 5 } }`. Only fields that it answers:
+ * those of the list view unless another is named.
+ */
+export type FilterOf<Model, View extends SeenView = 'list'> = {
+  readonly [Name in SeenName<Model, View> & keyof FieldConditions<FieldsOf<Model>>]?: FieldConditions<
     FieldsOf<Model>
   >[Name];
 };
 
 /** Terms that a list can be sorted by: `created_at`, or `-created_at` for descending. */
-export type SortOf<Model> = Ascending<Model> | `-${Ascending<Model>}`;
+export type SortOf<Model, View extends SeenView = 'list'> =
+  | Ascending<Model, View>
+  | `-${Ascending<Model, View>}`;
+
+/** The type of a record with the fields of a view, or with all. */
+export type SeenOf<Model, View extends SeenView> = View extends 'all'
+  ? RecordOf<Model>
+  : RecordIn<Model, View>;
 
 /** The type of the body that creates a record. */
 export type CreateOf<Model> = Flat<

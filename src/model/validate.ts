@@ -1,8 +1,8 @@
 import type { ColumnValue, RuleViolation } from '../fields/field.ts';
+import type { FieldError } from '../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
-import type { FieldError } from '../kernel/problem.ts';
 import { compileCheck, type ValueCheck } from './check-value.ts';
 import type { FieldSet, ModelField } from './resource.ts';
 

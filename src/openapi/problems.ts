@@ -1,7 +1,8 @@
 import { type AuthMethodName, authMethod } from '../auth/registry.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
-import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
+import { type ProblemKind, problemCode } from '../kernel/problem.ts';
+import type { ProblemName } from '../kernel/problem-table.ts';
 import { isBeforePasswordChange, type Rule } from '../policy/rule.ts';
 import { takesIdempotencyKey, takesIfMatch } from './features.ts';
 
@@ -74,10 +75,29 @@ const ofHeaders = (endpoint: Endpoint): readonly ProblemName[] => [
   ...(takesIfMatch(endpoint) ? (['stale'] as const) : []),
 ];
 
-/** A hook of the application may take too long. */
-const ofHooks = ({ policy }: Endpoint): readonly ProblemName[] => {
-  if (policy.kind !== 'resource' || policy.model.hooks.beforeSave === undefined) return [];
-  return policy.action === 'create' || policy.action === 'update' ? ['handler_timeout'] : [];
+/** What the operations of a scope refuse, and what code of the application may so come to answer. */
+export const scopeProblems: readonly ProblemName[] = [
+  'not_an_object',
+  'invalid_parameter',
+  'unusable_field',
+  'forbidden',
+  'record_not_found',
+  'conflict',
+  'still_referenced',
+  'stale',
+  'invalid_record',
+  'handler_timeout',
+  'transaction_timeout',
+];
+
+/** A hook of the application may take too long, and answers what it meets. */
+const ofHooks = ({ policy }: Endpoint): readonly ProblemKind[] => {
+  if (policy.kind !== 'resource') return [];
+  const { hooks, problems } = policy.model;
+  const saves = policy.action === 'create' || policy.action === 'update';
+  const writes = saves || policy.action === 'destroy';
+  const hooked = (saves && hooks.beforeSave !== undefined) || (writes && hooks.beforeCommit !== undefined);
+  return hooked ? [...scopeProblems, ...problems] : [];
 };
 
 /** What stands in memory cannot be away, and what writes nothing leaves nothing unknown. */
@@ -87,8 +107,8 @@ const ofStorage = ({ docs, method }: Endpoint): readonly ProblemName[] => {
 };
 
 /** Every problem that an endpoint can answer, by status in rising order, as follows from its own data. */
-export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly ProblemName[]> => {
-  const names = new Set<ProblemName>([
+export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly ProblemKind[]> => {
+  const kinds = new Set<ProblemKind>([
     ...ofAuthentication(endpoint),
     ...(canForbid(endpoint.policy, endpoint.auth) ? (['forbidden'] as const) : []),
     ...ofPath(endpoint),
@@ -100,6 +120,6 @@ export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly Pro
     'internal',
     ...ofStorage(endpoint),
   ]);
-  const sorted = [...names].sort((a, b) => problemTable[a] - problemTable[b]);
-  return Map.groupBy(sorted, statusOf);
+  const sorted = [...kinds].sort((a, b) => problemCode(a) - problemCode(b));
+  return Map.groupBy(sorted, (kind) => Math.floor(problemCode(kind) / 100));
 };

@@ -3,6 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { fill } from '../kernel/messages/catalogue.ts';
 import { fieldError, labelText } from '../kernel/messages/messages.ts';
+import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
 import type { Context } from './context.ts';
 import { answersETag, takesIdempotencyKey, takesIfNoneMatch } from './features.ts';
@@ -43,6 +44,7 @@ const envelope = (
   code: JsonObject,
   examples: readonly string[],
   data: JsonObject | undefined,
+  always = !saysNothing(data),
 ): JsonObject => ({
   type: 'object',
   properties: {
@@ -50,7 +52,7 @@ const envelope = (
     message: { type: 'string', ...(examples.length === 0 ? {} : { examples: [...examples] }) },
     ...(data === undefined ? {} : { data }),
   },
-  required: ['code', 'message', ...(saysNothing(data) ? [] : ['data'])],
+  required: ['code', 'message', ...(always ? ['data'] : [])],
 });
 
 const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({
@@ -149,7 +151,10 @@ const hintsOf = (endpoint: Endpoint): Hints => ({
 });
 
 /** An error as it is answered, with likely values where the message has room for some. */
-const example = (name: ProblemName, { key, parameter }: Hints, context: Context): JsonObject => {
+const example = (kind: ProblemKind, { key, parameter }: Hints, context: Context): JsonObject => {
+  if (typeof kind !== 'string')
+    return { value: { code: kind.code, message: labelText(kind.message, context.messages.locale) } };
+  const name = kind;
   const { messages, bodyLimit } = context;
   const errors = [fieldError(messages, 'name', messages.labels['name'] ?? 'name', 'required')];
   const joined = errors.map(({ message }) => message).join(', ');
@@ -163,17 +168,22 @@ const example = (name: ProblemName, { key, parameter }: Hints, context: Context)
 /** The answer of one status, shared between the operations that have the same problems. */
 export const problemResponse = (
   status: number,
-  names: readonly ProblemName[],
+  kinds: readonly ProblemKind[],
   context: Context,
   hints = defaultHints,
 ): JsonObject => {
-  const codes = names.map((name) => problemTable[name]);
+  const codes = kinds.map(problemCode);
   const schema = envelope(
     { type: 'integer', enum: codes },
     [],
-    names.includes('invalid_record') ? validationErrors(context) : undefined,
+    kinds.includes('invalid_record') ? validationErrors(context) : undefined,
+    // A problem of the application's own has the same status, and no list of fields.
+    kinds.every((kind) => kind === 'invalid_record'),
   );
-  const examples = names.map((name): [string, Json] => [name, example(name, hints, context)]);
+  const examples = kinds.map((kind): [string, Json] => [
+    typeof kind === 'string' ? kind : String(kind.code),
+    example(kind, hints, context),
+  ]);
   const key = codes.includes(problemTable.missing_key) ? [hints.key] : [];
   return context.components.add('responses', ['Error', ...codes, ...key].join('-'), {
     description: described(status, context),

@@ -1,17 +1,15 @@
 import { Problem } from '../kernel/problem.ts';
-import type { Grant } from '../policy/grant.ts';
 import { ConstraintError } from '../store/database.ts';
 import type { Candidate } from '../store/records/records.ts';
-import type { ServedResource } from './served-resource.ts';
+import type { RecordWrite } from './record-write.ts';
 
 /**
  * What the database's refusal of a write means. A value that was taken, or a reference that went, between the look-up
  * and the write is a validation message like one that was found before.
  */
 export const refusal = async (
-  resource: ServedResource,
+  { resource, grant }: RecordWrite,
   error: unknown,
-  grant: Grant,
   candidate: Candidate,
   id?: number,
 ): Promise<unknown> => {

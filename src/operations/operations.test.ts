@@ -12,11 +12,15 @@ import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import { testUser } from '../policy/test-user.ts';
 import { databaseTarget } from '../store/dialects/targets.ts';
-import type { Records } from '../store/records/records.ts';
+import type { RecordStore } from '../store/records/records.ts';
 import { createIdempotency, type IdempotentRequest } from '../store/tables/idempotency.ts';
-import { create } from './create.ts';
-import { hookPrincipal } from './prepare.ts';
+import { type Acting, hookPrincipal } from './acting.ts';
+import { apiAuth } from './area.ts';
+import { create, createForRequest } from './create.ts';
+import { acceptedVersions } from './preconditions.ts';
+import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
+import { createScopes } from './scope.ts';
 import { type ServedResource, serveResource } from './served-resource.ts';
 import { type SharedTransaction, together } from './transaction.ts';
 import { update } from './update.ts';
@@ -87,6 +91,25 @@ const grantOf = (model: ResourceModel, action: Action, principal: Principal = an
   return decision.grant;
 };
 
+const acting = (principal: Principal, shared: SharedTransaction | undefined): Acting => ({
+  principal,
+  area: { name: 'api', auth: apiAuth, users: showing },
+  actor: () => ({ principal, address: null }),
+  depth: 0,
+  shared,
+});
+
+const writeOf = (
+  resource: ServedResource,
+  action: Action,
+  principal: Principal = ann,
+  shared?: SharedTransaction,
+): RecordWrite => ({
+  resource,
+  grant: grantOf(resource.model, action, principal),
+  acting: acting(principal, shared),
+});
+
 describeEachDatabase('operations', (databases) => {
   const setUp = async () => {
     const url = await databases.create();
@@ -129,6 +152,13 @@ describeEachDatabase('operations', (databases) => {
         left: () => {},
       }),
       report: (error: unknown, what: string) => void reported.push(`${what}: ${String(error)}`),
+      transactionLimit: 5_000,
+      scopeOf: createScopes({
+        database,
+        resources: new Map(),
+        jobs: { add: () => Promise.reject(new Error('no jobs here')) },
+        transactionLimit: 5_000,
+      }),
     };
     const served = (model: ResourceModel): ServedResource => serveResource(model, context);
     const makersOf = served(maker);
@@ -153,11 +183,11 @@ describeEachDatabase('operations', (databases) => {
     body: JsonObject,
     principal?: Principal,
     request?: IdempotentRequest,
-  ) => create(resource, grantOf(resource.model, 'create', principal), body, request, 'saved');
+  ) => createForRequest(writeOf(resource, 'create', principal), body, request, 'saved');
   const change = (resource: ServedResource, id: number, body: JsonObject, ifMatch?: string) =>
-    update(resource, grantOf(resource.model, 'update'), id, body, ifMatch);
+    update(writeOf(resource, 'update'), id, body, acceptedVersions(ifMatch));
   const erase = (resource: ServedResource, id: number, ifMatch?: string) =>
-    remove(resource, grantOf(resource.model, 'destroy'), id, ifMatch);
+    remove(writeOf(resource, 'destroy'), id, acceptedVersions(ifMatch));
   const invalid = (...errors: readonly (readonly [string, string])[]) => ({
     problem: 'invalid_record',
     errors: errors.map(([name, rule]) => expect.objectContaining({ field: name, rule })),
@@ -166,7 +196,7 @@ describeEachDatabase('operations', (databases) => {
   /** A resource of which somebody else does something between the look-up and the write. */
   const overtaken = (resource: ServedResource, meanwhile: () => Promise<unknown>): ServedResource => {
     let first = true;
-    const collisions: Records['collisions'] = async (...args) => {
+    const collisions: RecordStore['collisions'] = async (...args) => {
       const found = await resource.records.collisions(...args);
       if (first) await meanwhile();
       first = false;
@@ -308,7 +338,7 @@ describeEachDatabase('operations', (databases) => {
       let other: unknown;
       const body = { title: 'A', slug: 'a' };
       // The look-up of the second sees the record of the first already.
-      const collisions: Records['collisions'] = async (...args) => {
+      const collisions: RecordStore['collisions'] = async (...args) => {
         other ??= await add(resource, body, ann, request);
         return resource.records.collisions(...args);
       };
@@ -378,8 +408,8 @@ describeEachDatabase('operations', (databases) => {
       const { served } = await setUp();
       const resource = served(plain);
       await add(resource, { title: 'A', preset_id: null });
-      const asApplication = grantOf(plain, 'update', application);
-      await expect(update(resource, asApplication, 1, { preset_id: 1 }, undefined)).rejects.toMatchObject(
+      const asApplication = writeOf(resource, 'update', application);
+      await expect(update(asApplication, 1, { preset_id: 1 }, undefined)).rejects.toMatchObject(
         invalid(['preset_id', 'reference']),
       );
       expect(await change(resource, 1, { preset_id: 1 })).toMatchObject({ version: 2 });
@@ -495,13 +525,12 @@ describeEachDatabase('operations', (databases) => {
     });
   });
   describe('in one transaction', () => {
-    const write = 'create' as const;
     /** Creates, changes and removes together; what each answers is told by whoever looks inside. */
     const all = async (resource: ServedResource, shared: SharedTransaction, request?: IdempotentRequest) => {
-      const grant = grantOf(hooked, write);
-      const made = await create(resource, grant, { title: 'C', slug: 'c' }, request, 'saved', shared);
-      await update(resource, grantOf(hooked, 'update'), 1, { title: 'A2' }, '"1-saved"', shared);
-      await remove(resource, grantOf(hooked, 'destroy'), 2, undefined, shared);
+      const creating = writeOf(resource, 'create', ann, shared);
+      const made = await createForRequest(creating, { title: 'C', slug: 'c' }, request, 'saved');
+      await update(writeOf(resource, 'update', ann, shared), 1, { title: 'A2' }, [1]);
+      await remove(writeOf(resource, 'destroy', ann, shared), 2, undefined);
       return made;
     };
     const stage = async () => {
@@ -563,15 +592,15 @@ describeEachDatabase('operations', (databases) => {
     it('see what the others wrote: a value that was taken in it is taken, and one that was freed is free', async () => {
       const { resource, database, titles } = await stage();
       const twice = together(database, async (shared) => {
-        await create(resource, grantOf(hooked, write), { title: 'C', slug: 'c' }, undefined, 'saved', shared);
-        await create(resource, grantOf(hooked, write), { title: 'D', slug: 'c' }, undefined, 'saved', shared);
+        await create(writeOf(resource, 'create', ann, shared), { title: 'C', slug: 'c' });
+        await create(writeOf(resource, 'create', ann, shared), { title: 'D', slug: 'c' });
       });
       await expect(twice).rejects.toMatchObject(invalid(['slug', 'unique']));
       expect(await titles()).toEqual(['A', 'B']);
       await together(database, async (shared) => {
-        await remove(resource, grantOf(hooked, 'destroy'), 1, undefined, shared);
-        await create(resource, grantOf(hooked, write), { title: 'C', slug: 'a' }, undefined, 'saved', shared);
-        const gone = update(resource, grantOf(hooked, 'update'), 1, { title: 'x' }, undefined, shared);
+        await remove(writeOf(resource, 'destroy', ann, shared), 1, undefined);
+        await create(writeOf(resource, 'create', ann, shared), { title: 'C', slug: 'a' });
+        const gone = update(writeOf(resource, 'update', ann, shared), 1, { title: 'x' }, undefined);
         await expect(gone).rejects.toMatchObject({ problem: 'record_not_found' });
       });
       expect(await titles()).toEqual(['B', 'C']);
@@ -588,7 +617,13 @@ describeEachDatabase('operations', (databases) => {
 });
 
 it('hooks are told who calls, and nothing more of them', () => {
-  expect(hookPrincipal(ann)).toEqual({ kind: 'user', id: 1, username: 'ann', roles: ['clerk'] });
-  expect(hookPrincipal(application)).toEqual({ kind: 'application', appId: 'shop' });
-  expect(hookPrincipal(nobody)).toEqual({ kind: 'nobody' });
+  expect(hookPrincipal({ principal: ann })).toEqual({
+    kind: 'user',
+    id: 1,
+    username: 'ann',
+    roles: ['clerk'],
+  });
+  expect(hookPrincipal({ principal: application })).toEqual({ kind: 'application', appId: 'shop' });
+  expect(hookPrincipal({ principal: ann, reason: 'stock' })).toEqual({ kind: 'system', reason: 'stock' });
+  expect(hookPrincipal({ principal: nobody })).toEqual({ kind: 'nobody' });
 });

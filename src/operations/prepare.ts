@@ -1,13 +1,11 @@
-import type { Principal } from '../auth/principal.ts';
-import { hookFailure } from '../kernel/application-code.ts';
+import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
-import type { FieldError } from '../kernel/problem.ts';
-import type { HookPrincipal } from '../model/resource.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Columns } from '../store/records/records.ts';
+import { beforeSave } from './hooks.ts';
+import type { RecordWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
-import type { SharedTransaction } from './transaction.ts';
 
 /** What a write comes to before the database is asked to do it. */
 export interface Prepared extends Candidate {
@@ -16,41 +14,23 @@ export interface Prepared extends Candidate {
   readonly errors: readonly FieldError[];
 }
 
-export const hookPrincipal = (principal: Principal): HookPrincipal => {
-  if (principal.kind === 'user') {
-    const { id, username, roles } = principal;
-    return { kind: 'user', id, username, roles };
-  }
-  return principal.kind === 'application'
-    ? { kind: 'application', appId: principal.appId }
-    : { kind: 'nobody' };
-};
+/** The record that is updated: its id, and all of it where a hook is told. */
+interface Updated {
+  readonly id?: number;
+  readonly whole?: string | undefined;
+}
 
-/** Runs the resource's `beforeSave`: what it changes is validated once more, what it throws is a 500. */
+/** Asks the resource's `beforeSave`: what it changes is validated once more. */
 const consultHook = async (
-  { model, validate, context }: ServedResource,
+  write: RecordWrite,
   action: 'create' | 'update',
-  id: number | undefined,
-  grant: Grant,
+  updated: Updated,
   validated: Validated,
 ): Promise<Validated> => {
-  const { beforeSave } = model.hooks;
-  if (beforeSave === undefined) return validated;
-  const added: FieldError[] = [];
+  const { model, validate } = write.resource;
+  if (model.hooks.beforeSave === undefined) return validated;
   const values = { ...validated.values };
-  try {
-    await context.code.run(`beforeSave of ${model.name}, ${action}`, () =>
-      beforeSave({
-        action,
-        id,
-        values,
-        principal: hookPrincipal(grant.principal),
-        addError: (field, message) => void added.push({ field, rule: 'custom', message }),
-      }),
-    );
-  } catch (cause) {
-    throw hookFailure(cause);
-  }
+  const added = await beforeSave(write, action, values, updated);
   const again = validate(values, action, model.fields);
   return { ...again, errors: [...again.errors, ...added] };
 };
@@ -82,19 +62,19 @@ const chosenReferences = (
  * message comes at once. Nothing is written.
  */
 export const prepareWrite = async (
-  resource: ServedResource,
+  write: RecordWrite,
   action: 'create' | 'update',
-  grant: Grant,
   body: JsonObject,
-  id?: number,
-  shared?: SharedTransaction,
+  updated: Updated = {},
 ): Promise<Prepared> => {
+  const { resource, grant, acting } = write;
   const { model, records, validate, collision } = resource;
   const first = validate(body, action, grant.writable);
   const { values, columns, errors } =
-    first.errors.length > 0 ? first : await consultHook(resource, action, id, grant, first);
+    first.errors.length > 0 ? first : await consultHook(write, action, updated, first);
   const chosen = chosenReferences(resource, action, grant, body, first.columns, columns);
-  const collisions = await records.collisions(grant, { columns, chosen }, id, shared?.transaction);
+  const within = acting.shared?.transaction;
+  const collisions = await records.collisions(grant, { columns, chosen }, updated.id, within);
   const known = new Set(errors.map(({ field }) => field));
   const all = [...errors, ...collisions.filter(({ field }) => !known.has(field)).map(collision)];
   if (all.length > 1) {

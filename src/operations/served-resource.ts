@@ -1,17 +1,19 @@
 import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { FieldError } from '../kernel/field-error.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
-import type { FieldError } from '../kernel/problem.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
+import type { Scope } from '../model/scope.ts';
 import { compileValidator, type Validator } from '../model/validate.ts';
 import type { Database } from '../store/database.ts';
 import { createList, type List } from '../store/list/list.ts';
-import { type Collision, createRecords, type Records } from '../store/records/records.ts';
+import { type Collision, createRecords, type RecordStore } from '../store/records/records.ts';
 import { createShow, type Show } from '../store/records/show.ts';
 import { versionColumn } from '../store/resource-source.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
+import type { Acting } from './acting.ts';
 
 export interface ResourceContext {
   readonly database: Database;
@@ -21,6 +23,10 @@ export interface ResourceContext {
   readonly idempotency: Idempotency;
   /** Runs the hooks. */
   readonly code: ApplicationCode;
+  /** Milliseconds that a transaction with code of the application may take. */
+  readonly transactionLimit: number;
+  /** What a hook gets to work with. */
+  readonly scopeOf: (acting: Acting) => Scope;
   /** Told of what went wrong after the answer was decided. */
   readonly report: (error: unknown, what: string) => void;
 }
@@ -32,7 +38,7 @@ export interface ServedResource {
   readonly validate: Validator;
   readonly list: List;
   readonly show: Show;
-  readonly records: Records;
+  readonly records: RecordStore;
   /** The validation message of a value that collides with what is stored. */
   readonly collision: (collision: Collision) => FieldError;
 }

@@ -1,27 +1,77 @@
-import type { Database, Transaction } from '../store/database.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Database, Transaction, WriteOptions } from '../store/database.ts';
 
 /** A transaction that several operations share, and what is to be done once it is durable. */
 export interface SharedTransaction {
   readonly transaction: Transaction;
   /** Runs `done` when the transaction is committed; never where it is rolled back. */
   committed(done: () => void): void;
+  /** Counted by whatever writes in it, so that somebody can tell whether anything was written meanwhile. */
+  writes: number;
+  /** Rolls the transaction back whatever comes: what was written in it must not stand. Throws the error. */
+  refuse(error: unknown): never;
+  /** @throws what it was refused with */
+  assertGood(): void;
 }
+
+class Shared implements SharedTransaction {
+  readonly transaction: Transaction;
+  writes = 0;
+  readonly afterwards: (() => void)[] = [];
+  open = true;
+  #refusal: { readonly error: unknown } | undefined;
+
+  constructor(transaction: Transaction) {
+    this.transaction = transaction;
+  }
+
+  committed(done: () => void): void {
+    this.afterwards.push(done);
+  }
+
+  refuse(error: unknown): never {
+    this.#refusal ??= { error };
+    throw error;
+  }
+
+  assertGood(): void {
+    if (this.#refusal !== undefined) throw this.#refusal.error;
+  }
+}
+
+/** The transaction in whose work the code stands that asks. */
+const running = new AsyncLocalStorage<Shared>();
+
+/**
+ * Refuses what goes past the transaction in whose work it is asked for: it would wait for its end on one database, and
+ * not see what it wrote on the other.
+ */
+export const assertOutside = (): void => {
+  if (running.getStore()?.open !== true) return;
+  throw new Error('Inside a transaction only the scope works that its work was given');
+};
 
 /**
  * Runs operations in one transaction: all or nothing, durable when it resolves. It may run again after a conflict, and
- * what the runs before it had asked for is forgotten. Where `table` says what it is mostly about, a lock on that table
- * keeps no others waiting.
+ * what the runs before it had asked for is forgotten.
  */
 export const together = async <T>(
   database: Database,
   work: (shared: SharedTransaction) => Promise<T>,
-  table?: string,
+  options?: WriteOptions,
 ): Promise<T> => {
-  const { answer, afterwards } = await database.write(async (transaction) => {
-    const waiting: (() => void)[] = [];
-    const committed = (done: () => void): void => void waiting.push(done);
-    return { answer: await work({ transaction, committed }), afterwards: waiting };
-  }, table);
+  const unit = async (transaction: Transaction): Promise<{ answer: T; afterwards: (() => void)[] }> => {
+    const shared = new Shared(transaction);
+    try {
+      const answer = await running.run(shared, work, shared);
+      // Also where the work has caught the error.
+      shared.assertGood();
+      return { answer, afterwards: shared.afterwards };
+    } finally {
+      shared.open = false;
+    }
+  };
+  const { answer, afterwards } = await database.write(unit, options);
   for (const done of afterwards) done();
   return answer;
 };

@@ -124,7 +124,7 @@ const nothing: ReadonlySet<string> = new Set();
  */
 export const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
   const { model, action, area } = rule;
-  const readable = area === 'admin' ? fieldsOf(model).all : model.views[viewByAction[action]];
+  const readable = area === 'admin' ? fieldsOf(model).all : model.views[rule.view ?? viewByAction[action]];
   const published = publishedRows(rule);
   if (published !== undefined) {
     const because = published.map(({ column, value }) => `${column} = ${value}`).join(', ');

@@ -1,5 +1,5 @@
 import type { AuthMethodName } from '../auth/registry.ts';
-import type { Action, ResourceModel } from '../model/resource.ts';
+import type { Action, ResourceModel, View } from '../model/resource.ts';
 
 /** Roles that see all records and write restricted fields, as the contract says. */
 export const administrators = ['super_admin', 'admin'] as const;
@@ -51,6 +51,8 @@ export interface ResourceRule {
    * check and restricted fields hold all the same.
    */
   readonly area: 'api' | 'admin';
+  /** Whose fields are answered, where it is not the view of the action. */
+  readonly view?: View;
   /**
    * On create and update: what shows the records that the body's references name, by field. A caller may name what they
    * would be shown there. A reference that is absent here may name whatever exists.

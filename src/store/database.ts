@@ -35,10 +35,20 @@ export interface Reader {
   get<Row>(query: Query): Promise<Row | undefined>;
 }
 
-/** Statements of one transaction. Await nothing but the transaction's own statements inside one. */
+/** Statements of one transaction. Await nothing but these inside one that has no `limit`. */
 export interface Transaction extends Reader {
   /** Runs a statement for its effect; answers the number of rows that it changed. */
   run(query: Query): Promise<number>;
+}
+
+export interface WriteOptions {
+  /** The table that the unit is mostly about: a lock on that table keeps no other units waiting. */
+  readonly table?: string | undefined;
+  /**
+   * For a unit that holds code of an application, which may wait for other things than its own statements: how many
+   * milliseconds it may take, however often it is run. `transaction_timeout` after that.
+   */
+  readonly limit?: number | undefined;
 }
 
 export interface Database extends Reader {
@@ -61,10 +71,9 @@ export interface Database extends Reader {
   execute<Row>(query: Query): Promise<Row[]>;
   /**
    * Runs the unit in one transaction: all or nothing, durable when it resolves. The unit may be run again after a
-   * conflict with another process, so it must have no effect outside the transaction. Where `table` says what the unit
-   * is mostly about, a lock on that table keeps no other units waiting.
+   * conflict with another process, so it must have no effect outside the transaction.
    */
-  write<T>(unit: (transaction: Transaction) => Promise<T>, table?: string): Promise<T>;
+  write<T>(unit: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
    * Told before the requests start that a turn of the event loop has brought: until the turn is over their reads may
    * share a snapshot, which begins after this call. Absent where that saves nothing.
@@ -84,6 +93,20 @@ export interface Database extends Reader {
   interrupt(): void;
   /** Takes nothing new; resolves when what was taken is over. @throws Error where a statement could not be ended */
   close(): Promise<void>;
+}
+
+/** What lists read through: a database, or a transaction for what was written in it. */
+export type ListReader = Pick<Database, 'get' | 'scan' | 'stream'>;
+
+/** Reads within a transaction: at once and in one go, whatever it is. */
+export const readerWithin = (transaction: Transaction): ListReader => ({
+  get: (query) => transaction.get(query),
+  scan: (query) => transaction.all(query),
+  stream: async (query) => texts(await transaction.all<{ readonly json: string }>(query)),
+});
+
+async function* texts(rows: readonly { readonly json: string }[]): AsyncIterableIterator<string> {
+  if (rows.length > 0) yield rows.map(({ json }) => json).join(',');
 }
 
 /** A database as whoever opened it has it: to be watched over, beside being used. */

@@ -86,7 +86,7 @@ const memories: ReadonlySet<string> = new Set(
 /** What holds something from one call to the next and is no cache: what it says is so because it says it. */
 const noCaches: Readonly<Record<string, readonly string[]>> = {
   'who waits, who is at it, what is open': [
-    ...['Connections', 'ReaderThread', 'ScanPool', 'Sessions', 'Shares', 'StreamSlots'],
+    ...['Connections', 'ReaderThread', 'ScanPool', 'Sessions', 'Shares', 'StreamSlots', 'UnitRunner'],
     ...['closing', 'createGate', 'createWaitingLines', 'createWorkQueue', 'started', 'stopHttp', 'streams'],
     ...['watchCredentials', 'standardOutput'],
   ],
@@ -99,7 +99,13 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
       'createUsageRecorder',
     ],
   ],
-  'marks and facts about an object that end with it': ['files', 'made', 'recording', 'statementOf'],
+  'marks and facts about an object that end with it': [
+    'files',
+    'made',
+    'recording',
+    'statementOf',
+    'versions',
+  ],
   'put together once, and whole before anybody asks': ['Components', 'Routes', 'collect'],
   'local to a call, changed by a function in it': ['Numbering', 'indexesOf', 'parseFilters'],
   'what is so: the temporary databases, and whether this one is lost': ['temporary', 'watchDatabase'],

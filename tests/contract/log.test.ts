@@ -36,13 +36,14 @@ const application = {
       // A refusal of the database repeats the values of the row in its own text.
       handle: async ({ database, body }) => {
         const text = String(body['text']).replaceAll("'", '');
-        await database.execute({
-          sql: `insert into api_keys (user_id, name, key_hash, key_prefix, created_at) values (1, '${text}', '${text}', 'x', '2026-01-01')`,
-          parameters: [],
-        });
-        await database.execute({
-          sql: `insert into api_keys (user_id, name, key_hash, key_prefix, created_at) values (1, '${text}', '${text}', 'x', '2026-01-01')`,
-          parameters: [],
+        const insert = () =>
+          database.execute({
+            sql: `insert into api_keys (user_id, name, key_hash, key_prefix, created_at) values (1, '${text}', '${text}', 'x', '2026-01-01')`,
+            parameters: [],
+          });
+        await insert();
+        await insert().catch((cause: unknown) => {
+          throw new Error('the second one broke', { cause });
         });
         return undefined;
       },

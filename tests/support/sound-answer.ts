@@ -19,7 +19,8 @@ const envelopeFault = ({ status, json }: Answer<unknown>): string | undefined =>
   if (typeof json.message !== 'string' || json.message === '') return 'no message';
   if (status < 300) return json.code === 0 ? undefined : 'a success whose code is not 0';
   if (Math.floor(json.code / 100) !== status) return `code ${json.code} does not belong to the status`;
-  if (status !== 422) return 'data' in json ? 'an error with data' : undefined;
+  // A problem of the application's own has no list of fields.
+  if (status !== 422 || json.code >= 42_250) return 'data' in json ? 'an error with data' : undefined;
   const errors = (json.data as { errors?: readonly { message: string }[] } | undefined)?.errors ?? [];
   const joined = errors.map(({ message }) => message).join(', ');
   return errors.length > 0 && joined === json.message ? undefined : 'errors that are not the joined message';

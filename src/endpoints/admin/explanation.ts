@@ -3,9 +3,10 @@ import type { Principal } from '../../auth/principal.ts';
 import { nobody } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethod, isOfApplications } from '../../auth/registry.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
-import { type ExplainedRule, fill } from '../../kernel/messages/catalogue.ts';
+import type { ExplainedRule } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
+import { problemText } from '../../kernel/problem-text.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { grantsAsked } from '../../policy/references.ts';
@@ -127,8 +128,8 @@ export const explain = async (
 ): Promise<Explanation> => {
   const destination = explainer.routes.find(method, path);
   if (destination.endpoint === undefined) {
-    const { code, status, problem, params } = destination.problem;
-    const because = fill(explainer.catalogue.problems[problem], { ...params });
+    const { code, status } = destination.problem;
+    const because = problemText(explainer.catalogue, destination.problem);
     return { code, status, endpoint: undefined, steps: [{ rule: 'route', outcome: 'refused', because }] };
   }
   const { endpoint, params } = destination;

@@ -8,9 +8,9 @@ import {
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { RuleViolation } from '../../fields/field.ts';
+import type { FieldError } from '../../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
-import type { FieldError } from '../../kernel/problem.ts';
 import type { UserChange } from '../../store/tables/user-change.ts';
 import type { StoredNames, UserStore } from '../../store/tables/users.ts';
 import { createInput, type Input, passwordSchema, refined } from '../input.ts';

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { describedMethods } from './methods.ts';
-import { answerWith, type Representation, represent, versionOf } from './representation.ts';
+import { answerWith, contentVersion, type Representation, represent } from './representation.ts';
 
 /** The page's files: beside `src` in a checkout, beside `dist` in the package. */
 const directory = new URL('../../../docs-page/', import.meta.url);
@@ -60,7 +60,7 @@ const loadPage = async (locale: string): Promise<Page> => {
   const read = await Promise.all(files.map((name) => readFile(new URL(name, directory))));
   const names = [...files, methodsFile];
   const contents = [...read, Buffer.from(JSON.stringify(describedMethods()))];
-  const version = versionOf(...names, ...contents);
+  const version = contentVersion(...names, ...contents);
   const template = await readFile(new URL('index.html', directory), 'utf8');
   // Relative to the page's own address, so that a path prefix or a proxy in front changes nothing.
   const html = template.replaceAll('{assets}', `api-docs/assets/${version}`).replaceAll('{locale}', locale);

@@ -13,7 +13,7 @@ export interface Representation {
 }
 
 /** The first 16 hex digits of SHA-256: enough to tell versions apart. */
-export const versionOf = (...parts: readonly (string | Uint8Array)[]): string => {
+export const contentVersion = (...parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
   return hash.digest('hex').slice(0, 16);
@@ -21,7 +21,7 @@ export const versionOf = (...parts: readonly (string | Uint8Array)[]): string =>
 
 export const represent = (type: string, content: string | Uint8Array): Representation => {
   const plain = typeof content === 'string' ? Buffer.from(content) : content;
-  return { type, plain, compressed: gzipSync(plain, { level: 9 }), tag: versionOf(plain) };
+  return { type, plain, compressed: gzipSync(plain, { level: 9 }), tag: contentVersion(plain) };
 };
 
 /** Whether the caller takes gzip, and does not refuse it by `q=0`. */

@@ -2,14 +2,17 @@ import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { hookFailure } from '../../kernel/application-code.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { Scope } from '../../model/scope.ts';
 import {
   type IdempotentRequest,
   idempotentRequest,
   type KeptAnswer,
 } from '../../store/tables/idempotency.ts';
 import { type Payment, paymentFingerprint } from '../../store/tables/payments.ts';
+import { apiArea } from '../resources/resource-endpoints.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
+import { actingFor } from '../shared.ts';
 
 const created = 201;
 
@@ -33,7 +36,7 @@ const toAnswer = ({ status, data }: Pick<KeptAnswer, 'status' | 'data'>): Answer
  * method nor path: this is the only endpoint of the service that takes it.
  */
 export const paymentEndpoint = (services: Services): Endpoint => {
-  const { database, payments, idempotency, onPayment, code } = services;
+  const { database, payments, idempotency, onPayment, code, scopeOf } = services;
 
   const store = (payment: Payment, request: IdempotentRequest | undefined): Promise<Answer> =>
     database.write(async (transaction) => {
@@ -58,10 +61,10 @@ export const paymentEndpoint = (services: Services): Endpoint => {
   };
 
   /** The application's own word before anything is stored; whatever it throws is a 500. */
-  const consult = async (payment: Payment): Promise<void> => {
+  const consult = async (payment: Payment, scope: Scope): Promise<void> => {
     try {
       const told = { appId: payment.appId, body: payment.body, fingerprint: paymentFingerprint(payment) };
-      await code.run('onPayment', () => onPayment?.(told));
+      await code.run('onPayment', () => onPayment?.(told, scope));
     } catch (cause) {
       throw hookFailure(cause);
     }
@@ -93,7 +96,7 @@ export const paymentEndpoint = (services: Services): Endpoint => {
       const request = idempotentRequest(key, call.principal, 'POST', '/api/v1/payment', call.bytes);
       const receipt = await earlier(payment, request);
       if (receipt !== undefined) return receipt;
-      await consult(payment);
+      if (onPayment !== undefined) await consult(payment, scopeOf(actingFor(call, apiArea)));
       return store(payment, request);
     },
   };

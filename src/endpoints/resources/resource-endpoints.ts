@@ -1,4 +1,3 @@
-import { type AuthMethodName, methodsNamed } from '../../auth/registry.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
@@ -7,25 +6,22 @@ import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
-import { create } from '../../operations/create.ts';
-import { entityTag, isKnown } from '../../operations/preconditions.ts';
+import { type AreaRules, apiAuth, ruleOf } from '../../operations/area.ts';
+import { createForRequest } from '../../operations/create.ts';
+import { acceptedVersions, entityTag, isKnown } from '../../operations/preconditions.ts';
+import type { RecordWrite } from '../../operations/record-write.ts';
 import { remove } from '../../operations/remove.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { update } from '../../operations/update.ts';
-import type { ResourceRule, Showing } from '../../policy/rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { answerList } from '../list-endpoint.ts';
-import { idOf, parseId } from '../shared.ts';
+import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import { usersShowing } from '../users/users.ts';
 
 /** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
-export interface Area {
-  readonly name: ResourceRule['area'];
+export interface Area extends AreaRules {
   /** Path of the list. */
   readonly path: (model: ResourceModel) => string;
-  readonly auth: (model: ResourceModel, action: Action) => readonly AuthMethodName[];
-  /** What shows a user there. */
-  readonly users: Showing;
   readonly operation: (verb: string, noun: string) => string;
   readonly tag: (model: ResourceModel, locale: Locale) => string;
   readonly accepts: 'json' | 'json-or-form';
@@ -35,10 +31,7 @@ export interface Area {
 export const apiArea: Area = {
   name: 'api',
   path: ({ path }) => `/api/v1/${path}`,
-  auth: (model, action) =>
-    model.rules.publicRead !== undefined && (action === 'list' || action === 'detail')
-      ? []
-      : methodsNamed(model.auth[action]),
+  auth: apiAuth,
   users: usersShowing,
   operation: (verb, noun) => `${verb}${noun}`,
   tag: ({ name }) => name,
@@ -67,28 +60,11 @@ const saved = (json: string, headers: Readonly<Record<string, string>>): Answer 
   headers,
 });
 
-const showing = (model: ResourceModel, area: Area): Showing => ({
-  auth: area.auth(model, 'detail'),
-  policy: { kind: 'resource', model, action: 'detail', area: area.name },
-});
+const isWrite = (action: Action): boolean => action !== 'list' && action !== 'detail';
 
-/** What shows the records that the model's references name: in the same area as the write. */
-const referencesOf = ({ model, context }: ServedResource, area: Area): ResourceRule['references'] => {
-  const held = [...model.fields.values()].flatMap(({ name, reference, anyone }): [string, Showing][] => {
-    if (reference === undefined || anyone) return [];
-    const target = context.models.get(reference);
-    return [[name, target === undefined ? area.users : showing(target, area)]];
-  });
-  return held.length === 0 ? undefined : new Map(held);
-};
-
-const policyOf = (resource: ServedResource, action: Action, area: Area): ResourceRule => {
-  const { model } = resource;
-  const rule = { kind: 'resource', model, action, area: area.name } as const;
-  const references = action === 'create' || action === 'update' ? referencesOf(resource, area) : undefined;
-  if (references === undefined) return rule;
-  return action === 'create' ? { ...rule, references } : { ...rule, references, shown: showing(model, area) };
-};
+/** Whether a write runs code of the application, which may ask for anything. */
+const hasHooks = ({ hooks }: ResourceModel): boolean =>
+  Object.values(hooks).some((hook) => hook !== undefined);
 
 /** Whether a write can lose to another: for a value that is there once, or a record that is referred to. */
 const canCollide = (model: ResourceModel): boolean =>
@@ -119,7 +95,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
 
   const common = (action: Action) => ({
     auth: area.auth(model, action),
-    policy: policyOf(resource, action, area),
+    policy: ruleOf(model, resource.context.models, action, area),
+    ...(isWrite(action) && hasHooks(model)
+      ? { grantsOn: checkedModels(resource.context.models.values()) }
+      : {}),
   });
   const body = (action: 'create' | 'update') => ({
     accepts: area.accepts,
@@ -140,6 +119,12 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     return id !== undefined && (await resource.records.version(grant, id)) !== undefined;
   };
 
+  const writeOf = (call: Call): RecordWrite => ({
+    resource,
+    grant: call.grant,
+    acting: actingFor(call, area),
+  });
+
   const show = async (call: Call): Promise<Answer> => {
     const record = await resource.show(call.grant, idOf(call));
     if (record === undefined) throw new Problem('record_not_found');
@@ -153,12 +138,13 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const post = async (call: Call): Promise<Answer> => {
     const key = call.header('idempotency-key');
     const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes);
-    const created = await create(resource, call.grant, call.body, request, savedView);
+    const created = await createForRequest(writeOf(call), call.body, request, savedView);
     return saved(created.data, created.headers);
   };
 
   const patch = async (call: Call): Promise<Answer> => {
-    const record = await update(resource, call.grant, idOf(call), call.body, call.header('if-match'));
+    const versions = acceptedVersions(call.header('if-match'));
+    const record = await update(writeOf(call), idOf(call), call.body, versions);
     return saved(record.json, { ETag: entityTag(record.version, savedView) });
   };
 
@@ -218,7 +204,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         ...(isHeld(resource) ? (['still_referenced'] as const) : []),
       ]),
       handle: async (call) => {
-        await remove(resource, call.grant, idOf(call), call.header('if-match'));
+        await remove(writeOf(call), idOf(call), acceptedVersions(call.header('if-match')));
         return {};
       },
       reaches,

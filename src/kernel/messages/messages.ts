@@ -1,4 +1,4 @@
-import type { FieldError } from '../problem.ts';
+import type { FieldError } from '../field-error.ts';
 import { type Catalogue, fill, type Locale, type RuleName } from './catalogue.ts';
 import { en } from './en.ts';
 import { zhCN } from './zh-CN.ts';

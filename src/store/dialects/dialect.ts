@@ -49,6 +49,8 @@ export interface Dialect extends Compiler {
   contains(value: Fragment, needle: Fragment): Fragment;
   /** A term of ORDER BY: null is less than every value. */
   ordered(value: Fragment, descending: boolean, nullable: boolean): Fragment;
+  /** Behind a query of one table: its rows stay as they are until the transaction is over. */
+  readonly rowLock: Fragment;
   /** Whether columns of rows that an OFFSET skips are computed as well. */
   readonly computesSkippedRows: boolean;
   readonly schema: SchemaWords;

@@ -4,6 +4,13 @@ import { Problem } from '../../kernel/problem.ts';
 export const databaseUnavailable = (cause: unknown): Problem =>
   new Problem('database_unavailable', { headers: { 'Retry-After': '5' }, cause });
 
+/** Code of an application held a transaction for too long; nothing of it was written. `limit` in milliseconds. */
+export const transactionTimeout = (limit: number): Problem =>
+  new Problem('transaction_timeout', {
+    headers: { 'Retry-After': '5' },
+    cause: new Error(`A transaction took longer than ${limit / 1000} s; it was rolled back`),
+  });
+
 /**
  * A write that was sent, and whose answer never came: nobody here can know whether it stands. No `Retry-After`: only
  * with an `Idempotency-Key` may it be sent again without a second look.

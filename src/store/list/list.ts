@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
-import type { Asker, Database } from '../database.ts';
+import type { Database } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
@@ -9,18 +9,24 @@ import { SourceViews } from '../view.ts';
 import { alone, besideOf, endsOf, type ListHeaders, pageHeaders, streamedEnds } from './paging.ts';
 import { parseListParameters } from './parameters.ts';
 import { ListPlanner, type PreparedList } from './plan.ts';
-import { type FoundRows, ListRun } from './run.ts';
+import { type FoundRows, type ListPurpose, ListRun } from './run.ts';
 
 /** A JSON array; end the iterator of its pieces to free its place. */
-export type ListAnswer = { readonly headers: ListHeaders } & FoundRows;
+export type ListAnswer = { readonly headers: ListHeaders; readonly page?: PageFacts } & FoundRows;
 
-export interface ListRequest {
+/** What the headers of a page say, for whoever asks from inside. */
+export interface PageFacts {
+  /** Undefined where a page is told by cursor: nothing is counted then. */
+  readonly total: number | undefined;
+  /** Cursor to the next page. */
+  readonly next: string | undefined;
+}
+
+export interface ListRequest extends ListPurpose {
   /** The raw query string, without `?`. */
   readonly query: string;
   /** What links begin with: base URL and path, escaped as a URL is. */
   readonly path: string;
-  /** Who asks, for the limits of what nothing bounds; the service itself where absent. */
-  readonly by?: Asker;
 }
 
 export interface ListOptions {
@@ -39,6 +45,14 @@ export type List = (
   request: ListRequest,
   extra?: readonly RowCondition[],
 ) => Promise<ListAnswer>;
+
+const isCounted = ({ parameters }: PreparedList): boolean => parameters.paging.kind === 'page';
+
+/** Of who may see no row. */
+const noPage = (list: PreparedList): PageFacts => ({
+  total: isCounted(list) ? 0 : undefined,
+  next: undefined,
+});
 
 /** Queries up to this length are remembered as they were read. */
 const rememberedLength = 1024;
@@ -69,17 +83,21 @@ export const createList = (database: Database, source: Source, options: ListOpti
     return list;
   };
 
-  return async (grant, { query, path, by }, extra = []) => {
+  return async (grant, { query, path, ...purpose }, extra = []) => {
     const rows = reachOf(grant, extra);
     const list = prepare(grant, rows, query);
     // Who may see no row is answered without the database.
-    if (rows === undefined) return { json: '[]', headers: pageHeaders(list.parameters, path, 0, alone) };
-    if (list.parameters.paging.kind === 'all') return { ...(await run.all(list, rows, by)), headers: {} };
-    const { row, json } = await run.page(list, rows, by);
+    if (rows === undefined)
+      return { json: '[]', headers: pageHeaders(list.parameters, path, 0, alone), page: noPage(list) };
+    if (list.parameters.paging.kind === 'all')
+      return { ...(await run.all(list, rows, purpose)), headers: {} };
+    const { row, json } = await run.page(list, rows, purpose);
     const ends = endsOf(list, row);
     const beside = besideOf(list, row, ends);
     const headers = pageHeaders(list.parameters, path, Number(row.total ?? 0), beside);
-    if (json !== undefined) return { json, headers };
-    return { chunks: await run.stream(list, rows, streamedEnds(list, beside, ends), by), headers };
+    const page = { total: isCounted(list) ? Number(row.total ?? 0) : undefined, next: beside.next };
+    if (json !== undefined) return { json, headers, page };
+    const chunks = await run.stream(list, rows, streamedEnds(list, beside, ends), purpose);
+    return { chunks, headers, page };
   };
 };

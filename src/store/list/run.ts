@@ -2,7 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import type { ColumnValue } from '../../fields/field.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { Asker, Caller, Database, Query } from '../database.ts';
+import {
+  type Asker,
+  type Caller,
+  type Database,
+  type ListReader,
+  type Query,
+  readerWithin,
+  type Transaction,
+} from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
@@ -23,6 +31,13 @@ export interface FoundPage {
   readonly row: PageRow;
   /** Absent where a row was too large for one piece. */
   readonly json: string | Uint8Array | undefined;
+}
+
+/** Who asks, for the limits of what nothing bounds; and the transaction to which what it wrote itself is shown. */
+export interface ListPurpose {
+  /** The service itself where absent. */
+  readonly by?: Asker | undefined;
+  readonly within?: Transaction | undefined;
 }
 
 /** Places of a page's first and last row, where cursors that were answered stand for them. */
@@ -66,45 +81,51 @@ export class ListRun {
    * The page in one row. Where a row is too large for its share of one piece although all of them together are not too
    * much, the page is asked for again with all: that takes less than half of what a stream would (decision 5).
    */
-  async page(list: PreparedList, rows: RowReach, by?: Asker): Promise<FoundPage> {
-    const { row, direct } = await this.#pageRow(list, rows, by);
+  async page(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundPage> {
+    const { row, direct } = await this.#pageRow(list, rows, purpose);
     const page = found(row, list.values.rowBytes);
     if (page.json !== undefined || Number(row.bytes) > maxPieceBytes) return page;
     const query = this.#pageQuery(list, rows, { rowBytes: maxPieceBytes });
-    return found(await this.#first(query, direct, by), maxPieceBytes);
+    return found(await this.#first(query, direct, purpose), maxPieceBytes);
   }
 
   async #pageRow(
     list: PreparedList,
     rows: RowReach,
-    by: Asker | undefined,
+    purpose: ListPurpose,
   ): Promise<{ row: PageRow; direct: boolean }> {
     const { bounded, boundedRows } = list.plan;
     // Awaited only where the size is needed and not known.
-    const small = bounded || (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
-    if (small) return { row: await this.#first(this.#pageQuery(list, rows), true, by), direct: true };
+    const small =
+      purpose.within !== undefined ||
+      bounded ||
+      (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
+    if (small) return { row: await this.#first(this.#pageQuery(list, rows), true, purpose), direct: true };
     const revision = this.#totals.revision();
     const total = this.#totals.at(revision, list, rows);
     if (total !== undefined) {
       const direct = boundedRows && list.values.offset <= smallTable;
-      const row = await this.#first(this.#pageQuery(list, rows, { total }), direct, by);
+      const row = await this.#first(this.#pageQuery(list, rows, { total }), direct, purpose);
       // Somebody may have written between the two.
       if (this.#totals.revision() === revision) return { row, direct };
     }
-    const row = await this.#first(this.#pageQuery(list, rows), false, by);
+    const row = await this.#first(this.#pageQuery(list, rows), false, purpose);
     if (row.total != null) this.#totals.keep(revision, list, rows, Number(row.total));
     return { row, direct: false };
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */
-  async all(list: PreparedList, rows: RowReach, by?: Asker): Promise<FoundRows> {
+  async all(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundRows> {
     // Asking for a piece of what is known to be too much would only cost time.
-    const few = !list.plan.whole || (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
+    const few =
+      purpose.within !== undefined ||
+      !list.plan.whole ||
+      (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
     if (few) {
-      const { row, json } = await this.page(list, rows, by);
+      const { row, json } = await this.page(list, rows, purpose);
       if (json !== undefined && Number(row.rows) <= maxWholeRows) return { json };
     }
-    return { chunks: await this.stream(list, rows, {}, by) };
+    return { chunks: await this.stream(list, rows, {}, purpose) };
   }
 
   /** The rows of a page in chunks: between the places that were told, where they were, so that the two agree. */
@@ -112,9 +133,14 @@ export class ListRun {
     list: PreparedList,
     rows: RowReach,
     ends: PageEnds,
-    by: Asker | undefined,
+    purpose: ListPurpose,
   ): Promise<AsyncIterableIterator<string>> {
-    return new ArrayChunks(await this.#database.stream(this.#streamQuery(list, rows, ends), await known(by)));
+    const query = this.#streamQuery(list, rows, ends);
+    return new ArrayChunks(await this.#through(purpose).stream(query, await known(purpose.by)));
+  }
+
+  #through({ within }: ListPurpose): ListReader {
+    return within === undefined ? this.#database : readerWithin(within);
   }
 
   /** The values of a request and its caller. */
@@ -139,10 +165,11 @@ export class ListRun {
   }
 
   /** The row of an aggregate, which is always there. */
-  async #first(query: Query, direct: boolean, by: Asker | undefined): Promise<PageRow> {
+  async #first(query: Query, direct: boolean, purpose: ListPurpose): Promise<PageRow> {
+    const reader = this.#through(purpose);
     const row = direct
-      ? await this.#database.get<PageRow>(query)
-      : (await this.#database.scan<PageRow>(query, await known(by)))[0];
+      ? await reader.get<PageRow>(query)
+      : (await reader.scan<PageRow>(query, await known(purpose.by)))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }

@@ -28,16 +28,19 @@ describeEachDatabase('records', (databases) => {
     const kept = await records.insert(grant, { code: 'a' }, 0);
     const gone = await records.insert(grant, { code: 'b' }, 0);
     const change = async (fails: boolean) =>
-      database.write(async (transaction) => {
-        await records.insert(grant, { code: 'c' }, 0, transaction);
-        const saved = await records.update(grant, kept.id, { title: 'x' }, 0, [1], transaction);
-        expect(saved).toMatchObject({ id: kept.id, version: 2 });
-        expect(await records.remove(grant, gone.id, undefined, transaction)).toBeDefined();
-        // Inside, what was written is there already.
-        expect(await records.version(grant, kept.id, transaction)).toBe(2);
-        expect(await records.version(grant, gone.id, transaction)).toBeUndefined();
-        if (fails) throw given;
-      }, 'books');
+      database.write(
+        async (transaction) => {
+          await records.insert(grant, { code: 'c' }, 0, transaction);
+          const saved = await records.update(grant, kept.id, { title: 'x' }, 0, [1], transaction);
+          expect(saved).toMatchObject({ id: kept.id, version: 2 });
+          expect(await records.remove(grant, gone.id, undefined, transaction)).toBeDefined();
+          // Inside, what was written is there already.
+          expect(await records.version(grant, kept.id, transaction)).toBe(2);
+          expect(await records.version(grant, gone.id, transaction)).toBeUndefined();
+          if (fails) throw given;
+        },
+        { table: 'books' },
+      );
     await expect(change(true)).rejects.toBe(given);
     expect(await records.version(grant, kept.id)).toBe(1);
     expect(await records.version(grant, gone.id)).toBe(1);

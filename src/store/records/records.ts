@@ -21,7 +21,7 @@ import {
 import { SourceViews } from '../view.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 
-/** What `afterCommit` is told of a record: JSON text of every field; undefined where the model has no such hook. */
+/** What hooks are told of a record: JSON text of every field; undefined where the model has none that is told. */
 interface Told {
   readonly whole?: string | undefined;
 }
@@ -31,6 +31,12 @@ export interface SavedRecord extends Told {
   readonly id: number;
   readonly version: number;
   readonly json: string;
+}
+
+/** A record as it is: its version, and JSON text of every field. */
+export interface CurrentRecord {
+  readonly version: number;
+  readonly whole: string;
 }
 
 const toSaved = ({ id, version, json, whole }: SavedRecord): SavedRecord => ({
@@ -75,8 +81,10 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
   const json = (fields: readonly string[]): Fragment => projection(source, fields, dialect, model.table);
 
-  /** Every field, for the hook that is told of what was written; nothing where there is none. */
-  const whole = model.hooks.afterCommit && sql`${json([...model.fields.keys()])} as whole`;
+  /** Every field, for the hooks that are told of what was written; nothing where there are none. */
+  const everyField = sql`${json([...model.fields.keys()])} as whole`;
+  const { afterCommit, beforeCommit } = model.hooks;
+  const whole = afterCommit === undefined && beforeCommit === undefined ? undefined : everyField;
 
   /** SQLite's RETURNING knows the table by its own name only. */
   const returning = (...columns: readonly Fragment[]): Fragment =>
@@ -187,6 +195,20 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       return row;
     },
 
+    /** A record that the grant reaches, with every field; locked until the transaction is over where one is given. */
+    current: async (grant: Grant, id: number, within?: Transaction): Promise<CurrentRecord | undefined> => {
+      const rows = reachOf(grant);
+      if (rows === undefined) return undefined;
+      const locks = within !== undefined;
+      const read = compiled(`current ${locks} ${rows.key}`, (argument) => {
+        const found = sql`select ${version} as version, ${everyField} from ${table}${target(rows, [], argument)}`;
+        return locks ? sql`${found}${dialect.rowLock}` : found;
+      });
+      const query = read({ ...nothing, rows: rows.values, id });
+      const row = await (within ?? database).get<CurrentRecord>(query);
+      return row && { version: Number(row.version), whole: row.whole };
+    },
+
     /** The version of a record that the grant reaches. */
     version: async (grant: Grant, id: number, within?: Transaction): Promise<number | undefined> => {
       const rows = reachOf(grant);
@@ -204,4 +226,4 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
 export type { Candidate, Collision, Columns };
 
-export type Records = ReturnType<typeof createRecords>;
+export type RecordStore = ReturnType<typeof createRecords>;

@@ -8,7 +8,7 @@ import { tablesOf } from './tables-of.ts';
 
 /** Who changes something, from where. */
 export interface Actor {
-  readonly principal: Principal | 'command line' | 'first start';
+  readonly principal: Principal | 'application' | 'command line' | 'first start';
   readonly address: string | null;
 }
 

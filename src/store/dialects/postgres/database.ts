@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
-import type { Caller, OpenDatabase, Query } from '../../database.ts';
+import type { Caller, OpenDatabase, Query, WriteOptions } from '../../database.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
-import { databaseUnavailable } from '../problems.ts';
+import { databaseUnavailable, transactionTimeout } from '../problems.ts';
 import { type ShareLimits, Shares, scanQueue } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
@@ -12,7 +12,7 @@ import { ReadBatches } from './read-batches.ts';
 import { demandMeaning, sessionSettings } from './session.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
-import { runUnit } from './unit.ts';
+import { runUnit, type UnitLimits } from './unit.ts';
 
 /** Longest run of a statement and of a unit, in milliseconds. */
 const statementTimeout = 30_000;
@@ -57,6 +57,19 @@ const scanLimits = (poolSize: number): ShareLimits => {
   };
 };
 
+/** Transactions with code of an application may wait for whatever it waits for: a fifth of the sessions is not theirs. */
+const applicationLimits = (poolSize: number): ShareLimits => {
+  const total = Math.max(1, poolSize - Math.ceil(poolSize / 5));
+  return {
+    what: 'transactions of the application',
+    total,
+    each: total,
+    strangers: total,
+    queue: 10_000,
+    wait: scanWait,
+  };
+};
+
 const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(error);
 
 class PostgresDatabase implements OpenDatabase {
@@ -66,6 +79,7 @@ class PostgresDatabase implements OpenDatabase {
   readonly #reads: ReadBatches;
   readonly #slots: StreamSlots;
   readonly #scans: Shares;
+  readonly #ofApplications: Shares;
   readonly #unitLimit: number | undefined;
   /** Units that met a conflict go one at a time: they conflict with each other first of all. */
   #again: Promise<unknown> = Promise.resolve();
@@ -87,6 +101,7 @@ class PostgresDatabase implements OpenDatabase {
     this.#unitLimit = unitLimit;
     this.#slots = new StreamSlots(options.streamTimes);
     this.#scans = new Shares(scanLimits(poolSize));
+    this.#ofApplications = new Shares(applicationLimits(poolSize));
   }
 
   async all<Row>(query: Query): Promise<Row[]> {
@@ -115,17 +130,15 @@ class PostgresDatabase implements OpenDatabase {
     return (await this.#alone(query, 'own')).rows;
   }
 
-  async write<T>(unit: Unit<T>, table = ''): Promise<T> {
+  async write<T>(unit: Unit<T>, options: WriteOptions = {}): Promise<T> {
     this.#assertWritable();
+    if (options.limit === undefined) return this.#write(unit, options, performance.now() + conflictLimit);
+    const release = await this.#ofApplications.take(undefined);
     try {
-      return await this.#attempt(unit, table);
-    } catch (error) {
-      if (!mayRepeat(error)) throw error;
+      return await this.#write(unit, options, performance.now() + options.limit);
+    } finally {
+      release();
     }
-    const until = performance.now() + conflictLimit;
-    const result = this.#again.then(() => this.#repeat(unit, table, until));
-    this.#again = result.catch(() => {});
-    return result;
   }
 
   async ping(): Promise<void> {
@@ -140,6 +153,7 @@ class PostgresDatabase implements OpenDatabase {
     this.#interrupted = true;
     this.#slots.close();
     this.#scans.close();
+    this.#ofApplications.close();
     this.#sessions.cancel();
     this.#streaming.cancel();
   }
@@ -147,6 +161,7 @@ class PostgresDatabase implements OpenDatabase {
   close(): Promise<void> {
     this.#slots.close();
     this.#scans.close();
+    this.#ofApplications.close();
     this.#closing ??= Promise.all([this.#sessions.close(closingGrace), this.#streaming.close(0)]).then(
       () => {},
     );
@@ -157,15 +172,32 @@ class PostgresDatabase implements OpenDatabase {
     if (this.#refusal !== undefined) throw databaseUnavailable(this.#refusal);
   }
 
-  #attempt<T>(unit: Unit<T>, table: string): Promise<T> {
-    return this.#sessions.use(`update ${table}`, (session) => runUnit(session, unit, this.#unitLimit));
+  async #write<T>(unit: Unit<T>, options: WriteOptions, until: number): Promise<T> {
+    try {
+      return await this.#attempt(unit, options, until);
+    } catch (error) {
+      if (!mayRepeat(error)) throw error;
+    }
+    const result = this.#again.then(() => this.#repeat(unit, options, until));
+    this.#again = result.catch(() => {});
+    return result;
   }
 
-  async #repeat<T>(unit: Unit<T>, table: string, until: number): Promise<T> {
+  #attempt<T>(unit: Unit<T>, { table = '', limit }: WriteOptions, until: number): Promise<T> {
+    const limits = (): UnitLimits => {
+      if (limit === undefined) return { service: this.#unitLimit };
+      const left = until - performance.now();
+      if (left <= 0) throw transactionTimeout(limit);
+      return { limit: { left, whole: limit } };
+    };
+    return this.#sessions.use(`update ${table}`, async (session) => runUnit(session, unit, limits()));
+  }
+
+  async #repeat<T>(unit: Unit<T>, options: WriteOptions, until: number): Promise<T> {
     for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
       await delay(Math.random() * pause);
       try {
-        return await this.#attempt(unit, table);
+        return await this.#attempt(unit, options, until);
       } catch (error) {
         if (!mayRepeat(error) || performance.now() >= until) throw error;
       }

@@ -58,6 +58,7 @@ export const postgresDialect: Dialect = {
     if (!nullable) return descending ? sql`${value} desc` : value;
     return descending ? sql`${value} desc nulls last` : sql`${value} nulls first`;
   },
+  rowLock: sql` for update`,
   computesSkippedRows: true,
   schema: postgresSchema,
 };

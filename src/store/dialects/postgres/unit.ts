@@ -1,18 +1,34 @@
-import { databaseUnavailable } from '../problems.ts';
+import { databaseUnavailable, transactionTimeout } from '../problems.ts';
 import type { Unit } from '../unit.ts';
 import { isConflict, isStalePlan } from './errors.ts';
 import type { Session } from './sessions.ts';
 import { PostgresTransaction } from './transaction.ts';
 
+/** In milliseconds. */
+export interface UnitLimits {
+  /** Of a unit with code of an application: what is left of the whole. */
+  readonly limit?: { readonly left: number; readonly whole: number } | undefined;
+  /** Of the service's own units. */
+  readonly service?: number | undefined;
+}
+
 /** How long a unit may hold its connection, in milliseconds, unless told otherwise. */
 const unitLimit = 30_000;
 
-const withinLimit = async <T>(session: Session, result: Promise<T>, limit: number): Promise<T> => {
+const tooLong = (limit: number): unknown =>
+  databaseUnavailable(new Error(`A unit of writing took longer than ${limit} ms; it was undone`));
+
+const withinLimit = async <T>(
+  session: Session,
+  result: Promise<T>,
+  limit: number,
+  expired: (limit: number) => unknown,
+): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     // A statement may still be on its way, so the connection cannot be used again.
     session.discard();
-    reject(databaseUnavailable(new Error(`A unit of writing took longer than ${limit} ms; it was undone`)));
+    reject(expired(limit));
   }, limit);
   try {
     return await Promise.race([result, promise]);
@@ -36,11 +52,18 @@ const rollback = async (session: Session): Promise<void> => {
  * to COMMIT that is lost leaves the outcome unknown: that is thrown, never repeated. Before COMMIT, whatever breaks
  * leaves nothing behind.
  */
-export const runUnit = async <T>(session: Session, unit: Unit<T>, limit = unitLimit): Promise<T> => {
+export const runUnit = async <T>(
+  session: Session,
+  unit: Unit<T>,
+  { limit, service = unitLimit }: UnitLimits = {},
+): Promise<T> => {
   await session.runOnce('begin isolation level serializable');
   const transaction = new PostgresTransaction(session);
   try {
-    const value = await withinLimit(session, unit(transaction), limit);
+    const value =
+      limit === undefined
+        ? await withinLimit(session, unit(transaction), service, tooLong)
+        : await withinLimit(session, unit(transaction), limit.left, () => transactionTimeout(limit.whole));
     await transaction.settled();
     await session.commit();
     return value;

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Caller, OpenDatabase, Query, Transaction } from '../../database.ts';
+import type { Caller, OpenDatabase, Query, Transaction, WriteOptions } from '../../database.ts';
 import { StreamSlots } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
 import type { DatabaseOptions } from '../target.ts';
@@ -109,8 +109,8 @@ class SqliteDatabase implements OpenDatabase {
     return this.#write(query) as Promise<Row[]>;
   }
 
-  write<T>(unit: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#write(unit) as Promise<T>;
+  write<T>(unit: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#write(unit, options) as Promise<T>;
   }
 
   refuseWrites(cause: Error | undefined): void {
@@ -170,10 +170,10 @@ class SqliteDatabase implements OpenDatabase {
     return databaseUnavailable(new Error(this.#file.lost));
   }
 
-  #write(work: Query | Unit): Promise<unknown> {
+  #write(work: Query | Unit, options?: WriteOptions): Promise<unknown> {
     if (this.#file.lost !== undefined) return Promise.reject(this.#gone());
     if (this.#refusal !== undefined) return Promise.reject(databaseUnavailable(this.#refusal));
-    return this.#writer.write(work);
+    return this.#writer.write(work, options);
   }
 
   async #read<T>(statement: () => T): Promise<T> {

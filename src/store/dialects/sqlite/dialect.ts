@@ -72,6 +72,8 @@ export const sqliteDialect: Dialect = {
   octets: (value) => sql`octet_length(${value})`,
   contains: (value, needle) => sql`instr(lower(${value}), ${needle}) > 0`,
   ordered: (value, descending) => (descending ? sql`${value} desc` : value),
+  // The only writer has the whole file.
+  rowLock: sql``,
   computesSkippedRows: false,
   schema: sqliteSchema,
 };

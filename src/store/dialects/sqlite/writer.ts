@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { overloaded } from '../../../kernel/problem.ts';
-import type { Query } from '../../database.ts';
-import { databaseUnavailable, outcomeUnknown } from '../problems.ts';
+import type { Query, WriteOptions } from '../../database.ts';
+import { databaseUnavailable, outcomeUnknown, transactionTimeout } from '../problems.ts';
 import type { Unit } from '../unit.ts';
 import { busyLimit, busyPause } from './busy.ts';
 import type { SqliteConnection } from './connection.ts';
 import { isBusy, isSqliteError, mayStand } from './errors.ts';
-import { type UnitOutcome, UnitRunner } from './unit-runner.ts';
+import { type Patience, type UnitOutcome, UnitRunner } from './unit-runner.ts';
 
 /** A statement or a unit that waits for its commit. */
 interface Write {
@@ -14,7 +14,11 @@ interface Write {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** When it stops waiting for a busy database, by `performance.now()`. */
-  readonly deadline: number;
+  deadline: number;
+  /** Of a unit with code of an application: milliseconds that it may take in all. */
+  readonly limit: number | undefined;
+  /** When these are over, by `performance.now()`; counted from its first run. */
+  until: number | undefined;
 }
 
 interface Written {
@@ -76,11 +80,12 @@ export class Writer {
   }
 
   /** Resolves with the rows of the statement, or with the result of the unit, once that is on the disk. */
-  write(work: Query | Unit): Promise<unknown> {
+  write(work: Query | Unit, { limit }: WriteOptions = {}): Promise<unknown> {
     if (this.#closed) return Promise.reject(databaseUnavailable(new Error('The database is closed')));
     if (this.#queue.length >= queueSize) return Promise.reject(overloaded(new Error('Too many writes wait')));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ work, resolve, reject, deadline: performance.now() + this.#busyLimit });
+      const deadline = performance.now() + this.#busyLimit;
+      this.#queue.push({ work, resolve, reject, deadline, limit, until: undefined });
       this.#schedule();
     });
   }
@@ -149,10 +154,25 @@ export class Writer {
     } catch (error) {
       return this.#fail(group, error);
     }
+    this.#answer(group);
+  }
+
+  #answer(group: readonly Written[]): void {
     for (const { write, outcome } of group) {
       if ('value' in outcome) write.resolve(outcome.value);
-      else write.reject(outcome.error);
+      else if ('error' in outcome) write.reject(outcome.error);
+      else this.#again(write, outcome.again);
     }
+  }
+
+  /** Runs a unit once more, unless its time is over. */
+  #again(write: Write, place: 'first' | 'last'): void {
+    const now = performance.now();
+    const { limit = 0, until = 0 } = write;
+    write.deadline = now + this.#busyLimit;
+    if (now >= until) write.reject(transactionTimeout(limit));
+    else if (place === 'first') this.#queue.unshift(write);
+    else this.#queue.push(write);
   }
 
   /** False when every write gave up waiting. They wait in the queue, so that those that arrive meanwhile join. */
@@ -165,7 +185,7 @@ export class Writer {
         const now = performance.now();
         const final = !isBusy(error) || now >= this.#busyUntil;
         const refused = this.#queue.filter((write) => final || write.deadline <= now);
-        this.#queue = this.#queue.slice(refused.length);
+        this.#queue = this.#queue.filter((write) => !refused.includes(write));
         for (const write of refused) write.reject(this.#connection.toError(error));
         if (this.#queue.length === 0) return false;
       }
@@ -186,7 +206,7 @@ export class Writer {
         group.push(entry);
         entry.outcome =
           typeof write.work === 'function'
-            ? await this.#runUnit(units, write.work, alone)
+            ? await this.#runUnit(units, write.work, alone, this.#patienceWith(write, group))
             : this.#runStatement(write.work);
       } while (!alone && group.length < groupSize && performance.now() < until);
     } finally {
@@ -206,12 +226,31 @@ export class Writer {
     }
   }
 
+  /** Absent for a unit of the service. */
+  #patienceWith(write: Write, group: readonly Written[]): Patience | undefined {
+    const { limit } = write;
+    if (limit === undefined) return undefined;
+    write.until ??= performance.now() + limit;
+    const { until } = write;
+    return {
+      limit,
+      until: () => Math.min(until, this.#busyUntil),
+      holdsGroup: group.length > 1,
+      others: () => this.#queue.length > group.length,
+    };
+  }
+
   /** Alone in its transaction, a unit is undone with all of it; otherwise it has a savepoint of its own. */
-  async #runUnit(units: UnitRunner, unit: Unit, alone: boolean): Promise<UnitOutcome> {
+  async #runUnit(
+    units: UnitRunner,
+    unit: Unit,
+    alone: boolean,
+    patience: Patience | undefined,
+  ): Promise<UnitOutcome> {
     if (!alone) this.#connection.exec('savepoint unit');
-    const outcome = await units.run(unit);
+    const outcome = await units.run(unit, patience);
     this.#assertTransaction(outcome);
-    if ('error' in outcome) this.#connection.exec(alone ? 'rollback' : 'rollback to unit');
+    if (!('value' in outcome)) this.#connection.exec(alone ? 'rollback' : 'rollback to unit');
     if (!alone) this.#connection.exec('release unit');
     return outcome;
   }
@@ -257,6 +296,9 @@ export class Writer {
       return;
     }
     const unwritten = mayStand(cause) ? outcomeUnknown(cause) : error;
-    for (const { write, outcome } of group) write.reject('error' in outcome ? outcome.error : unwritten);
+    for (const { write, outcome } of group) {
+      if ('again' in outcome) this.#again(write, outcome.again);
+      else write.reject('error' in outcome ? outcome.error : unwritten);
+    }
   }
 }

@@ -1,0 +1,11 @@
+import { type Catalogue, fill } from './messages/catalogue.ts';
+import { labelText } from './messages/messages.ts';
+import type { Problem } from './problem.ts';
+
+/** What a caller is told of a problem, in the language of the catalogue. */
+export const problemText = (catalogue: Catalogue, problem: Problem): string => {
+  const { kind, params, errors } = problem;
+  const text =
+    typeof kind === 'string' ? catalogue.problems[kind] : labelText(kind.message, catalogue.locale);
+  return fill(text, { ...params, errors: errors?.map((error) => error.message).join(', ') ?? '' });
+};

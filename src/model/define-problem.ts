@@ -1,0 +1,74 @@
+import type { Label } from '../kernel/messages/messages.ts';
+import { label, type OptionTable, optionsFlaw, wholeNumber } from '../kernel/options.ts';
+import { type OwnProblem, Problem, type ProblemDetails } from '../kernel/problem.ts';
+import { DefinitionError } from './definition-error.ts';
+
+export interface ProblemDefinition<Message extends Label = Label> {
+  /** HTTP status, 400 to 599. */
+  readonly status: number;
+  /** 50 to 99: the service keeps to 0 to 49. The code of the envelope is status × 100 + number. */
+  readonly number: number;
+  /** A text, or one for every language; `{name}` stands for what the problem is made with. */
+  readonly message: Message;
+}
+
+/** Names in braces in a text. */
+type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never;
+
+/** Names that a message needs; of translations, those of any of them. */
+type Named<Message> = Message extends string
+  ? Placeholders<Message>
+  : Message extends object
+    ? Placeholders<Message[keyof Message] & string>
+    : never;
+
+/** What the placeholders stand for. Answered to the caller: nothing secret. */
+type Values<Names extends string> = { readonly [Name in Names]: string | number };
+
+/** Makes the problem to throw. Its code and message are also the function's, for the API description. */
+export interface MakeProblem<Names extends string = string> extends OwnProblem {
+  (
+    ...values: [Names] extends [never]
+      ? [values?: undefined, more?: More]
+      : [values: Values<Names>, more?: More]
+  ): Problem;
+}
+
+/** Response headers, and what really happened, which is logged only. */
+type More = Pick<ProblemDetails, 'headers' | 'cause'>;
+
+const options = {
+  status: wholeNumber(400, 599),
+  number: wholeNumber(50, 99),
+  message: label,
+} satisfies OptionTable<ProblemDefinition>;
+
+const made = new WeakSet<object>();
+
+/**
+ * Defines an error of the application, answered in the envelope as those of the service are.
+ *
+ *     export const soldOut = defineProblem({ status: 409, number: 50, message: 'Only {left} left' });
+ *     throw soldOut({ left: 3 });      // 409 {"code":40950,"message":"Only 3 left"}
+ *
+ * @throws DefinitionError for an unknown option or a value that is none
+ */
+export const defineProblem = <const Message extends Label>(
+  definition: ProblemDefinition<Message>,
+): MakeProblem<Named<Message>> => {
+  const { status, number, message } = definition;
+  const missing = Object.entries({ status, number, message }).find(([, value]) => value === undefined)?.[0];
+  const flaw = optionsFlaw(definition, options) ?? (missing && `it has no ${missing}`);
+  if (flaw !== undefined) throw new DefinitionError('problem', flaw);
+  const own: OwnProblem = Object.freeze({ code: status * 100 + number, message });
+  const make = (params: Readonly<Record<string, string | number>> = {}, more: More = {}): Problem =>
+    new Problem(own, { ...more, params });
+  const problem = Object.freeze(Object.assign(make, own));
+  made.add(problem);
+  return problem as MakeProblem<Named<Message>>;
+};
+
+export const isOwnProblem = (value: unknown): value is MakeProblem =>
+  typeof value === 'function' && made.has(value);

@@ -1,0 +1,70 @@
+import type { FieldDefinition, InputOf, ValueOf } from '../fields/field.ts';
+import type { JsonObject } from '../kernel/json.ts';
+
+/** Fields of an input, by name, as a body and a job have them. */
+export type InputFields = Readonly<Record<string, FieldDefinition>>;
+
+/** Names of the fields that are always there once an input was checked: required ones, and those with a default. */
+type Certain<Fields extends InputFields> = {
+  [Name in keyof Fields & string]: Fields[Name]['options'] extends
+    | { readonly required: true }
+    | { readonly default: NonNullable<unknown> }
+    ? Name
+    : never;
+}[keyof Fields & string];
+
+/** Names of the fields that whoever sends an input cannot leave out. */
+type Needed<Fields extends InputFields> = {
+  [Name in keyof Fields & string]: Fields[Name]['options'] extends { readonly required: true }
+    ? Fields[Name]['options'] extends { readonly default: NonNullable<unknown> }
+      ? never
+      : Name
+    : never;
+}[keyof Fields & string];
+
+/** Makes an intersection readable in an editor. */
+type Flat<Type> = { [Key in keyof Type]: Type[Key] };
+
+/** What is sent as an input. @public */
+export type SentInput<Fields extends InputFields> = Flat<
+  { readonly [Name in Needed<Fields>]: InputOf<Fields[Name]> } & {
+    readonly [Name in Exclude<keyof Fields & string, Needed<Fields>>]?: InputOf<Fields[Name]>;
+  }
+>;
+
+/** An input once it was checked, in the API's JSON form: a required field, or one with a default, is never undefined. */
+export type CheckedInput<Fields extends InputFields> = Flat<
+  { readonly [Name in Certain<Fields>]: ValueOf<Fields[Name]> } & {
+    readonly [Name in Exclude<keyof Fields & string, Certain<Fields>>]?: ValueOf<Fields[Name]>;
+  }
+>;
+
+declare const jobInput: unique symbol;
+
+/** A job as a file in `jobs/` exports it: what `jobs.add` takes. Its type says what its values are. */
+export interface Job<Values extends object = JsonObject> {
+  readonly [jobInput]?: Values;
+}
+
+export interface JobOptions {
+  /** When it is to run at the earliest: a time, or an ISO 8601 text with an offset. At once unless given. */
+  readonly at?: Date | string;
+  /**
+   * While a job with this name and key waits for its (first or next) run, another one is not stored: `add` answers
+   * the id of the one that waits.
+   */
+  readonly key?: string;
+}
+
+/** Stores jobs. In a transaction a job is stored with it: it runs if the transaction is committed, and only then. */
+export interface JobQueue {
+  /**
+   * Answers the id of the job.
+   * @throws Problem `invalid_record` where the values break the rules of the job's input
+   */
+  add<Values extends object>(
+    job: Job<Values> | string,
+    values?: Values,
+    options?: JobOptions,
+  ): Promise<number>;
+}

@@ -1,0 +1,70 @@
+import {
+  anything,
+  listOf,
+  numeric,
+  type OptionTable,
+  optionsFlaw,
+  plainObject,
+  textual,
+} from '../kernel/options.ts';
+import type { ListQuery } from '../model/scope.ts';
+
+/** A list as code asks for it, whatever its model. */
+export type AnyListQuery = ListQuery<Readonly<Record<string, unknown>>, string>;
+
+const options = {
+  filter: plainObject,
+  q: anything,
+  sort: (value, path) => (typeof value === 'string' ? textual : listOf(textual))(value, path),
+  page: numeric,
+  perPage: numeric,
+  after: anything,
+} satisfies OptionTable<AnyListQuery>;
+
+type Scalar = string | number | boolean;
+
+const textOf = (value: unknown, path: string): string => {
+  if (value instanceof Date) return value.toISOString();
+  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value as Scalar);
+  if (value === null) throw new TypeError(`${path} is null: the operator for that is { null: true }`);
+  // Left out, the condition would let everything pass.
+  if (value === undefined) throw new TypeError(`${path} is undefined: a condition is there or it is not`);
+  throw new TypeError(`${path} must be a text, a number or a boolean`);
+};
+
+/** In a list of values a comma ends one and a backslash escapes. */
+const operandOf = (value: unknown, path: string): string =>
+  Array.isArray(value)
+    ? value.map((each) => textOf(each, path).replace(/[\\,]/g, '\\$&')).join(',')
+    : textOf(value, path);
+
+const isOperators = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+const filterTerms = (filter: object): [string, string][] =>
+  Object.entries(filter).flatMap(([field, condition]): [string, string][] => {
+    if (!isOperators(condition)) {
+      if (Array.isArray(condition))
+        throw new TypeError(`filter.${field} is a list: the operator is { in: […] }`);
+      return [[`filter[${field}]`, textOf(condition, `filter.${field}`)]];
+    }
+    return Object.entries(condition).map(([operator, operand]) => [
+      `filter[${field}][${operator}]`,
+      operandOf(operand, `filter.${field}.${operator}`),
+    ]);
+  });
+
+/**
+ * The query string of a list, so that code and callers ask by the very same way.
+ * @throws TypeError for an option that does not exist, and for a condition without a value
+ */
+export const queryString = (query: AnyListQuery): string => {
+  const flaw = optionsFlaw(query, options);
+  if (flaw !== undefined) throw new TypeError(`list: ${flaw}`);
+  const { filter = {}, sort, q, page, perPage, after } = query;
+  const text = new URLSearchParams(filterTerms(filter));
+  const terms = typeof sort === 'string' ? sort : sort?.join(',');
+  for (const [name, value] of Object.entries({ sort: terms, q, page, per_page: perPage, after }))
+    if (value !== undefined && !(name === 'sort' && value === '')) text.append(name, String(value));
+  return text.toString();
+};

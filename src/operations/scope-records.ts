@@ -1,0 +1,163 @@
+import { takes } from '../auth/principal.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Action } from '../model/resource.ts';
+import type { CountQuery, FindOptions, NamedRecords, RecordPage, VersionOptions } from '../model/scope.ts';
+import { decide } from '../policy/decide.ts';
+import type { Grant } from '../policy/grant.ts';
+import { systemGrant } from '../policy/system-grant.ts';
+import type { ListAnswer } from '../store/list/list.ts';
+import type { SavedRecord } from '../store/records/records.ts';
+import type { Acting } from './acting.ts';
+import { ruleOf } from './area.ts';
+import { create } from './create.ts';
+import { type AnyListQuery, queryString } from './list-query.ts';
+import type { RecordWrite } from './record-write.ts';
+import { remove } from './remove.ts';
+import type { ServedResource } from './served-resource.ts';
+import { assertOutside } from './transaction.ts';
+import { update } from './update.ts';
+
+type Row = JsonObject & { readonly id: number };
+type Count = CountQuery<Readonly<Record<string, unknown>>>;
+
+const versions = new WeakMap<object, number>();
+
+/**
+ * The version of a record that a scope answered alone (`find`, `get`, `create`, `update`): what `update` and `remove`
+ * take to refuse what somebody else has changed meanwhile.
+ * @throws TypeError for anything else
+ */
+export const versionOf = (record: object): number => {
+  const version = versions.get(record);
+  if (version === undefined) throw new TypeError('versionOf takes a record that a scope answered alone');
+  return version;
+};
+
+const rowOf = (json: string, version: number | undefined): Row => {
+  const row: Row = JSON.parse(json);
+  if (version !== undefined) versions.set(row, version);
+  return row;
+};
+
+/** Everything of a list, in memory: whoever asks for all records gets all. */
+const rowsOf = async (answer: ListAnswer): Promise<Row[]> => {
+  if ('json' in answer)
+    return JSON.parse(typeof answer.json === 'string' ? answer.json : Buffer.from(answer.json).toString());
+  let text = '';
+  for await (const chunk of answer.chunks) text += chunk;
+  return JSON.parse(text);
+};
+
+const isId = (id: unknown): id is number => Number.isSafeInteger(id) && Number(id) > 0;
+
+/** Values as a body would bring them: what JSON does not know is not there. */
+const bodyOf = (values: unknown): JsonObject => {
+  const body: Json = JSON.parse(JSON.stringify(values) ?? 'null');
+  if (!isJsonObject(body)) throw new Problem('not_an_object');
+  return body;
+};
+
+const accepted = ({ version }: VersionOptions = {}): readonly number[] | undefined => {
+  if (version !== undefined && !isId(version)) throw new TypeError('version must be a whole number from 1');
+  return version === undefined ? undefined : [version];
+};
+
+/** The operations of one resource on somebody's behalf: the same as the API's, by the same policy. */
+export class ScopeRecords implements NamedRecords {
+  readonly #resource: ServedResource;
+  readonly #acting: Acting;
+
+  constructor(resource: ServedResource, acting: Acting) {
+    this.#resource = resource;
+    this.#acting = acting;
+  }
+
+  async list(query: AnyListQuery = {}): Promise<Row[]> {
+    return rowsOf(await this.#list(query));
+  }
+
+  async page(query: AnyListQuery = {}): Promise<RecordPage<Row>> {
+    const { page, perPage, after } = query;
+    const paged = page === undefined && perPage === undefined && after === undefined;
+    const answer = await this.#list(paged ? { ...query, perPage: 20 } : query);
+    return { records: await rowsOf(answer), total: answer.page?.total, next: answer.page?.next };
+  }
+
+  async count(query: Count = {}): Promise<number> {
+    const answer = await this.#list({ ...query, page: 1, perPage: 1 });
+    // A long row would be streamed: that is not what was asked for.
+    if ('chunks' in answer) await answer.chunks.return?.();
+    return answer.page?.total ?? 0;
+  }
+
+  async find(id: number, { lock = false }: FindOptions = {}): Promise<Row | undefined> {
+    const within = this.#transaction();
+    if (lock && within === undefined) throw new Error('lock: true holds inside a transaction only');
+    const grant = this.#grant('detail');
+    if (!isId(id)) return undefined;
+    const record = await this.#resource.show(grant, id, [], { within, lock });
+    return record && rowOf(record.json, record.version);
+  }
+
+  async get(id: number, options?: FindOptions): Promise<Row> {
+    const record = await this.find(id, options);
+    if (record === undefined) throw new Problem('record_not_found');
+    return record;
+  }
+
+  async create(values: JsonObject): Promise<Row> {
+    return this.#answer(await create(this.#write('create'), bodyOf(values)));
+  }
+
+  async update(id: number, values: JsonObject, options?: VersionOptions): Promise<Row> {
+    const write = this.#write('update');
+    if (!isId(id)) throw new Problem('record_not_found');
+    return this.#answer(await update(write, id, bodyOf(values), accepted(options)));
+  }
+
+  async remove(id: number, options?: VersionOptions): Promise<void> {
+    const write = this.#write('destroy');
+    if (!isId(id)) throw new Problem('record_not_found');
+    await remove(write, id, accepted(options));
+  }
+
+  #answer({ json, version }: SavedRecord): Row {
+    return rowOf(json, version);
+  }
+
+  #list(query: AnyListQuery): Promise<ListAnswer> {
+    const within = this.#transaction();
+    const grant = this.#grant('list');
+    return this.#resource.list(grant, { query: queryString(query), path: '', by: this.#acting.by, within });
+  }
+
+  #transaction() {
+    const { shared } = this.#acting;
+    if (shared === undefined) assertOutside();
+    shared?.assertGood();
+    return shared?.transaction;
+  }
+
+  #write(action: Action): RecordWrite {
+    this.#transaction();
+    return { resource: this.#resource, acting: this.#acting, grant: this.#grant(action) };
+  }
+
+  /** What the policy lets the principal do here: what it would let them do by the resource's own endpoint. */
+  #grant(action: Action): Grant {
+    const { model, context } = this.#resource;
+    const { principal, area, reason } = this.#acting;
+    if (reason !== undefined) return asSystem(this.#resource);
+    if (!takes(area.auth(model, action), principal)) throw new Problem('forbidden');
+    const decision = decide(ruleOf(model, context.models, action, area, 'detail'), principal);
+    if (!decision.allowed) throw decision.problem;
+    return decision.grant;
+  }
+}
+
+/** All rows and fields; what the server sets itself is still not taken from anybody. */
+const asSystem = ({ model }: ServedResource): Grant => {
+  const written = [...model.fields.values()].filter(({ serverSet }) => !serverSet).map(({ name }) => name);
+  return systemGrant([...model.fields.keys()], written);
+};

@@ -1,0 +1,54 @@
+import type { RawBuilder } from 'kysely';
+import type { ScopeSql } from '../model/scope.ts';
+import type { Database, Query } from '../store/database.ts';
+import { dialectOf } from '../store/dialects/registry.ts';
+import { toQuery } from '../store/statement.ts';
+import type { Acting } from './acting.ts';
+import { assertOutside } from './transaction.ts';
+
+/** A statement that changes rows and may answer them (RETURNING). */
+const changesRows = ({ sql }: Query): boolean => /^\s*(?:insert|update|delete|replace|merge)\b/i.test(sql);
+
+/**
+ * The application's own statements: in the transaction where there is one, and otherwise alone. Nobody knows how long
+ * such a query takes, so that it runs where others do not wait for it.
+ */
+export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql => {
+  const { builder } = dialectOf(database);
+  const compiled = (statement: RawBuilder<unknown>): Query =>
+    toQuery({ compile: () => statement.compile(builder) });
+
+  const alone = async <Row>(query: Query): Promise<Row[]> => {
+    assertOutside();
+    if (changesRows(query)) return database.execute<Row>(query);
+    const caller = by && {
+      caller: await by.caller,
+      signal: by.signal,
+      cut: (reason: Error) => by.cut(reason),
+    };
+    return database.scan<Row>(query, caller);
+  };
+
+  const all = async <Row>(statement: RawBuilder<Row>): Promise<Row[]> => {
+    const query = compiled(statement);
+    if (shared === undefined) return alone<Row>(query);
+    shared.assertGood();
+    if (changesRows(query)) shared.writes += 1;
+    return shared.transaction.all<Row>(query);
+  };
+
+  return {
+    all,
+    get: async (statement) => (await all(statement))[0],
+    run: async (statement) => {
+      const query = compiled(statement);
+      if (shared === undefined) {
+        assertOutside();
+        return database.write((transaction) => transaction.run(query));
+      }
+      shared.assertGood();
+      shared.writes += 1;
+      return shared.transaction.run(query);
+    },
+  };
+};

@@ -1,0 +1,70 @@
+import { nearestHint } from '../kernel/options.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import type { FindRecords, Scope } from '../model/scope.ts';
+import type { Database } from '../store/database.ts';
+import { type Acting, hookPrincipal } from './acting.ts';
+import type { JobPort } from './job-port.ts';
+import { ScopeRecords } from './scope-records.ts';
+import { scopeSql } from './scope-sql.ts';
+import type { ServedResource } from './served-resource.ts';
+import { assertOutside, together } from './transaction.ts';
+
+/** What scopes are made with, once for the process. */
+export interface ScopeParts {
+  readonly database: Database;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+  readonly jobs: JobPort;
+  /** Milliseconds that a transaction may take. */
+  readonly transactionLimit: number;
+}
+
+/** Makes scopes: the one way by which code of an application reaches its data. */
+export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => {
+  const { database, resources, jobs, transactionLimit } = parts;
+
+  const resourceOf = (model: ResourceModel | string): ServedResource => {
+    const name = typeof model === 'string' ? model : model.name;
+    const resource = resources.get(name);
+    if (resource !== undefined) return resource;
+    throw new Error(`there is no model "${name}"${nearestHint(name, resources.keys())}`);
+  };
+
+  const transaction =
+    (acting: Acting): Scope['transaction'] =>
+    async (work) => {
+      if (acting.shared !== undefined) {
+        acting.shared.assertGood();
+        return work(scopeOf(acting));
+      }
+      assertOutside();
+      return together(database, async (shared) => work(scopeOf({ ...acting, shared })), {
+        limit: transactionLimit,
+      });
+    };
+
+  const asSystem =
+    (acting: Acting): Scope['asSystem'] =>
+    (reason) => {
+      if (typeof reason !== 'string' || reason.trim() === '')
+        throw new TypeError('asSystem takes the reason as a text: it stands in the audit list');
+      // The types of the answers differ, as every field is among them; the code does not.
+      return scopeOf({ ...acting, reason: reason.slice(0, 500) }) as Scope<'all'>;
+    };
+
+  const scopeOf = (acting: Acting): Scope => ({
+    principal: hookPrincipal(acting),
+    records: ((model: ResourceModel | string) => new ScopeRecords(resourceOf(model), acting)) as FindRecords,
+    transaction: transaction(acting),
+    asSystem: asSystem(acting),
+    sql: scopeSql(database, acting),
+    jobs: {
+      add: (job, values, options = {}) => {
+        if (acting.shared === undefined) assertOutside();
+        acting.shared?.assertGood();
+        return jobs.add(job, values ?? {}, options, acting.shared);
+      },
+    },
+  });
+
+  return scopeOf;
+};
