@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
@@ -14,6 +15,7 @@ import type { Endpoint, HttpMethod } from './http/endpoint.ts';
 import { Envelope } from './http/envelope.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from './http/server.ts';
+import { UploadFolders } from './http/upload-folders.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { createLogger } from './log.ts';
 import { connectionsWithin } from './open-files.ts';
@@ -211,11 +213,17 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
         { maxConnections },
         'the limit of open files (ulimit -n) leaves room for fewer connections',
       );
+    const uploads = new UploadFolders(join(config.dataDir, 'uploads'), (error) =>
+      logger.warn({ err: error }, 'uploaded files'),
+    );
+    await uploads.sweep();
+    closing.push(() => uploads.close());
     const http = createHttpServer(endpoints, pipeline, {
       ...config,
       maxConnections,
       logger,
       stopping,
+      uploads,
       routes: services.routes,
       stall: options.stall,
       counterOf: counterOf(services),

@@ -27,7 +27,8 @@ export const variables: readonly Variable[] = [
   {
     name: 'DATA_DIR',
     fallback: './data',
-    meaning: 'the SQLite database, compiled code and, outside production, generated secrets',
+    meaning:
+      'the SQLite database, compiled code, uploaded files until the answer and, outside production, generated secrets',
   },
   {
     name: 'DATABASE_URL',

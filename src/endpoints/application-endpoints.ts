@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { defaultMethods } from '../auth/registry.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { isPromise } from '../kernel/application-code.ts';
@@ -11,6 +12,7 @@ import type { Rule } from '../policy/rule.ts';
 import { ConstraintError } from '../store/database.ts';
 import { RawAnswer } from './answer.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
+import { LazyBody, multipartLimits } from './endpoint-body.ts';
 import { createInput, refuseInvalid } from './input.ts';
 import { apiArea } from './resources/resource-endpoints.ts';
 import type { Services } from './services.ts';
@@ -81,7 +83,7 @@ export const applicationEndpoints = (
 ): Endpoint[] => {
   const grantsOn = checkedModels([...services.resources.values()].map(({ model }) => model));
   return definitions.map((definition) => {
-    const { method, status, input: fields, output } = definition;
+    const { method, status, input: fields, output, accepts = 'json' } = definition;
     const path = pathOf(definition.path);
     const input = fields === undefined ? undefined : createInput(fields, services.locale);
     const writes = method !== 'GET' && method !== 'DELETE';
@@ -95,7 +97,8 @@ export const applicationEndpoints = (
       auth: definition.auth ?? defaultMethods,
       policy: policyOf(definition),
       grantsOn,
-      accepts: writes ? 'json' : 'nothing',
+      accepts: writes ? accepts : 'nothing',
+      ...(accepts === 'multipart' ? { limits: multipartLimits(definition.limits) } : {}),
       ...(writes ? { input: input?.schema ?? { type: 'object' } } : {}),
       ...(status === undefined ? {} : { status }),
       docs: docsOf(definition, path, services.locale),
@@ -103,14 +106,22 @@ export const applicationEndpoints = (
         const read = input?.read(call.body);
         refuseInvalid(read?.errors ?? []);
         const signals = new CallSignals(call);
-        const context: EndpointContext = {
+        const lazy = accepts === 'bytes' ? new LazyBody(call, definition.limits) : undefined;
+        // Of the body there is what the endpoint accepts; its type says so to the handler.
+        const context: WholeContext = {
           ...services.scopeOf(actingFor(call, apiArea)),
           principal: call.principal,
           params: call.params,
           query: queryOf(call.query),
           body: call.body,
+          files: call.files,
           values: read?.values ?? {},
-          bytes: call.bytes,
+          get bytes() {
+            return lazy?.bytes ?? call.bytes;
+          },
+          get stream() {
+            return lazy?.stream;
+          },
           header: (name) => call.header(name),
           database: services.database,
           requestId: call.requestId,
@@ -118,18 +129,15 @@ export const applicationEndpoints = (
             return signals.signal;
           },
         };
-        let handled: Handled;
         const result = await unlessConflict(() =>
           services.code.run(
             `${method} ${path}, request ${call.requestId}`,
             () => {
-              handled = definition.handle(context);
+              const handled = definition.handle(context as EndpointContext);
+              signals.follow(handled);
               return begun(handled, call);
             },
-            () => {
-              signals.expire();
-              discard(handled);
-            },
+            () => signals.expire(),
           ),
         );
         if (RawAnswer.is(result)) return result.toAnswer();
@@ -155,6 +163,13 @@ const unlessConflict = async <T>(handle: () => T | Promise<T>): Promise<T> => {
   }
 };
 
+/** A context with whatever there may be of a body. */
+type WholeContext = Omit<EndpointContext, 'bytes'> & {
+  readonly files: Call['files'];
+  readonly bytes: Uint8Array | Promise<Uint8Array>;
+  readonly stream: Readable | undefined;
+};
+
 type Handled = ReturnType<EndpointDefinition['handle']>;
 
 /** A stream that is answered has given its first piece: until then the answer can still be an error, and takes time. */
@@ -177,6 +192,7 @@ const discard = (handled: Handled): void => {
 class CallSignals {
   readonly #call: Call;
   #expiry: AbortController | undefined;
+  #handled: Handled;
   #signal: AbortSignal | undefined;
 
   constructor(call: Call) {
@@ -189,8 +205,14 @@ class CallSignals {
     return this.#signal;
   }
 
+  /** Told what the handler answers, or will answer. */
+  follow(handled: Handled): void {
+    this.#handled = handled;
+  }
+
   expire(): void {
     this.#expiry?.abort();
+    discard(this.#handled);
   }
 }
 

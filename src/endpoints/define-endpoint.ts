@@ -26,16 +26,24 @@ import type { Scope } from '../model/scope.ts';
 import type { DetailOf, Resource } from '../model/types.ts';
 import type { Database } from '../store/database.ts';
 import { isMediaTypeText, type RawAnswer } from './answer.ts';
+import {
+  type BodyContexts,
+  type BodyKind,
+  type BodyLimits,
+  bodyFlaw,
+  bodyKinds,
+  limitsOption,
+} from './endpoint-body.ts';
 
 /** What of a `Call` an application is promised as it is. */
-type Promised = Pick<Call, 'params' | 'body' | 'bytes' | 'header' | 'requestId' | 'signal'>;
+type Promised = Pick<Call, 'params' | 'header' | 'requestId' | 'signal'>;
 
 /**
  * What the handler of an application's endpoint gets: a scope that acts for its caller, the promised part of a `Call`,
- * with the query taken apart, the checked fields and the database. `signal` is aborted when the caller hangs up, and when the time of the handler is
- * over; `body` is empty where there is none.
+ * with the query taken apart, the checked fields and the database. `signal` is aborted when the caller hangs up, and
+ * when the time of the handler is over.
  */
-export interface EndpointContext<Fields extends InputFields = InputFields> extends Scope, Promised {
+interface CommonContext<Fields extends InputFields> extends Scope, Promised {
   /** Who calls, and for whom the scope acts. */
   readonly principal: Call['principal'];
   readonly query: URLSearchParams;
@@ -45,14 +53,24 @@ export interface EndpointContext<Fields extends InputFields = InputFields> exten
   readonly database: Database;
 }
 
+/** What the handler of an endpoint with these fields gets, and of a body what the endpoint accepts. */
+export type EndpointContext<
+  Fields extends InputFields = InputFields,
+  Accepts extends BodyKind = 'json',
+> = CommonContext<Fields> & BodyContexts[Accepts];
+
 /** What `output` may say: a JSON Schema, or a model, whose record in the detail view is answered then. */
-type Output = JsonSchema | Resource;
+type EndpointOutput = JsonSchema | Resource;
 
 /** What `handle` returns. Nothing: an envelope without data; what `answer` makes: no envelope. */
 type Answered<Said> = RawAnswer | (Said extends ResourceModel ? DetailOf<Said> : Json | undefined);
 
 /** An endpoint of the application's own. Its answer becomes the envelope's `data`; a thrown `Problem` its error. */
-export interface EndpointOptions<Fields extends InputFields = InputFields, Said extends Output = JsonSchema> {
+export interface EndpointOptions<
+  Fields extends InputFields = InputFields,
+  Said extends EndpointOutput = JsonSchema,
+  Accepts extends BodyKind = BodyKind,
+> {
   readonly method: HttpMethod;
   /** Below `/api/v1`, with or without that prefix; parameters as `:name`. */
   readonly path: string;
@@ -60,7 +78,14 @@ export interface EndpointOptions<Fields extends InputFields = InputFields, Said 
   readonly auth?: readonly ApiMethodName[];
   /** Roles of which the caller needs one; super_admin always passes. An application has no role. */
   readonly roles?: readonly string[];
-  /** Fields of the JSON body; they are validated like those of a resource (422). */
+  /**
+   * What the body is: `json` unless given; `form` (`application/x-www-form-urlencoded`); `multipart` with files; `bytes`
+   * of any type.
+   */
+  readonly accepts?: Accepts;
+  /** How much a multipart body or a stream may bring. */
+  readonly limits?: BodyLimits;
+  /** Fields of the body; they are validated like those of a resource (422). */
   readonly input?: Fields;
   readonly status?: 200 | 201;
   readonly summary?: Label;
@@ -73,12 +98,12 @@ export interface EndpointOptions<Fields extends InputFields = InputFields, Said 
   readonly media?: string;
   /** Problems that `handle` throws, for the API description. */
   readonly problems?: readonly (ProblemName | MakeProblem)[];
-  readonly handle: (context: EndpointContext<Fields>) => Answered<Said> | Promise<Answered<Said>>;
+  readonly handle: (context: EndpointContext<Fields, Accepts>) => Answered<Said> | Promise<Answered<Said>>;
 }
 
 /** An endpoint as an application holds it, made by `defineEndpoint` only; what its fields are, its handler knows. */
 export interface EndpointDefinition extends Omit<EndpointOptions, 'output' | 'handle'> {
-  readonly output?: Output;
+  readonly output?: EndpointOutput;
   readonly handle: (context: EndpointContext) => Answered<JsonSchema> | Promise<Answered<JsonSchema>>;
 }
 
@@ -99,6 +124,8 @@ const options = {
   path: textual,
   auth: methodsOption,
   roles: texts,
+  accepts: oneOf(...bodyKinds),
+  limits: limitsOption,
   input: fieldsOption,
   status: oneOf(200, 201),
   summary: label,
@@ -116,7 +143,8 @@ const check = (definition: object): void => {
     : 'endpoint';
   const missing = Object.entries({ method, path, handle }).find(([, value]) => value === undefined)?.[0];
   const flaw = optionsFlaw(definition, options) ?? (missing && `it has no ${missing}`);
-  if (flaw !== undefined) throw new DefinitionError(name, flaw);
+  const mistake = flaw ?? bodyFlaw(definition);
+  if (mistake !== undefined) throw new DefinitionError(name, mistake);
   for (const [field, each] of Object.entries(input ?? {})) checkField(name, field, each);
 };
 
@@ -128,9 +156,10 @@ const made = new WeakSet<object>();
  */
 export const defineEndpoint = <
   const Fields extends InputFields = Record<never, never>,
-  Said extends Output = JsonSchema,
+  Said extends EndpointOutput = JsonSchema,
+  const Accepts extends BodyKind = 'json',
 >(
-  definition: EndpointOptions<Fields, Said>,
+  definition: EndpointOptions<Fields, Said, Accepts>,
 ): EndpointDefinition => {
   check(definition);
   // What the handler is typed with is made of these very fields: see `applicationEndpoints`.

@@ -40,6 +40,13 @@ const checkDepth = (text: string): number => {
 /** Whether text can be kept by both databases and sent on: no NUL, no lone surrogate. */
 export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
+/** Decodes the text of one field. @throws Problem `invalid_text` */
+export const decodeText = (bytes: Uint8Array): string => {
+  const text = decode(bytes);
+  if (!isStorableText(text)) throw new Problem('invalid_text');
+  return text;
+};
+
 const checkTexts = (value: Json): void => {
   if (typeof value === 'string') {
     if (!isStorableText(value)) throw new Problem('invalid_text');
@@ -95,3 +102,6 @@ export const isJsonMediaType = (header: string | undefined): boolean =>
 
 export const isFormMediaType = (header: string | undefined): boolean =>
   isMediaType(header, 'application/x-www-form-urlencoded');
+
+export const isMultipartMediaType = (header: string | undefined): boolean =>
+  isMediaType(header, 'multipart/form-data');

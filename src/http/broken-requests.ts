@@ -31,6 +31,8 @@ export class BrokenRequests {
       return;
     }
     const connection = this.#connections.of(socket);
+    // Whoever takes a long body sees to it that it gets on.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.uploading) return;
     // What follows is as broken, and is thrown away.
     if (connection.ending) return;
     if (!socket.writable) {

@@ -17,6 +17,8 @@ export interface Connection extends Link<Connection> {
   requests: number;
   /** Its last answer is out or on its way: what else it brings is nobody's request any more. */
   ending: boolean;
+  /** A long body is coming, which may take its time: see `Incoming`. */
+  uploading: boolean;
   /** Where it comes from; undefined before it is counted. */
   network: string | undefined;
 }
@@ -57,6 +59,7 @@ export class Connections {
       unanswered: 0,
       requests: 0,
       ending: false,
+      uploading: false,
       network: undefined,
       older: undefined,
       newer: undefined,

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Principal } from '../auth/principal.ts';
 import type { AuthMethodName } from '../auth/registry.ts';
 import type { FilterOperator, JsonSchema } from '../fields/field.ts';
@@ -6,7 +7,9 @@ import type { Label } from '../kernel/messages/messages.ts';
 import type { ProblemKind } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Rule } from '../policy/rule.ts';
+import type { MultipartLimits } from './multipart.ts';
 import type { Piece } from './pieces.ts';
+import type { UploadedFile } from './uploaded-file.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -23,6 +26,15 @@ export interface Call {
   readonly body: JsonObject;
   /** The body's bytes as they came: what a signature covers. */
   readonly bytes: Uint8Array;
+  /** The files of a multipart body; there until the request has been answered. */
+  readonly files: readonly UploadedFile[];
+  /**
+   * Reads the whole body of an endpoint that accepts bytes, within BODY_LIMIT.
+   * @throws Problem; Error where it is read as a stream already
+   */
+  readBody(): Uint8Array | Promise<Uint8Array>;
+  /** The body of such an endpoint as it comes; `limit` in bytes. @throws Error where it is read already */
+  streamBody(limit: number): Readable;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
   /** Address of the caller (behind a proxy as TRUST_PROXY says). */
@@ -116,8 +128,14 @@ export interface Endpoint {
   readonly policy: Rule;
   /** Models whose grants the principal shall carry, where they are not those that the policy itself asks about. */
   readonly grantsOn?: readonly string[];
-  /** `nothing`: a body is not looked at. `form` bodies are taken beside JSON in the administration area. */
-  readonly accepts: 'nothing' | 'json' | 'json-or-form';
+  /**
+   * `nothing`: a body is not looked at. `json-or-form`: forms of a `bodyKey` beside JSON, in the administration area.
+   * `form`: a form whose names are the fields. `multipart`: files, and texts that are fields. `bytes`: any type, read
+   * when the handler asks for it.
+   */
+  readonly accepts: 'nothing' | 'json' | 'json-or-form' | 'form' | 'multipart' | 'bytes';
+  /** Of a multipart body. */
+  readonly limits?: MultipartLimits;
   /** Name of the object in the body that holds the record. */
   readonly bodyKey?: string;
   /** Schema of the record itself (not of the keyed body). */

@@ -1,16 +1,14 @@
 import { guard } from '../auth/guard.ts';
 import { nobody } from '../auth/principal.ts';
 import { authMethods, headersOf, type Verifiers } from '../auth/registry.ts';
-import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import { decide } from '../policy/decide.ts';
-import { isFormMediaType, isJsonMediaType, parseObject } from './body.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import type { Envelope } from './envelope.ts';
-import { parseForm } from './form.ts';
 import type { FramedBytes } from './framed-bytes.ts';
 import type { Piece } from './pieces.ts';
 import type { Identify, Request } from './request.ts';
+import { takeBody } from './take-body.ts';
 
 export interface HttpResponse {
   readonly status: number;
@@ -75,10 +73,8 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
         if (!decision.allowed) throw decision.problem;
         request.permitted(decision.grant, unasked);
         if (endpoint.accepts !== 'nothing') {
-          const type = bodyType(endpoint, request);
-          const read = request.readBody();
-          request.bytes = read instanceof Promise ? await read : read;
-          request.body = parseBody(endpoint, type, request);
+          const taking = takeBody(endpoint, request);
+          if (taking !== undefined) await taking;
         }
         const answer = await endpoint.handle(request);
         const response = respond(answer, endpoint.status ?? 200, envelope);
@@ -93,29 +89,6 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
 };
 
 export type Pipeline = ReturnType<typeof createPipeline>;
-
-/** What a body claims to be, before it is read. */
-const bodyType = (endpoint: Endpoint, request: Request): 'json' | 'form' => {
-  const type = request.header('content-type');
-  const encoding = request.header('content-encoding');
-  if (encoding !== undefined && encoding !== 'identity') throw new Problem('unsupported_media_type');
-  if (endpoint.accepts === 'json-or-form' && endpoint.bodyKey !== undefined && isFormMediaType(type))
-    return 'form';
-  if (!isJsonMediaType(type)) throw new Problem('unsupported_media_type');
-  return 'json';
-};
-
-/** The body of a write: JSON (or a form where the endpoint takes one), and in it the object under the body key. */
-const parseBody = (endpoint: Endpoint, type: 'json' | 'form', request: Request): JsonObject => {
-  const { bytes } = request;
-  if (type === 'form' && endpoint.bodyKey !== undefined)
-    return parseForm(bytes, endpoint.bodyKey, endpoint.input ?? {});
-  const body = parseObject(bytes, (values) => request.expect(values));
-  if (endpoint.bodyKey === undefined) return body;
-  const record = own(body, endpoint.bodyKey);
-  if (!isJsonObject(record)) throw new Problem('missing_key', { params: { key: endpoint.bodyKey } });
-  return record;
-};
 
 const isPieces = (data: Answer['data']): data is AsyncIterable<string> =>
   typeof data === 'object' && data !== null && Symbol.asyncIterator in data;

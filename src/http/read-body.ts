@@ -7,8 +7,8 @@ import type { Connection } from './connections.ts';
 /** Of a request that has none. */
 export const noBytes: Buffer = Buffer.alloc(0);
 
-/** What a piece of a body costs beyond its bytes: whoever sends a byte at a time would pay for it two hundredfold. */
-const perPiece = 256;
+/** Bytes that a piece of a body costs beyond its bytes: whoever sends a byte at a time would pay for it two hundredfold. */
+export const perPiece = 256;
 
 /** A request whose body is read. */
 export interface BodySender extends BodyHolder {
@@ -21,6 +21,8 @@ export interface BodyReading {
   /** Bytes of one body. */
   readonly limit: number;
   readonly memory: BodyMemory;
+  /** Milliseconds in which some of a long body has to come. */
+  readonly patience: number;
   readonly arrivals: Arrivals;
 }
 
@@ -33,9 +35,9 @@ export const bringsBody = ({ headers }: IncomingMessage): boolean => {
   return encoding !== undefined || (length !== undefined && length !== '0');
 };
 
-const tooLarge = (limit: number): Problem => new Problem('body_too_large', { params: { limit } });
+export const tooLarge = (limit: number): Problem => new Problem('body_too_large', { params: { limit } });
 
-const hungUp = (cause?: unknown): Problem =>
+export const hungUp = (cause?: unknown): Problem =>
   new Problem('bad_request', {
     cause: new Error('the caller hung up before the body had arrived', { cause }),
   });

@@ -1,25 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { finished } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { callerOf } from '../auth/caller.ts';
 import type { AuthRequest } from '../auth/method.ts';
 import { nobody, type Principal } from '../auth/principal.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
+import { streamBody } from './body-stream.ts';
 import { callerAddress, type Trust } from './caller-address.ts';
 import type { Connection } from './connections.ts';
 import type { Call } from './endpoint.ts';
+import { type MultipartBody, type MultipartLimits, readMultipart } from './multipart.ts';
 import { type BodyReading, type BodySender, noBytes, readBody } from './read-body.ts';
+import type { UploadFolder, UploadFolders } from './upload-folders.ts';
+import type { UploadedFile } from './uploaded-file.ts';
 
 /** What all requests of a server have in common. */
 export interface RequestSettings {
   readonly trust: Trust;
   readonly bodies: BodyReading;
+  /** Where files lie; absent where no endpoint takes any. */
+  readonly uploads: UploadFolders | undefined;
   readonly nextId: () => string;
   /** Whether anybody will ask how long a request took. */
   readonly timed: boolean;
 }
 
 const noModels: readonly string[] = [];
+const noFiles: readonly UploadedFile[] = [];
 const nothing: JsonObject = Object.freeze({});
 
 /** Told of an answer, and of the address that it goes to. */
@@ -54,6 +61,7 @@ export class Request implements AuthRequest, Call, BodySender {
   /** The parsed body and its bytes; empty until they are read, and where the endpoint takes none. */
   body = nothing;
   bytes: Uint8Array = noBytes;
+  files: readonly UploadedFile[] = noFiles;
   /** Whether the answer is another for a browser, by `Accept`. */
   varies = false;
   count: AnswerCounter | undefined;
@@ -65,6 +73,8 @@ export class Request implements AuthRequest, Call, BodySender {
   older: Request | undefined;
   newer: Request | undefined;
   #read: Uint8Array | Promise<Uint8Array> | undefined;
+  #stream: Readable | undefined;
+  #folder: UploadFolder | undefined;
   #grant: Grant | undefined;
   #identify: Identify | undefined;
   readonly #settings: RequestSettings;
@@ -169,8 +179,31 @@ export class Request implements AuthRequest, Call, BodySender {
   }
 
   readBody(): Uint8Array | Promise<Uint8Array> {
+    if (this.#stream !== undefined) throw new Error('the body is read as a stream already');
     this.#read ??= readBody(this, this.#settings.bodies);
     return this.#read;
+  }
+
+  streamBody(limit: number): Readable {
+    if (this.#stream !== undefined) return this.#stream;
+    const read = this.#read;
+    if (read instanceof Promise) throw new Error('the body is read as bytes already');
+    if (read === undefined)
+      this.#stream = streamBody(this, { limit, patience: this.#settings.bodies.patience });
+    // A signature had to see it whole.
+    else this.#stream = Readable.from(read.byteLength === 0 ? [] : [read], { objectMode: false });
+    return this.#stream;
+  }
+
+  /** Reads a body of parts: its files into a folder of this request's, which is removed with the answer. */
+  async readParts(limits: MultipartLimits): Promise<MultipartBody> {
+    const { uploads, bodies } = this.#settings;
+    if (uploads === undefined) throw new Error('there is no folder for uploads');
+    const held = await this.#read;
+    this.#folder = await uploads.open(this);
+    const body = await readMultipart(this, { ...bodies, limits, folder: this.#folder.path, held });
+    this.files = body.files;
+    return body;
   }
 
   /**
@@ -184,6 +217,8 @@ export class Request implements AuthRequest, Call, BodySender {
   /** Called when the answer is made; what is held of the body is given back when it is out. */
   answered(): void {
     this.body = nothing;
+    this.#stream?.destroy();
+    void this.#folder?.remove();
     if (this.held === 0) return;
     const release = (): void => this.#settings.bodies.memory.release(this);
     if (this.held < large) release();

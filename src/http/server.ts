@@ -19,6 +19,7 @@ import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
 import type { Routes } from './routes.ts';
 import { InFlight, stopHttp } from './stopping.ts';
+import type { UploadFolders } from './upload-folders.ts';
 
 export interface HttpOptions {
   /** Public address; where it is https, every answer says that this host is to be asked over https only. */
@@ -40,7 +41,12 @@ export interface HttpOptions {
   readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter | undefined) | undefined;
   /** Where a browser gets a page instead of the envelope. */
   readonly pages?: readonly PageArea[];
-  /** Milliseconds that a caller may leave an answer unread before the connection is cut; 30 s unless given. */
+  /** Where the files of multipart bodies lie until the answer; no endpoint may take any unless given. */
+  readonly uploads?: UploadFolders;
+  /**
+   * Milliseconds that a caller may leave an answer unread, or bring too little of a long body, before the connection is
+   * cut; 30 s unless given.
+   */
   readonly stall?: number | undefined;
   readonly logger: Logger;
   /** Whether each connection is to be closed with its last answer; never unless given. */
@@ -89,6 +95,8 @@ const runnersOf = (
 const hasBadHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolean =>
   host === undefined ? httpVersion === '1.1' : !isHost(host);
 
+const defaultStall = 30_000;
+
 /** Ids that differ between processes and are cheap to make. */
 const requestIds = (): (() => string) => {
   const process = crypto.randomUUID().slice(0, 8);
@@ -129,7 +137,13 @@ const createAnswering = (
   const runners = runnersOf(endpoints, pipeline, options);
   const settings: RequestSettings = {
     trust,
-    bodies: { limit: options.bodyLimit, memory: new BodyMemory(options.bodyMemory), arrivals },
+    bodies: {
+      limit: options.bodyLimit,
+      memory: new BodyMemory(options.bodyMemory),
+      patience: options.stall ?? defaultStall,
+      arrivals,
+    },
+    uploads: options.uploads,
     nextId: requestIds(),
     timed: responder.logsRequests,
   };
@@ -199,7 +213,7 @@ export const createHttpServer = (
   pipeline: Pipeline,
   options: HttpOptions,
 ): HttpServer => {
-  const { logger, corsOrigins, routes, basePath, stall = 30_000 } = options;
+  const { logger, corsOrigins, routes, basePath, stall = defaultStall } = options;
   const headers = generalHeaders(options.baseUrl);
   const trust = trustOf(options.trustProxy);
   const connections = new Connections({

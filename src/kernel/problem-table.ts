@@ -33,6 +33,7 @@ export const problemTable = {
   last_super_admin: 40905,
   stale: 41200,
   body_too_large: 41300,
+  too_many_files: 41301,
   unsupported_media_type: 41500,
   invalid_record: 42200,
   too_many_requests: 42900,

@@ -61,9 +61,31 @@ const newest = defineEndpoint({
   },
 });
 
+const post = { method: 'POST', handle: () => null } as const;
+
+const bodies = [
+  defineEndpoint({ ...post, path: '/form', accepts: 'form', input: { title: field.string() } }),
+  defineEndpoint({
+    ...post,
+    path: '/files',
+    accepts: 'multipart',
+    input: { title: field.string({ required: true }) },
+    limits: { file: 5_000, files: 2 },
+  }),
+  defineEndpoint({ ...post, path: '/bytes', accepts: 'bytes' }),
+  defineEndpoint({ method: 'GET', path: '/picture', media: 'image/png', handle: () => null }),
+  defineEndpoint({
+    method: 'GET',
+    path: '/feed',
+    media: 'application/feed+json',
+    output: { type: 'object', properties: { version: { type: 'string' } }, required: ['version'] },
+    handle: () => null,
+  }),
+];
+
 const application = createApplication({
   resources: [plain, guarded, open],
-  endpoints: [report, probe, newest],
+  endpoints: [report, probe, newest, ...bodies],
 });
 
 const describeIn = (locale: Locale, env: Record<string, string> = {}): Promise<JsonObject> =>
@@ -222,6 +244,40 @@ describe('describeApi', () => {
       )['data'];
     expect(data('/api/v1/newest')).toEqual({ $ref: '#/components/schemas/BlogPost' });
     expect(data('/api/v1/newest')).toEqual(data('/api/v1/blog_posts/{id}'));
+  });
+
+  it('says what bodies may be, and what goes without an envelope', async () => {
+    const document = await describeIn('en');
+    const content = (path: string): JsonObject =>
+      at(operation(document, 'post', path), 'requestBody', 'content');
+    const form = content('/api/v1/form');
+    expect(form).toEqual({
+      'application/x-www-form-urlencoded': { schema: { $ref: '#/components/schemas/PostFormInput' } },
+    });
+    const files = at(content('/api/v1/files'), 'multipart/form-data', 'schema');
+    expect(files).toMatchObject({
+      required: ['title'],
+      properties: { title: { type: 'string' } },
+      additionalProperties: {
+        type: 'string',
+        format: 'binary',
+        description: 'Files under any name: 2 at most, of 5000 bytes at most',
+      },
+    });
+    expect(content('/api/v1/bytes')).toEqual({ '*/*': { schema: {} } });
+    expect(statuses(document, 'post', '/api/v1/files')).toEqual(
+      expect.arrayContaining(['408', '413', '415']),
+    );
+    expect(statuses(document, 'post', '/api/v1/bytes')).not.toContain('415');
+    const answered = (path: string): JsonObject =>
+      at(operation(document, 'get', path), 'responses', '200', 'content');
+    expect(answered('/api/v1/picture')).toEqual({
+      'image/png': { schema: { type: 'string', format: 'binary' } },
+    });
+    expect(answered('/api/v1/feed')).toEqual({
+      'application/feed+json': { schema: { $ref: '#/components/schemas/GetFeedData' } },
+    });
+    expect(statuses(document, 'get', '/api/v1/picture')).toEqual(expect.arrayContaining(['500', '503']));
   });
 
   it('leaves itself out where it is switched off', async () => {

@@ -1,5 +1,7 @@
 import type { Endpoint } from '../http/endpoint.ts';
+import { defaultLimits, mediaTypes } from '../http/take-body.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { fill } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import { accessOf } from './access.ts';
 import { Components } from './components.ts';
@@ -8,18 +10,35 @@ import { dataName, familyOf, inputName, templatePath } from './names.ts';
 import { parametersOf } from './parameters.ts';
 import { generalResponses, responsesOf } from './responses.ts';
 import { requirements, securitySchemes } from './security.ts';
-import { aboutIn, tagTexts, title } from './texts.ts';
+import { aboutIn, bodyTexts, tagTexts, title } from './texts.ts';
 
-const bodyOf = (endpoint: Endpoint, { components }: Context): JsonObject => {
+/** The fields of a multipart body, and files of any name beside them. */
+const withFiles = (
+  input: JsonObject,
+  { limits: { file, files } = defaultLimits }: Endpoint,
+  { locale }: Context,
+): JsonObject => ({
+  ...input,
+  additionalProperties: {
+    type: 'string',
+    format: 'binary',
+    description: fill(bodyTexts.files[locale], { files, file }),
+  },
+});
+
+const bodyOf = (endpoint: Endpoint, context: Context): JsonObject => {
+  const { components } = context;
   const { accepts, bodyKey, input = { type: 'object' } } = endpoint;
   if (accepts === 'nothing') return {};
+  if (accepts === 'bytes') return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   const named = typeof input['properties'] === 'object';
   const record = named ? components.add('schemas', inputName(endpoint), input, familyOf(endpoint)) : input;
   const schema: Json =
     bodyKey === undefined
       ? record
       : { type: 'object', properties: { [bodyKey]: record }, required: [bodyKey] };
-  return { requestBody: { required: true, content: { 'application/json': { schema } } } };
+  const whole = accepts === 'multipart' ? withFiles(input, endpoint, context) : schema;
+  return { requestBody: { required: true, content: { [mediaTypes[accepts]]: { schema: whole } } } };
 };
 
 const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {

@@ -45,18 +45,22 @@ const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
 const isValidated = ({ input }: Endpoint): boolean =>
   input !== undefined && isJsonObject(input['properties']) && Object.keys(input['properties']).length > 0;
 
+const ofJson = ['malformed_json', 'invalid_text', 'too_deep', 'not_an_object'] as const;
+const ofAnyBody = ['body_too_large', 'unsupported_media_type'] as const;
+
+/** By what an endpoint accepts. A form may have too many fields, and parts may be none. */
+const bodyProblems: Readonly<Record<Endpoint['accepts'], readonly ProblemName[]>> = {
+  nothing: [],
+  json: [...ofJson, ...ofAnyBody],
+  'json-or-form': [...ofJson, ...ofAnyBody, 'bad_request'],
+  form: ['invalid_text', 'bad_request', ...ofAnyBody],
+  multipart: ['invalid_text', 'bad_request', 'too_many_files', 'request_timeout', ...ofAnyBody],
+  bytes: ['body_too_large', 'request_timeout'],
+};
+
 const ofBody = (endpoint: Endpoint): readonly ProblemName[] => {
-  if (endpoint.accepts === 'nothing') return [];
-  const problems: ProblemName[] = [
-    'malformed_json',
-    'invalid_text',
-    'too_deep',
-    'not_an_object',
-    'body_too_large',
-    'unsupported_media_type',
-  ];
+  const problems = [...bodyProblems[endpoint.accepts]];
   if (endpoint.bodyKey !== undefined) problems.push('missing_key');
-  if (endpoint.accepts === 'json-or-form') problems.push('bad_request');
   if (isValidated(endpoint)) problems.push('invalid_record');
   return problems;
 };

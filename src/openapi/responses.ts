@@ -1,5 +1,6 @@
 import { maxDepth } from '../http/body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { mediaTypes } from '../http/take-body.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { fill } from '../kernel/messages/catalogue.ts';
 import { fieldError, labelText } from '../kernel/messages/messages.ts';
@@ -139,11 +140,19 @@ const validationErrors = ({ components }: Context): JsonObject =>
 interface Hints {
   readonly key: string;
   readonly parameter: string;
+  /** Media type that the endpoint asks for. */
+  readonly type: string;
+  readonly limits: Endpoint['limits'];
 }
 
-const defaultHints: Hints = { key: 'record', parameter: 'sort' };
+const defaultHints: Hints = { key: 'record', parameter: 'sort', type: mediaTypes.json, limits: undefined };
+
+const mediaTypeOf = ({ accepts }: Endpoint): string =>
+  accepts === 'nothing' || accepts === 'bytes' ? defaultHints.type : mediaTypes[accepts];
 
 const hintsOf = (endpoint: Endpoint): Hints => ({
+  type: mediaTypeOf(endpoint),
+  limits: endpoint.limits,
   key: endpoint.bodyKey ?? defaultHints.key,
   parameter:
     endpoint.docs.query?.[0]?.name ??
@@ -151,14 +160,15 @@ const hintsOf = (endpoint: Endpoint): Hints => ({
 });
 
 /** An error as it is answered, with likely values where the message has room for some. */
-const example = (kind: ProblemKind, { key, parameter }: Hints, context: Context): JsonObject => {
+const example = (kind: ProblemKind, hints: Hints, { messages, bodyLimit }: Context): JsonObject => {
   if (typeof kind !== 'string')
-    return { value: { code: kind.code, message: labelText(kind.message, context.messages.locale) } };
+    return { value: { code: kind.code, message: labelText(kind.message, messages.locale) } };
   const name = kind;
-  const { messages, bodyLimit } = context;
+  const { key, parameter, type, limits } = hints;
   const errors = [fieldError(messages, 'name', messages.labels['name'] ?? 'name', 'required')];
   const joined = errors.map(({ message }) => message).join(', ');
-  const params = { max: maxDepth, limit: bodyLimit, key, errors: joined };
+  const limit = name === 'too_many_files' ? limits?.files : limits?.file;
+  const params = { max: maxDepth, limit: limit ?? bodyLimit, key, type, errors: joined };
   const field = name === 'unusable_field' ? 'title' : parameter;
   const message = fill(messages.problems[name], { ...params, name: field });
   const data = name === 'invalid_record' ? { data: { errors: errors.map((error) => ({ ...error })) } } : {};

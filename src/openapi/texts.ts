@@ -33,6 +33,14 @@ const about = {
   ],
 } as const;
 
+/** Of request bodies. */
+export const bodyTexts = {
+  files: {
+    'zh-CN': '任意名称的文件：最多 {files} 个，每个最多 {file} 字节',
+    en: 'Files under any name: {files} at most, of {file} bytes at most',
+  },
+} as const;
+
 /** What a reader should know before anything else. */
 export const aboutIn = (locale: Locale): string => {
   const [envelope, methods] = about[locale];

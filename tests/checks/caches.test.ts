@@ -88,7 +88,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
   'who waits, who is at it, what is open': [
     ...['Connections', 'ReaderThread', 'ScanPool', 'Sessions', 'Shares', 'StreamSlots', 'UnitRunner'],
     ...['closing', 'createGate', 'createWaitingLines', 'createWorkQueue', 'started', 'stopHttp', 'streams'],
-    ...['watchCredentials', 'standardOutput'],
+    ...['watchCredentials', 'standardOutput', 'UploadFolders', 'inUse'],
   ],
   'counted or noted, and written to the database later': [
     ...[
@@ -107,7 +107,12 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'versions',
   ],
   'put together once, and whole before anybody asks': ['Components', 'Routes', 'collect'],
-  'local to a call, changed by a function in it': ['Numbering', 'indexesOf', 'parseFilters'],
+  'local to a call, changed by a function in it': [
+    'Numbering',
+    'indexesOf',
+    'parseFilters',
+    'MultipartReader',
+  ],
   'what is so: the temporary databases, and whether this one is lost': ['temporary', 'watchDatabase'],
   'what the bounded caches are made of': ['BoundedCache'],
 };

@@ -1,6 +1,8 @@
+import type { Readable } from 'node:stream';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
+import type { UploadedFile } from '../../src/http/uploaded-file.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { DefinitionError } from '../../src/model/definition-error.ts';
 
@@ -61,10 +63,49 @@ describe('types of an endpoint', () => {
     defineEndpoint({ method: 'GET', path: '/any', output: {}, handle: async () => undefined });
   });
 
+  it('of a body there is what the endpoint accepts', () => {
+    const post = { method: 'POST', path: '/body' } as const;
+    defineEndpoint({
+      ...post,
+      handle: ({ body, bytes, ...context }) => {
+        expectTypeOf(bytes).toEqualTypeOf<Uint8Array>();
+        // @ts-expect-error: there are no files in JSON
+        return context.files ?? body;
+      },
+    });
+    defineEndpoint({
+      ...post,
+      accepts: 'multipart',
+      limits: { file: 5_000 },
+      input: { title: field.string({ required: true }) },
+      handle: ({ values, files, ...context }) => {
+        expectTypeOf(values.title).toEqualTypeOf<string>();
+        expectTypeOf(files).toEqualTypeOf<readonly UploadedFile[]>();
+        // @ts-expect-error: nobody holds the bytes of files
+        return context.bytes ?? null;
+      },
+    });
+    defineEndpoint({
+      ...post,
+      accepts: 'bytes',
+      handle: async (context) => {
+        expectTypeOf<typeof context.bytes>().toEqualTypeOf<Promise<Uint8Array>>();
+        expectTypeOf<typeof context.stream>().toEqualTypeOf<Readable>();
+        // @ts-expect-error: nobody has parsed it
+        return context.body ?? null;
+      },
+    });
+    defineEndpoint({ ...post, accepts: 'form', handle: ({ body, bytes }) => [body, bytes.length] });
+  });
+
   it('does not compile a wrong option', () => {
     const handle = () => null;
     // @ts-expect-error: unknown option
     expect(() => defineEndpoint({ method: 'GET', path: '/a', summry: 'A', handle })).toThrow(DefinitionError);
+    // @ts-expect-error: no such body
+    expect(() => defineEndpoint({ method: 'PUT', path: '/a', accepts: 'xml', handle })).toThrow(
+      DefinitionError,
+    );
     // @ts-expect-error: neither a model nor a schema
     expect(() => defineEndpoint({ method: 'GET', path: '/a', output: 'Book', handle })).toThrow(
       DefinitionError,
