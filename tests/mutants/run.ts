@@ -70,7 +70,11 @@ const outcomesOf = ({ files }: Report): readonly Outcome[] =>
       })),
   );
 
-const run = ({ mutate, tests }: Target, index: number, withStatic: boolean): readonly Outcome[] => {
+const run = (
+  { mutate, tests, patience = 10_000 }: Target,
+  index: number,
+  withStatic: boolean,
+): readonly Outcome[] => {
   const name = `${folder}/${index}`;
   const settings = {
     testRunner: 'vitest',
@@ -80,7 +84,7 @@ const run = ({ mutate, tests }: Target, index: number, withStatic: boolean): rea
     ignorePatterns: ['/dist', '/docs', '/bench', '/admin', '/coverage', '/data', '/reports'],
     ignoreStatic: !withStatic,
     concurrency: 1,
-    timeoutMS: 10_000,
+    timeoutMS: patience,
     tempDirName: `reports/mutants/sandbox-${index}`,
     incremental: true,
     incrementalFile: `${name}-before.json`,

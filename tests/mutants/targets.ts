@@ -6,20 +6,20 @@ export interface Target {
   readonly part?: string;
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
+  /** Milliseconds beyond what the tests take by themselves, after which a change has them hang; 10,000 unless given. */
+  readonly patience?: number;
 }
 
-const passwords = [
-  'password',
-  'password-rules',
-  'phc',
-  'work-queue',
-  'login',
-  'login-throttle',
-  'waiting-lines',
-].map((name) => `src/auth/${name}.ts`);
+const authFiles = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `src/auth/${name}.ts`);
+
+const passwords = authFiles('password', 'password-rules', 'phc', 'login', 'login-throttle');
+
+/** Where somebody waits for others: nearly every change has somebody wait for ever. */
+const queues = authFiles('work-queue', 'waiting-lines');
 
 /** Hashing a password takes longer than all else: its tests are asked about its own code only. */
-const slow = ['src/auth/login.test.ts', 'src/auth/password.test.ts', 'src/auth/waiting-lines.test.ts'];
+const slow = authFiles('login.test', 'password.test');
 
 const filesOf = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `src/store/list/${name}.ts`);
@@ -35,7 +35,7 @@ export const targets: readonly Target[] = [
   {
     folder: 'src/auth',
     part: 'requests',
-    mutate: ['src/auth/**/*.ts', ...passwords.map((file) => `!${file}`)],
+    mutate: ['src/auth/**/*.ts', ...[...passwords, ...queues].map((file) => `!${file}`)],
     tests: ['src/auth/**/!(login|password).test.ts'],
   },
   { folder: 'src/auth', part: 'passwords', mutate: passwords, tests: slow },
@@ -58,5 +58,12 @@ export const targets: readonly Target[] = [
     part: 'pages',
     mutate: ['src/store/list/*.ts', ...[...reading, ...terms].map((file) => `!${file}`)],
     tests: ['src/store/list/{list,paging,run,shape,statements,totals,size-estimate}.test.ts'],
+  },
+  {
+    folder: 'src/auth',
+    part: 'queues',
+    mutate: queues,
+    tests: authFiles('work-queue.test', 'waiting-lines.test'),
+    patience: 3_000,
   },
 ];
