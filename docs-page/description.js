@@ -4,14 +4,14 @@
  * @typedef {{ [keyword: string]: any }} Schema
  * @typedef {{ name: string, in: 'path' | 'query' | 'header', required?: boolean, description?: string, schema: Schema }} Parameter
  * @typedef {{ name: string, code: number, message: string }} Refusal
- * @typedef {{ status: number, description: string, headers: string[], schema: Schema | undefined, refusals: Refusal[] }} Reply
+ * @typedef {{ status: number, description: string, headers: string[], media: string | undefined, schema: Schema | undefined, refusals: Refusal[] }} Reply
  * @typedef {{
  *   access: string, methods: string[], model?: string, permission?: string, isolation?: boolean, ownership?: boolean,
  *   own?: boolean, roles?: string[], restricted?: string[], published?: Record<string, unknown>, also?: string[]
  * }} Access
  * @typedef {{
  *   id: string, method: string, path: string, tag: string, summary: string, description: string | undefined,
- *   parameters: Parameter[], body: Schema | undefined, replies: Reply[], access: Access
+ *   parameters: Parameter[], bodyType: string, body: Schema | undefined, replies: Reply[], access: Access
  * }} Operation
  * @typedef {{ name: string, title: string, operations: Operation[] }} Group
  */
@@ -36,12 +36,13 @@ export const readDescription = (document, ways) => {
   /** @param {string} status @param {any} part @returns {Reply} */
   const reply = (status, part) => {
     const response = resolve(part);
-    const content = response.content?.['application/json'];
+    const [media = undefined, content] = Object.entries(response.content ?? {})[0] ?? [];
     const examples = Object.entries(content?.examples ?? {});
     return {
       status: Number(status),
       description: String(response.description ?? ''),
       headers: Object.keys(response.headers ?? {}),
+      media,
       schema: content?.schema,
       refusals: examples.map(([name, { value }]) => ({
         name,
@@ -52,18 +53,22 @@ export const readDescription = (document, ways) => {
   };
 
   /** @param {string} path @param {string} method @param {any} part @returns {Operation} */
-  const operation = (path, method, part) => ({
-    id: String(part.operationId),
-    method: method.toUpperCase(),
-    path,
-    tag: String(part.tags?.[0] ?? ''),
-    summary: String(part.summary ?? part.operationId),
-    description: part.description,
-    parameters: (part.parameters ?? []).map(resolve),
-    body: part.requestBody?.content?.['application/json']?.schema,
-    replies: Object.entries(part.responses).map(([status, response]) => reply(status, response)),
-    access: part['x-gatewright'] ?? { access: 'public', methods: [] },
-  });
+  const operation = (path, method, part) => {
+    const [bodyType = '', body] = Object.entries(part.requestBody?.content ?? {})[0] ?? [];
+    return {
+      id: String(part.operationId),
+      method: method.toUpperCase(),
+      path,
+      tag: String(part.tags?.[0] ?? ''),
+      summary: String(part.summary ?? part.operationId),
+      description: part.description,
+      parameters: (part.parameters ?? []).map(resolve),
+      bodyType,
+      body: body?.schema,
+      replies: Object.entries(part.responses).map(([status, response]) => reply(status, response)),
+      access: part['x-gatewright'] ?? { access: 'public', methods: [] },
+    };
+  };
 
   /** @type {Operation[]} */
   const operations = [];

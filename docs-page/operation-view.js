@@ -199,6 +199,8 @@ const answers = (operation, resolve, t) => {
         { class: 'status' },
         h('strong', {}, reply.status),
         ` ${reply.description}`,
+        reply.media !== undefined &&
+          reply.media !== 'application/json' && [' · ', h('code', {}, reply.media)],
         reply.headers.length > 0 &&
           h('span', { class: 'dim' }, ` · ${t.headers}: ${reply.headers.join(', ')}`),
       ),
@@ -222,6 +224,12 @@ const answers = (operation, resolve, t) => {
   ];
 };
 
+/** What a body of parts may bring beside its fields. @param {Operation} operation @param {(part: any) => any} resolve */
+const files = ({ body }, resolve) => {
+  const text = resolve(body)['additionalProperties']?.description;
+  return text === undefined ? null : h('p', {}, text);
+};
+
 /** What the description says of an operation. @param {Operation} operation @param {import('./description.js').Description} description @param {Texts} t */
 export const operationView = (operation, { resolve, ways }, t) =>
   h(
@@ -239,6 +247,11 @@ export const operationView = (operation, { resolve, ways }, t) =>
     whoMayCall(operation, ways, t),
     parameterTable(operation, t),
     filterTable(operation, t),
-    operation.body && [h('h2', {}, t.body), schemaTable(operation.body, resolve, t)],
+    operation.body && [
+      h('h2', {}, t.body),
+      operation.bodyType !== 'application/json' && h('p', {}, h('code', {}, operation.bodyType)),
+      schemaTable(operation.body, resolve, t),
+      files(operation, resolve),
+    ],
     answers(operation, resolve, t),
   );

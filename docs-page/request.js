@@ -37,8 +37,54 @@ export const plainParameters = (operation) => operation.parameters.filter(({ nam
 
 export const now = () => String(Math.floor(Date.now() / 1000));
 
+const formType = 'application/x-www-form-urlencoded';
+const multipartType = 'multipart/form-data';
+
+/** What separates the parts of a body that the page writes. */
+const boundary = 'gatewright-part';
+
+/** A value as a form has it. @param {unknown} value */
+const formText = (value) => (value === null || value === undefined ? '' : String(value));
+
+/** A body of parts to begin with: the fields, and a short file. @param {Record<string, unknown>} fields */
+const partsOf = (fields) => {
+  const texts = Object.entries(fields).map(([name, value]) => `; name="${name}"\n\n${formText(value)}`);
+  const file = '; name="file"; filename="file.txt"\nContent-Type: text/plain\n\n…';
+  const parts = [...texts, file].map((part) => `--${boundary}\nContent-Disposition: form-data${part}\n`);
+  return `${parts.join('')}--${boundary}--\n`;
+};
+
+/** Bodies to begin with that are no JSON, by their media type. @type {Record<string, (fields: any) => string>} */
+const otherBodies = {
+  [formType]: (fields) =>
+    String(new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, formText(value)]))),
+  [multipartType]: partsOf,
+  '*/*': () => '',
+};
+
+/** The `Content-Type` of a body that the page sends. @param {Operation} operation */
+const sentType = ({ bodyType }) => {
+  if (bodyType === '*/*') return 'application/octet-stream';
+  return bodyType === multipartType ? `${multipartType}; boundary=${boundary}` : bodyType;
+};
+
+/** A body as it is sent: its parts stand in lines that end as the form has it. @param {Operation} operation @param {Form} form */
+export const sentBody = ({ bodyType }, { body }) =>
+  bodyType === multipartType ? body.replaceAll(/\r?\n/g, '\r\n') : body;
+
+/** What a body is that the form cannot hold, a file for instance, for curl. @param {Operation} operation */
+export const fileOption = ({ bodyType }) => {
+  if (bodyType === multipartType) return "--form 'file=@photo.png'";
+  return bodyType === '*/*' ? '--data-binary @photo.png' : undefined;
+};
+
 /** @param {Operation} operation @param {(part: any) => any} resolve @param {import('./ways.js').Ways} ways @returns {Form} */
 export const newForm = (operation, resolve, ways) => {
+  const other = otherBodies[operation.bodyType];
+  if (other !== undefined) {
+    const fields = sampleOf(operation.body ?? {}, resolve) ?? {};
+    return { values: {}, filters: [], body: other(fields), method: operation.access.methods[0], asked: {} };
+  }
   const sample = operation.body === undefined ? undefined : sampleOf(operation.body, resolve);
   const { methods } = operation.access;
   const oneLine = methods.map((name) => ways.get(name)?.oneLineBody).find((each) => each !== undefined);
@@ -74,12 +120,12 @@ export const requestOf = (operation, form) => {
   for (const parameter of operation.parameters)
     if (parameter.in === 'header' && form.values[parameter.name])
       headers[parameter.name] = form.values[parameter.name] ?? '';
-  if (operation.body !== undefined) headers['Content-Type'] = 'application/json';
+  if (operation.body !== undefined) headers['Content-Type'] = sentType(operation);
   return {
     method: operation.method,
     url: base + path + (query === '' ? '' : `?${query}`),
     headers,
-    body: operation.body === undefined ? undefined : form.body,
+    body: operation.body === undefined ? undefined : sentBody(operation, form),
   };
 };
 

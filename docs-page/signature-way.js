@@ -1,5 +1,5 @@
 import { copyButton, h, labelled } from './dom.js';
-import { now } from './request.js';
+import { now, sentBody } from './request.js';
 import { shellWord } from './snippets.js';
 
 /** The way's own texts. */
@@ -74,7 +74,7 @@ const signing = (context, t) => {
   const { operation, form } = context;
   const asked = { appId: '', timestamp: now(), signed: '', ...form.asked };
   form.asked = asked;
-  const body = () => (operation.body === undefined ? '' : form.body);
+  const body = () => (operation.body === undefined ? '' : sentBody(operation, form));
   const message = h('pre', { class: 'message' });
   const command = h('pre', { class: 'command' });
   const word = h('p', { class: 'hint', role: 'status' });

@@ -102,8 +102,24 @@ const clientHeaders = (request) =>
     .filter(([name]) => name !== 'Content-Type')
     .map(([name, value]) => `'${name}': ${scriptText(value)}`);
 
+/** A variable of the environment may be missing, which TypeScript wants to hear about. @param {string[] | undefined} lines */
+const withVariables = (lines = []) =>
+  lines.map((line) => line.replaceAll(/process\.env\.\w+/g, (variable) => `(${variable} ?? '')`));
+
+/** What a method adds to a script, for TypeScript. @param {import('./ways.js').Samples['script']} script */
+const typed = (script) => ({
+  ...script,
+  before: withVariables(script.before),
+  headers: withVariables(script.headers),
+});
+
 /** With the typed client of this package. @param {Sample} sample */
-const typeScript = ({ request, data, isEnvelope, resolve, added: { client: added } }) => {
+const typeScript = (sample) => {
+  const { request, data, isEnvelope, resolve } = sample;
+  const added = sample.added.client;
+  // The client sends JSON.
+  if (request.body !== undefined && request.headers['Content-Type'] !== 'application/json')
+    return `${javaScript({ ...sample, added: { ...sample.added, script: typed(sample.added.script) } })}\n\nexport {};`;
   if (!isEnvelope)
     return `const response = await fetch(${scriptText(request.url)});\nconsole.log(await response.text());\n\nexport {};`;
   const { option } = added;

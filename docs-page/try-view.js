@@ -1,7 +1,7 @@
 import { answerView } from './answer-view.js';
 import { credentials, isHeld, loginSlot } from './credentials.js';
 import { fill, h, labelled } from './dom.js';
-import { filtersOf, missing, newForm, plainParameters, requestOf } from './request.js';
+import { fileOption, filtersOf, missing, newForm, plainParameters, requestOf } from './request.js';
 import { samples } from './samples-view.js';
 
 /**
@@ -137,8 +137,10 @@ const bodyField = ({ operation, resolve, ways, form, changed, t }) => {
     area.value = form.body;
     changed();
   };
+  const option = fileOption(operation);
   return [
     labelled(t.body, area),
+    option === undefined ? null : h('p', { class: 'hint' }, `${t.fileByCurl} `, h('code', {}, option)),
     h('p', {}, h('button', { type: 'button', class: 'small', onclick: reset }, t.reset)),
   ];
 };

@@ -6,6 +6,8 @@ import { describeApplication } from '../../src/describe.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { describedMethods } from '../../src/endpoints/docs/methods.ts';
 import { field } from '../../src/fields/define.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { useService } from '../support/service.ts';
 import { newsroom } from './applications.ts';
 import { thing } from './thing.ts';
 import { createProject } from './typescript.ts';
@@ -35,7 +37,12 @@ interface Page {
     ways: Ways,
   ): { readonly operations: readonly Operation[]; readonly resolve: Resolve };
   newForm(operation: Operation, resolve: Resolve, ways: Ways): Form;
-  sampleFor(operation: Operation, form: Form, ways: Ways, resolve: Resolve): unknown;
+  sampleFor(
+    operation: Operation,
+    form: Form,
+    ways: Ways,
+    resolve: Resolve,
+  ): { readonly request: { headers: Record<string, string>; body: string } };
   readonly languages: readonly { readonly name: string; make(sample: unknown): string }[];
 }
 
@@ -50,6 +57,28 @@ const loadPage = async (): Promise<Page> => {
 
 /** What every language has a way of its own to quote. */
 const awkward = `it's "so" \\ $HOME \`x\` \${y} 中文 😀`;
+
+const plain = {
+  method: 'POST',
+  auth: ['jwt', 'signature'],
+  handle: ({ header }: { header(name: string): string | undefined }) => header('content-type') ?? null,
+} as const;
+
+const body = {
+  ...plain,
+  input: { title: field.string({ required: true }), copies: field.integer(), note: field.text() },
+} as const;
+
+const bodies = [
+  defineEndpoint({ ...body, path: '/form', accepts: 'form', handle: ({ values }) => values }),
+  defineEndpoint({
+    ...body,
+    path: '/files',
+    accepts: 'multipart',
+    handle: ({ values, files }) => ({ ...values, files: files.map(({ filename }) => filename) }),
+  }),
+  defineEndpoint({ ...plain, path: '/any', accepts: 'bytes' }),
+];
 
 const application = createApplication({
   ...newsroom,
@@ -66,6 +95,7 @@ const application = createApplication({
       },
       handle: () => null,
     }),
+    ...bodies,
     defineEndpoint({ method: 'GET', path: '/bare', auth: [], handle: () => undefined }),
   ],
 });
@@ -147,4 +177,29 @@ describe('samples of the documentation page', () => {
     },
     60_000,
   );
+});
+
+describeDatabase('sqlite', 'bodies that the documentation page writes', (databases) => {
+  const service = useService(databases, { application: { endpoints: bodies } });
+
+  it.each([
+    ['/form', { title: 'title', copies: 1, note: 'note' }],
+    ['/files', { title: 'title', copies: 1, note: 'note', files: ['file.txt'] }],
+    ['/any', 'application/octet-stream'],
+  ])('%s is taken as it is written', async (path, expected) => {
+    const page = await loadPage();
+    const document = await describeApplication(
+      createApplication({ endpoints: bodies }),
+      readConfig({ LOCALE: 'en' }),
+    );
+    const ways = page.waysOf(describedMethods(), { language: 'en', t: {}, document });
+    const { operations, resolve } = page.readDescription(document, ways);
+    const operation = operations.find((each) => each.id === `post${path.replace('/', '_')}`);
+    if (operation === undefined) throw new Error(`there is no ${path}`);
+    const form = page.newForm(operation, resolve, ways);
+    const { headers, body: written } = page.sampleFor(operation, form, ways, resolve).request;
+    const token = await service.admin();
+    const answered = await service.post(`/api/v1${path}`, { token, headers, body: written });
+    expect([answered.status, answered.data]).toEqual([200, expected]);
+  });
 });
