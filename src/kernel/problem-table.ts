@@ -31,6 +31,7 @@ export const problemTable = {
   built_in_role: 40903,
   role_in_use: 40904,
   last_super_admin: 40905,
+  job_running: 40906,
   stale: 41200,
   body_too_large: 41300,
   too_many_files: 41301,
@@ -45,6 +46,7 @@ export const problemTable = {
   stopping: 50303,
   handler_timeout: 50304,
   transaction_timeout: 50305,
+  jobs_only: 50306,
 } as const;
 
 export type ProblemName = keyof typeof problemTable;

@@ -84,6 +84,13 @@ export interface Database extends Reader {
    * database under one number still holds under it. Absent where the database cannot tell cheaply.
    */
   revision?(): number;
+  /**
+   * Calls `heard` whenever a process tells something on a channel, and after each time that something may have been
+   * missed; answers what ends that. Absent where processes cannot tell each other anything through the database.
+   */
+  readonly listen?: ((channel: string, heard: () => void) => () => Promise<void>) | undefined;
+  /** Tells every process that listens on the channel, this one included. Absent as `listen` is. */
+  readonly tell?: ((channel: string) => Promise<void>) | undefined;
   /** Answers when the database answers. */
   ping(): Promise<void>;
   /**

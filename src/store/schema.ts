@@ -101,6 +101,36 @@ export interface CoreSchema {
     /** Of the last readiness check, milliseconds since the epoch. */
     checked_at: number;
   };
+  /** What is to be done after a commit; what has been done is gone. */
+  gatewright_jobs: {
+    id: Generated<number>;
+    name: string;
+    /** Unique among the jobs of this name that wait. */
+    key: string | null;
+    /** JSON object: the values. */
+    input: string;
+    state: 'waiting' | 'running' | 'failed';
+    /** Runs that were begun, the one that runs included. */
+    attempts: Generated<number>;
+    /** From when on it may be claimed: its time, or the end of the lease of whoever runs it; null once it has failed. */
+    available_at: string | null;
+    /** Whose lease it is; null unless it runs. */
+    lease: string | null;
+    /** Why the last run failed. */
+    error: string | null;
+    created_at: string;
+    started_at: string | null;
+    failed_at: string | null;
+  };
+  /** Recurring jobs. */
+  gatewright_schedules: {
+    /** Of the job. */
+    name: string;
+    /** Cron expression and time zone. */
+    pattern: string;
+    /** The last tick for which a job was stored, or from when on ticks count. */
+    ticked_at: string;
+  };
   login_attempts: {
     /** Keyed hash of account and address: no account stands here in clear. */
     key: string;

@@ -33,6 +33,7 @@ export const en: Catalogue = {
     built_in_role: 'A built-in role cannot be deleted',
     role_in_use: 'The role is still held by users and cannot be deleted',
     last_super_admin: 'At least one enabled super_admin must remain',
+    job_running: 'The job is running: try again when it has ended',
     stale: 'The record has changed: reload it and try again',
     body_too_large: 'The request body is too large: {limit} bytes at most',
     too_many_files: 'The request brings too many files: {limit} at most',
@@ -47,6 +48,7 @@ export const en: Catalogue = {
       'The connection to the database broke before it said whether this was written: look before you send it again, or send it with the same Idempotency-Key, which never writes twice',
     handler_timeout: 'The service took too long: try again later',
     transaction_timeout: 'The change took too long and was undone: try again later',
+    jobs_only: 'This process runs jobs only: ask another one',
     stopping: 'The service is about to stop: try again later',
   },
   rules: {

@@ -33,6 +33,7 @@ export const zhCN: Catalogue = {
     built_in_role: '内置角色不能删除',
     role_in_use: '角色仍被用户持有，无法删除',
     last_super_admin: '至少须保留一名可用的 super_admin',
+    job_running: '任务正在运行，请待其结束后再试',
     stale: '记录已被修改，请刷新后重试',
     body_too_large: '请求体过大，上限为 {limit} 字节',
     too_many_files: '请求中的文件过多，最多 {limit} 个',
@@ -47,6 +48,7 @@ export const zhCN: Catalogue = {
       '与数据库的连接在确认写入之前中断，无法得知是否已写入；请先查询再重试，或使用相同的 Idempotency-Key 重发，不会重复写入',
     handler_timeout: '处理超时，请稍后再试',
     transaction_timeout: '操作超时，已撤销，请稍后再试',
+    jobs_only: '此进程只运行任务，请访问其他实例',
     stopping: '服务即将停止，请稍后再试',
   },
   rules: {

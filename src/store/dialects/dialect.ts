@@ -51,6 +51,12 @@ export interface Dialect extends Compiler {
   ordered(value: Fragment, descending: boolean, nullable: boolean): Fragment;
   /** Behind a query of one table: its rows stay as they are until the transaction is over. */
   readonly rowLock: Fragment;
+  /** The moment at which a statement began, by the clock of the database, as a timestamp column takes it. */
+  readonly now: Fragment;
+  /** So many milliseconds after that moment. */
+  later(milliseconds: Fragment): Fragment;
+  /** Stands at the end of a SELECT whose rows are to be changed: takes them, and passes over those that others hold. */
+  readonly takingFree: Fragment;
   /** Whether columns of rows that an OFFSET skips are computed as well. */
   readonly computesSkippedRows: boolean;
   readonly schema: SchemaWords;

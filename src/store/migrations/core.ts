@@ -6,6 +6,7 @@ import { securityEvents } from './0004-security-events.ts';
 import { identity } from './0005-identity.ts';
 import { nulledReferences } from './0006-nulled-references.ts';
 import { securityStamp } from './0007-security-stamp.ts';
+import { jobs } from './0008-jobs.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -144,4 +145,5 @@ export const coreMigrations: Migrations = {
   '0005_identity': identity,
   '0006_nulled_references': nulledReferences,
   '0007_security_stamp': securityStamp,
+  '0008_jobs': jobs,
 };

@@ -8,8 +8,9 @@ import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan } from './errors.ts';
+import { ListeningSession } from './listener.ts';
 import { ReadBatches } from './read-batches.ts';
-import { demandMeaning, sessionSettings } from './session.ts';
+import { demandMeaning, type SessionLimits, sessionSettings } from './session.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
@@ -69,6 +70,8 @@ const applicationLimits = (poolSize: number): ShareLimits => {
     wait: scanWait,
   };
 };
+/** One that listens waits for as long as it takes. */
+const listenerLimits: SessionLimits = { statementTimeout, idleTimeout: 0, lockTimeout };
 
 const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(error);
 
@@ -81,6 +84,9 @@ class PostgresDatabase implements OpenDatabase {
   readonly #scans: Shares;
   readonly #ofApplications: Shares;
   readonly #unitLimit: number | undefined;
+  readonly #url: string;
+  /** Whether a session stays with its server: a pooler in transaction mode passes no notifications on. */
+  readonly #direct: boolean;
   /** Units that met a conflict go one at a time: they conflict with each other first of all. */
   #again: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -89,6 +95,8 @@ class PostgresDatabase implements OpenDatabase {
 
   constructor(url: string, options: DatabaseOptions) {
     const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit, prepare = true } = options;
+    this.#url = url;
+    this.#direct = prepare;
     // Half as many again where statements stand in front of a lock, for those that need not.
     const room = { places: poolSize, extra: Math.ceil(poolSize / 2), prepare };
     this.#sessions = new Sessions(poolConfig(url, idleTimeout), room, silenceLimit);
@@ -139,6 +147,21 @@ class PostgresDatabase implements OpenDatabase {
     } finally {
       release();
     }
+  }
+
+  get listen(): OpenDatabase['listen'] {
+    if (!this.#direct) return undefined;
+    return (channel, heard) => {
+      const listener = new ListeningSession(sessionSettings(this.#url, listenerLimits), channel, heard);
+      return () => listener.close();
+    };
+  }
+
+  get tell(): OpenDatabase['tell'] {
+    if (!this.#direct) return undefined;
+    return async (channel) => {
+      await this.execute({ sql: `select pg_notify($1, '')`, parameters: [channel] });
+    };
   }
 
   async ping(): Promise<void> {

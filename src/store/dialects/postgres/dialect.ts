@@ -34,6 +34,12 @@ const columns: Dialect['columns'] = {
   json: { type: 'json' },
 } satisfies Record<string, ColumnWords>;
 
+/**
+ * Of the statement: the transaction may have begun long before, and `clock_timestamp()`, which differs from row to row,
+ * is no bound of an index. Cut, not rounded: a rounded time may lie ahead of the next statement.
+ */
+const now = sql`date_trunc('milliseconds', statement_timestamp())`;
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
   builder: new Kysely<unknown>({
@@ -59,6 +65,9 @@ export const postgresDialect: Dialect = {
     return descending ? sql`${value} desc nulls last` : sql`${value} nulls first`;
   },
   rowLock: sql` for update`,
+  now,
+  later: (milliseconds) => sql`${now} + ${milliseconds} * interval '1 millisecond'`,
+  takingFree: sql`for update skip locked`,
   computesSkippedRows: true,
   schema: postgresSchema,
 };

@@ -74,6 +74,11 @@ export const sqliteDialect: Dialect = {
   ordered: (value, descending) => (descending ? sql`${value} desc` : value),
   // The only writer has the whole file.
   rowLock: sql``,
+  now: sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
+  later: (milliseconds) =>
+    sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', printf('%+.3f seconds', ${milliseconds} / 1000.0))`,
+  // One write comes after the other.
+  takingFree: sql.raw(''),
   computesSkippedRows: false,
   schema: sqliteSchema,
 };
