@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { EndpointDefinition } from './endpoints/define-endpoint.ts';
 import { definedIn, isEndpointDefinition } from './endpoints/define-endpoint.ts';
 import type { PaymentHook } from './endpoints/services.ts';
+import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from './jobs/define-job.ts';
 import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } from './kernel/options.ts';
 import { type ProblemKind, problemCode } from './kernel/problem.ts';
 import { DefinitionError } from './model/definition-error.ts';
@@ -17,7 +18,9 @@ export interface ApplicationConfig {
   readonly onPayment?: PaymentHook;
 }
 
-const configOptions = { onPayment: code } satisfies OptionTable<ApplicationConfig>;
+const configOptions = {
+  onPayment: code,
+} satisfies OptionTable<ApplicationConfig>;
 
 /**
  * Says what an application does beside its resources and endpoints.
@@ -33,6 +36,7 @@ export const defineConfig = (config: ApplicationConfig): ApplicationConfig => {
 export interface Application {
   readonly models: Models;
   readonly endpoints: readonly EndpointDefinition[];
+  readonly jobs: Jobs;
   readonly migrations: Migrations;
   readonly config: ApplicationConfig;
 }
@@ -48,6 +52,8 @@ export class ApplicationError extends Error {
 interface ApplicationParts {
   readonly resources?: readonly ResourceModel[];
   readonly endpoints?: readonly EndpointDefinition[];
+  /** By name: that of its file. */
+  readonly jobs?: Readonly<Record<string, JobDefinition>>;
   readonly migrations?: Migrations;
   readonly config?: ApplicationConfig;
 }
@@ -66,6 +72,7 @@ const refuseSameCode = (problems: readonly ProblemKind[]): void => {
 const partsOptions = {
   resources: listOf(anything),
   endpoints: listOf(anything),
+  jobs: plainObject,
   migrations: plainObject,
   config: plainObject,
 } satisfies OptionTable<ApplicationParts>;
@@ -85,6 +92,7 @@ export const createApplication = (parts: ApplicationParts): Application => {
   return {
     models: collectModels(resources),
     endpoints,
+    jobs: collectJobs(parts.jobs ?? {}),
     migrations: parts.migrations ?? {},
     config: defineConfig(parts.config ?? {}),
   };
@@ -162,8 +170,8 @@ const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
 };
 
 /**
- * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `migrations/*.ts` and
- * `gatewright.config.ts`, each where it is there. Nothing is registered anywhere: a new file is taken up at the next
+ * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`
+ * and `gatewright.config.ts`, each where it is there. Nothing is registered anywhere: a new file is taken up at the next
  * start. Node strips the types itself.
  * @throws ApplicationError, DefinitionError
  */
@@ -179,12 +187,18 @@ export const loadApplication = async (folder: string): Promise<Application> => {
     '`export default defineEndpoint(…)`',
     ({ default: value }, file) => (isEndpointDefinition(value) ? definedIn(value, file) : undefined),
   );
+  const jobs = await collect(
+    join(directory, 'jobs'),
+    '`export default defineJob(…)`',
+    ({ default: value }) => (isJobDefinition(value) ? value : undefined),
+  );
   const migrations = await collect(join(directory, 'migrations'), 'an exported function `up`', (module) =>
     isMigration(module) ? module : undefined,
   );
   return createApplication({
     resources: [...resources.values()],
     endpoints: [...endpoints.values()],
+    jobs: Object.fromEntries(jobs),
     migrations: Object.fromEntries(migrations),
     config: await loadConfig(directory),
   });

@@ -16,6 +16,8 @@ import { apiArea, resourceEndpoints } from './endpoints/resources/resource-endpo
 import type { Services } from './endpoints/services.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { Routes } from './http/routes.ts';
+import { createJobs } from './jobs/service.ts';
+import type { WorkerTimes } from './jobs/worker.ts';
 import { ApplicationCode, type CodeWatch } from './kernel/application-code.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
@@ -23,11 +25,11 @@ import { catalogueOf } from './kernel/messages/messages.ts';
 import type { Stopping } from './kernel/stopping.ts';
 import type { Models } from './model/models.ts';
 import type { Acting } from './operations/acting.ts';
-import type { JobPort } from './operations/job-port.ts';
 import { createScopes } from './operations/scope.ts';
 import { type ResourceContext, type ServedResource, serveResource } from './operations/served-resource.ts';
 import { createKeyed } from './secrets.ts';
 import type { Database } from './store/database.ts';
+import { createJobAdministration } from './store/outbox/job-administration.ts';
 import { createKeyStore } from './store/tables/api-keys.ts';
 import { createIdempotency } from './store/tables/idempotency.ts';
 import { createAccountStore, createIdentityStore } from './store/tables/identities.ts';
@@ -55,6 +57,7 @@ export interface Parts {
   readonly stopping: Stopping;
   /** Told which code of the application runs; nobody unless given. */
   readonly watch?: CodeWatch | undefined;
+  readonly jobTimes?: Partial<WorkerTimes> | undefined;
 }
 
 /** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
@@ -62,6 +65,7 @@ export const compose = async (parts: Parts) => {
   const { config, application, clock, logger, database, vault, usage, stopping } = parts;
   const context = { database, clock };
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
+  const jobs = createJobs({ database, jobs: application.jobs, locale: config.locale, times: parts.jobTimes });
   const passwords = createPasswords();
   const idempotency = createIdempotency(context);
   const report = (error: unknown, what: string): void => logger.error({ err: error }, what);
@@ -83,7 +87,7 @@ export const compose = async (parts: Parts) => {
     // Scopes are made of the resources, whose hooks get them.
     scopeOf: (acting) => scopeOf(acting),
   });
-  const scopeOf = createScopes({ database, resources, jobs: noJobs, transactionLimit });
+  const scopeOf = createScopes({ database, resources, jobs: jobs.port, transactionLimit });
   const services: Services = {
     locale: config.locale,
     catalogue: catalogueOf(config.locale),
@@ -118,6 +122,8 @@ export const compose = async (parts: Parts) => {
     systemScope: (reason) => scopeOf(ofApplication).asSystem(reason),
     code,
     stopping,
+    jobs: createJobAdministration(context, jobs.wake),
+    jobNames: jobs.names,
   };
   const methods = openMethods({
     tokens: keyed.tokens,
@@ -133,15 +139,10 @@ export const compose = async (parts: Parts) => {
     },
     clock,
   });
-  return { services, methods };
+  return { services, methods, jobs };
 };
 
 export type Composed = Awaited<ReturnType<typeof compose>>;
-
-/** No file of the application defines a job. */
-const noJobs: JobPort = {
-  add: () => Promise.reject(new Error('the application has no jobs')),
-};
 
 /** For whom the application itself acts. */
 const ofApplication: Acting = {

@@ -47,6 +47,10 @@ export interface Config {
   readonly handlerTimeout: number;
   /** Seconds that a transaction of the application may take. */
   readonly transactionTimeout: number;
+  /** Whether this process runs jobs, and whether it does anything else. */
+  readonly jobs: 'on' | 'off' | 'only';
+  /** Jobs that run at one moment. */
+  readonly jobsConcurrency: number;
   readonly migrate: 'start' | 'off';
   /** A new database may take the place of one that is gone. */
   readonly newDatabase: boolean;
@@ -214,6 +218,8 @@ export const readConfig = (environment: Environment): Config => {
     drain: reader.integer('DRAIN', 1, 0, 3_600),
     handlerTimeout: reader.integer('HANDLER_TIMEOUT', 30, 1, 3_600),
     transactionTimeout: reader.integer('TRANSACTION_TIMEOUT', 5, 1, 60),
+    jobs: reader.choice('JOBS', 'on', ['on', 'off', 'only']),
+    jobsConcurrency: reader.integer('JOBS_CONCURRENCY', 5, 1, 1_000),
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
     newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',
   };

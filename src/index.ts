@@ -13,6 +13,8 @@ export type { BodyKind, BodyLimits } from './endpoints/endpoint-body.ts';
 export type { PaymentHook } from './endpoints/services.ts';
 export { field } from './fields/define.ts';
 export type { UploadedFile } from './http/uploaded-file.ts';
+export type { JobContext, JobDefinition } from './jobs/define-job.ts';
+export { defineJob } from './jobs/define-job.ts';
 export { Problem } from './kernel/problem.ts';
 export { defineProblem } from './model/define-problem.ts';
 export { defineResource } from './model/define-resource.ts';

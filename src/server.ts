@@ -16,6 +16,8 @@ import { Envelope } from './http/envelope.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from './http/server.ts';
 import { UploadFolders } from './http/upload-folders.ts';
+import type { JobService } from './jobs/service.ts';
+import type { WorkerTimes } from './jobs/worker.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { createLogger } from './log.ts';
 import { connectionsWithin } from './open-files.ts';
@@ -28,6 +30,7 @@ import { createUsageRecorder } from './store/tables/usage.ts';
 import { watchDatabase } from './store/watch.ts';
 import { openVault, type Vault } from './vault/vault.ts';
 import { MainThreadWatch } from './watch/main-thread.ts';
+import { prepareWork, servedBy } from './work.ts';
 
 export interface ServerOptions {
   readonly config: Config;
@@ -35,6 +38,8 @@ export interface ServerOptions {
   readonly clock?: Clock;
   /** Whether the log says that the main thread stands still: for a process that does nothing but serve. */
   readonly watch?: boolean;
+  /** Other times than those of the service, for tests. */
+  readonly jobTimes?: Partial<WorkerTimes>;
   /** Pino-compatible; one that writes to stdout at the configured level unless given. */
   readonly logger?: Logger;
   /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */
@@ -61,6 +66,8 @@ export interface Server {
   /** The first super_admin, if this start made one. */
   readonly firstAdmin: FirstAdmin | undefined;
   readonly services: Services;
+  /** The application's jobs, for tests that run them by hand. */
+  readonly jobs: JobService;
   /** Everything that is answered, in no particular order. */
   readonly endpoints: readonly Endpoint[];
   /** Runs a request through the whole service without a connection: for tests of many requests. */
@@ -191,8 +198,9 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       ready: watch.ready,
       stopping,
       watch: codeWatch,
+      jobTimes: options.jobTimes,
     });
-    const { services, methods } = composed;
+    const { services, methods, jobs } = composed;
     events = services.securityEvents;
     closing.push(services.securityEvents.start());
     await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
@@ -201,10 +209,10 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue) });
     const pages = await openAdminPages(config);
     if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
-    const endpoints = [
+    const endpoints = servedBy(config, [
       ...(await allEndpoints(composed, application, config)),
       ...(pages === undefined ? [] : pages.endpoints),
-    ];
+    ]);
     const { requestCounts } = services;
     closing.push(requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
     const maxConnections = connectionsWithin(config);
@@ -227,18 +235,21 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       routes: services.routes,
       stall: options.stall,
       counterOf: counterOf(services),
-      pages: pages === undefined ? [] : [pages.area],
+      pages: pages === undefined || config.jobs === 'only' ? [] : [pages.area],
       onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
     });
     const sweeping = startSweeping(services, logger);
     closing.push(async () => clearInterval(sweeping));
+    const work = prepareWork(config, closing);
     await listen(http, config);
     closing.push(() => http.close(() => database.interrupt()));
+    work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
     logger.info({ host: config.host, port: config.port }, 'listening');
     return {
       config,
       firstAdmin,
       services,
+      jobs,
       endpoints,
       inject: injecting(http),
       close: ({ drain = 0 } = {}) => closing.close(drain),

@@ -11,8 +11,9 @@ import { createPasswords } from './auth/password.ts';
 import { formatPhc } from './auth/phc.ts';
 import { readConfig } from './config.ts';
 import type { HttpMethod } from './http/endpoint.ts';
+import { type JobRuns, runByHand } from './jobs/by-hand.ts';
 import { systemClock } from './kernel/clock.ts';
-import type { Json } from './kernel/json.ts';
+import type { Json, JsonObject } from './kernel/json.ts';
 import { applyMigrations } from './migrate.ts';
 import { builtInRoles, superAdmin } from './policy/rule.ts';
 import { createServer, type Server } from './server.ts';
@@ -65,6 +66,30 @@ export interface TestUser extends TestClient {
   readonly token: string;
 }
 
+/** @public */
+export type { FailedRun, JobRun, JobRuns } from './jobs/by-hand.ts';
+
+/** A job that waits. */
+export interface EnqueuedJob {
+  readonly id: number;
+  readonly name: string;
+  readonly values: JsonObject;
+  /** From when on it runs. */
+  readonly at: string;
+  readonly key: string | null;
+}
+
+/** The application's jobs, which run when the test says so (unless `env` says `JOBS: 'on'`). */
+export interface TestJobs {
+  /**
+   * Runs everything that is due, and what it enqueues, to its end; with `all` also what waits for later when this is
+   * called. No job runs twice in a call; what failed waits for its next attempt, which `all` runs.
+   */
+  readonly run: (options?: { readonly all?: boolean }) => Promise<JobRuns>;
+  /** What waits, the first to run first. */
+  readonly enqueued: () => Promise<readonly EnqueuedJob[]>;
+}
+
 export interface TestApplication {
   /** Calls as a user with this role; always the same user for the same role. A role that is not there is made. */
   readonly as: (role: string) => TestClient;
@@ -77,6 +102,7 @@ export interface TestApplication {
   }) => Promise<TestUser>;
   /** Grants a role an action (`create`, `update`, `destroy`, `read`) on a model, as an administrator does. */
   readonly grant: (role: string, model: string, action: string) => Promise<void>;
+  readonly jobs: TestJobs;
   readonly server: Server;
   /** Address that it answers on, for whatever needs a connection. */
   readonly url: string;
@@ -188,6 +214,7 @@ const start = async (directory: string, { application = '.', env = {} }: TestOpt
   const loaded = typeof application === 'string' ? await loadApplication(application) : application;
   const config = readConfig({
     LOG_LEVEL: 'silent',
+    JOBS: 'off',
     PORT: '0',
     DATA_DIR: directory,
     JWT_SECRET: randomBytes(32).toString('hex'),
@@ -198,6 +225,13 @@ const start = async (directory: string, { application = '.', env = {} }: TestOpt
   await prepareDatabase(config.databaseUrl, loaded);
   return createServer({ config, application: loaded, logger: pino({ level: config.logLevel }) });
 };
+
+const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server): TestJobs => ({
+  run: ({ all = false } = {}) =>
+    runByHand(outbox, new Set(names), perform({ systemScope: services.systemScope, watch: undefined }), all),
+  enqueued: async () =>
+    (await outbox.waiting()).map(({ id, name, input, at, key }) => ({ id, name, values: input, at, key })),
+});
 
 const joinTo = (server: Server, close: () => Promise<void>): TestApplication => {
   const { services, config } = server;
@@ -226,6 +260,7 @@ const joinTo = (server: Server, close: () => Promise<void>): TestApplication => 
       await ensureRole(role);
       await services.roles.grant({ role, model, action }, actor);
     },
+    jobs: jobsOf(server),
     server,
     url: config.baseUrl,
     close,

@@ -103,6 +103,17 @@ export const variables: readonly Variable[] = [
       'seconds that a transaction of the application may take before it is rolled back and the answer is 503 (1 to 60)',
   },
   {
+    name: 'JOBS',
+    fallback: 'on',
+    meaning:
+      '`on` runs jobs beside the API; `off` runs none here (they are stored all the same); `only` runs jobs and answers nothing but the health check',
+  },
+  {
+    name: 'JOBS_CONCURRENCY',
+    fallback: '5',
+    meaning: 'jobs that this process runs at one moment, 1 to 1,000',
+  },
+  {
     name: 'MIGRATE',
     fallback: 'start',
     meaning: '`start` applies pending migrations under a lock; `off` refuses to start when some are pending',

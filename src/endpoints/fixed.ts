@@ -1,6 +1,7 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { adminKeyEndpoints } from './admin/api-keys.ts';
 import { explainEndpoint } from './admin/explain.ts';
+import { jobEndpoints } from './admin/jobs.ts';
 import { adminListEndpoints } from './admin/lists.ts';
 import { adminPasswordEndpoint } from './admin/password.ts';
 import { roleEndpoints } from './admin/roles.ts';
@@ -31,6 +32,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...adminUserEndpoints(services),
   ...roleEndpoints(services),
   ...adminListEndpoints(services),
+  ...jobEndpoints(services),
   explainEndpoint(services),
   statsEndpoint(services),
 ];

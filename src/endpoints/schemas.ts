@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../fields/field.ts';
+import { jobStates } from '../store/outbox/job-source.ts';
 
 /** Schemas of what the fixed endpoints answer. */
 
@@ -118,6 +119,20 @@ export const schemas = {
     user_agent: text,
     created_at: time,
     last_used_at: time,
+  }),
+  job: object('Job', {
+    id: integer,
+    name: text,
+    defined: { type: 'boolean', description: 'false where no file of this instance defines it: it waits' },
+    state: { type: 'string', enum: [...jobStates] },
+    key: { type: ['string', 'null'] },
+    values: { type: 'object' },
+    attempts: { type: 'integer', description: 'runs that were begun, the one that runs included' },
+    next_run_at: { ...timeOrNull, description: 'null unless it waits' },
+    error: { type: ['string', 'null'], description: 'why the last run failed' },
+    created_at: time,
+    started_at: timeOrNull,
+    failed_at: timeOrNull,
   }),
   audit: object('AuditEntry', {
     id: integer,

@@ -13,6 +13,7 @@ import type { Scope } from '../model/scope.ts';
 import type { Acting } from '../operations/acting.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Database } from '../store/database.ts';
+import type { JobAdministration } from '../store/outbox/job-administration.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
 import type { PaymentStore } from '../store/tables/payments.ts';
@@ -80,4 +81,7 @@ export interface Services {
   /** Runs what the application brings along. */
   readonly code: ApplicationCode;
   readonly stopping: Stopping;
+  readonly jobs: JobAdministration;
+  /** Names of the application's jobs. */
+  readonly jobNames: readonly string[];
 }

@@ -89,6 +89,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     ...['Connections', 'ReaderThread', 'ScanPool', 'Sessions', 'Shares', 'StreamSlots', 'UnitRunner'],
     ...['closing', 'createGate', 'createWaitingLines', 'createWorkQueue', 'started', 'stopHttp', 'streams'],
     ...['watchCredentials', 'standardOutput', 'UploadFolders', 'inUse'],
+    ...['JobWorker', 'createJobs', 'prepareWork', 'teller'],
   ],
   'counted or noted, and written to the database later': [
     ...[

@@ -110,6 +110,12 @@ describeEachDatabase('the API description', (databases) => {
       ...ofEve,
       body: { current_password: 'a good word 12', password: 'a better word 12' },
     });
+    const [job] = await service.server.services.database.execute<{ id: number }>({
+      sql: `insert into gatewright_jobs (name, input, state, created_at)
+        values ('report', '{}', 'failed', '2026-11-21T00:00:00.000Z') returning id`,
+      parameters: [],
+    });
+    await ask('POST', `/admin/jobs/${job?.id}/repeat`, { token });
     await ask('POST', '/admin/roles', { token, body: { role: { name: 'editor' } } });
     await ask('PUT', '/admin/permissions/editor/Order/create', { token });
     const session = await ask('POST', '/admin/session', {
@@ -159,6 +165,7 @@ describeEachDatabase('the API description', (databases) => {
     for (const record of records) await ask('DELETE', record, { token });
     await ask('DELETE', `/api/v1/api_keys/${key.data.id}`, { token: user.token });
     await ask('DELETE', `/admin/api_keys/${created.data.id}`, { token });
+    await ask('DELETE', `/admin/jobs/${job?.id}`, { token });
     await ask('DELETE', '/admin/permissions/editor/Order/create', { token });
     await ask('DELETE', '/admin/roles/editor', { token });
     await ask('DELETE', '/admin/roles/admin', { token });

@@ -25,6 +25,8 @@ export const actionKeys: Readonly<Record<string, TextKey>> = {
   'permission.revoke': 'audit.actions.permissionRevoke',
   'key.create': 'audit.actions.keyCreate',
   'key.delete': 'audit.actions.keyDelete',
+  'job.repeat': 'audit.actions.jobRepeat',
+  'job.delete': 'audit.actions.jobDelete',
   'user.password': 'audit.actions.userPassword',
   'session.create': 'audit.actions.sessionCreate',
   'session.delete': 'audit.actions.sessionDelete',
@@ -47,6 +49,7 @@ export const actionKeys: Readonly<Record<string, TextKey>> = {
 const kindKeys: Readonly<Record<string, TextKey>> = {
   user: 'audit.kinds.user',
   api_key: 'audit.kinds.key',
+  job: 'audit.kinds.job',
   role: 'audit.kinds.role',
   permission: 'audit.kinds.permission',
   'command line': 'audit.kinds.commandLine',

@@ -1,0 +1,66 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import { jobFields, jobSource } from '../../store/outbox/job-source.ts';
+import { listEndpoint } from '../list-endpoint.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { actorOf, idOf, reachesIn } from '../shared.ts';
+import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+
+/** Jobs that wait, run or have failed. Values are shown: administrators read every record anyway. */
+export const jobEndpoints = (services: Services): Endpoint[] => {
+  const source = jobSource(services.jobNames);
+  const path = '/admin/jobs';
+  const one = {
+    auth: adminAuth,
+    policy: administratorOnly,
+    accepts: 'nothing',
+    reaches: reachesIn(services.database, source),
+  } as const;
+  return [
+    listEndpoint(services, source, {
+      operation: 'listJobs',
+      path,
+      auth: adminAuth,
+      policy: administratorReads(jobFields),
+      docs: {
+        summary: { 'zh-CN': '任务列表', en: 'List jobs' },
+        description: {
+          'zh-CN': '等待、运行中与失败的任务；完成的任务不保留。',
+          en: 'Jobs that wait, run or have failed; what is done is not kept.',
+        },
+        tag: adminTag,
+        data: schemas.job,
+      },
+    }),
+    {
+      operation: 'repeatJob',
+      method: 'POST',
+      path: `${path}/:id/repeat`,
+      ...one,
+      docs: {
+        summary: { 'zh-CN': '立即运行等待或失败的任务', en: 'Run a job now that waits or has failed' },
+        tag: adminTag,
+        problems: ['record_not_found', 'job_running', 'conflict'],
+      },
+      handle: async (call) => {
+        await services.jobs.repeat(idOf(call), actorOf(call));
+        return {};
+      },
+    },
+    {
+      operation: 'deleteJob',
+      method: 'DELETE',
+      path: `${path}/:id`,
+      ...one,
+      docs: {
+        summary: { 'zh-CN': '删除等待或失败的任务', en: 'Delete a job that waits or has failed' },
+        tag: adminTag,
+        problems: ['record_not_found', 'job_running'],
+      },
+      handle: async (call) => {
+        await services.jobs.remove(idOf(call), actorOf(call));
+        return {};
+      },
+    },
+  ];
+};

@@ -1,0 +1,116 @@
+import { code, numeric, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
+import { checkField } from '../model/define-resource.ts';
+import { DefinitionError } from '../model/definition-error.ts';
+import { fieldsOption } from '../model/definition-options.ts';
+import type { CheckedInput, InputFields, Job, SentInput } from '../model/job.ts';
+import type { Scope } from '../model/scope.ts';
+import { parseSchedule } from './schedule.ts';
+
+/** What `handle` gets: a scope that acts for the system, and which run this is. */
+export interface JobContext<Fields extends InputFields = InputFields> extends Scope<'all'> {
+  /** What was added, checked once more; defaults included. */
+  readonly values: CheckedInput<Fields>;
+  /** The same for every attempt: what makes a repeated call of another service recognisable. */
+  readonly id: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** Aborted when its time is over, when the process is about to stop, and when another one has taken the job over. */
+  readonly signal: AbortSignal;
+}
+
+/** A job: work that is done once a transaction is durable, at a time, or again and again. */
+export interface JobDefinition<Fields extends InputFields = InputFields> {
+  /** Fields of its values; they are validated like those of a resource. */
+  readonly input?: Fields;
+  /** Runs before it counts as failed; 8 unless given. */
+  readonly attempts?: number;
+  /** Seconds that one run may take; 60 unless given. */
+  readonly timeout?: number;
+  /** Cron expression of five fields, or of six with seconds: it runs at each of its ticks. Takes no required input. */
+  readonly every?: string;
+  /** Time zone of `every` (`Europe/Berlin`); UTC unless given. */
+  readonly timeZone?: string;
+  /** Does it. It may be run more than once; what it throws has it run again later. */
+  handle(context: JobContext<Fields>): unknown;
+}
+
+export const defaultAttempts = 8;
+export const defaultTimeout = 60;
+
+/** Longest time of one run, in seconds: a day. */
+const longest = 86_400;
+
+const options = {
+  input: fieldsOption,
+  attempts: numeric,
+  timeout: numeric,
+  every: textual,
+  timeZone: textual,
+  handle: code,
+} satisfies OptionTable<JobDefinition>;
+
+const outside = (name: string, value: number | undefined, most: number): string | undefined =>
+  value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)
+    ? undefined
+    : `${name} must be a whole number from 1 to ${most}, not ${value}`;
+
+const scheduleFlaw = ({ input = {}, every, timeZone }: JobDefinition): string | undefined => {
+  if (every === undefined) return timeZone === undefined ? undefined : 'timeZone goes with every';
+  const needed = Object.entries(input).find(
+    ([, { options: given }]) => given.required === true && given.default === undefined,
+  )?.[0];
+  if (needed !== undefined)
+    return `a job with every gets no values, so its field ${needed} cannot be required without a default`;
+  try {
+    parseSchedule(every, timeZone);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+/** @throws DefinitionError */
+const check = (definition: JobDefinition): void => {
+  const flaw =
+    optionsFlaw(definition, options) ??
+    (definition.handle === undefined ? 'it has no handle' : undefined) ??
+    outside('attempts', definition.attempts, 1_000) ??
+    outside('timeout', definition.timeout, longest);
+  if (flaw !== undefined) throw new DefinitionError('job', flaw);
+  for (const [name, each] of Object.entries(definition.input ?? {})) checkField('job', name, each);
+  const wrong = scheduleFlaw(definition);
+  if (wrong !== undefined) throw new DefinitionError('job', wrong);
+};
+
+const made = new WeakSet<object>();
+
+/**
+ * Defines a job; a file in `jobs/` that exports it by default is taken up without any other edit, under the file's name.
+ * @throws DefinitionError for an unknown option or a value of the wrong type
+ */
+export const defineJob = <const Fields extends InputFields = Record<never, never>>(
+  definition: JobDefinition<Fields>,
+): JobDefinition<Fields> & Job<SentInput<Fields>> => {
+  check(definition as JobDefinition);
+  const job = Object.freeze({ ...definition });
+  made.add(job);
+  return job;
+};
+
+export const isJobDefinition = (value: unknown): value is JobDefinition =>
+  typeof value === 'object' && value !== null && made.has(value);
+
+/** Jobs by name. */
+export type Jobs = ReadonlyMap<string, JobDefinition>;
+
+const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
+
+/** @throws DefinitionError for a name that is none, and for what `defineJob` did not make */
+export const collectJobs = (jobs: Readonly<Record<string, JobDefinition>>): Jobs => {
+  for (const [name, job] of Object.entries(jobs)) {
+    if (!namePattern.test(name))
+      throw new DefinitionError(`job ${name}`, 'a name is a letter and up to 62 letters, digits, _ and -');
+    if (!isJobDefinition(job)) throw new DefinitionError(`job ${name}`, 'it was not made by defineJob');
+  }
+  return new Map(Object.entries(jobs));
+};

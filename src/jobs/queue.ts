@@ -1,0 +1,85 @@
+import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import { nearestHint } from '../kernel/options.ts';
+import { Problem } from '../kernel/problem.ts';
+import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
+import type { Validated } from '../model/validate.ts';
+import type { JobPort } from '../operations/job-port.ts';
+import type { Outbox } from '../store/outbox/outbox.ts';
+import type { JobDefinition, Jobs } from './define-job.ts';
+import { readInput } from './input.ts';
+
+/** A job of the application, ready to take values. */
+export interface KnownJob {
+  readonly name: string;
+  readonly definition: JobDefinition;
+  readonly read: (values: JsonObject) => Validated;
+}
+
+export type KnownJobs = ReadonlyMap<string, KnownJob>;
+
+export const knownJobs = (jobs: Jobs, locale: Locale): KnownJobs =>
+  new Map(
+    [...jobs].map(([name, definition]) => [
+      name,
+      { name, definition, read: readInput(definition.input ?? {}, locale) },
+    ]),
+  );
+
+/** Characters of a key. */
+const keyLength = 255;
+
+/** @throws TypeError */
+const timeOf = (at: Date | string | undefined): string | undefined => {
+  if (at === undefined) return undefined;
+  const milliseconds = typeof at === 'string' ? parseTimestamp(at) : at.getTime();
+  // Years of four digits: what a timestamp can say.
+  if (
+    milliseconds === undefined ||
+    !(milliseconds >= -62_135_596_800_000 && milliseconds <= 253_402_300_799_999)
+  )
+    throw new TypeError(`at must be a Date or an ISO 8601 time, not ${String(at).slice(0, 40)}`);
+  return toTimestamp(milliseconds);
+};
+
+/** @throws TypeError */
+const keyOf = (key: string | undefined): string | null => {
+  if (key === undefined) return null;
+  if (
+    typeof key !== 'string' ||
+    key === '' ||
+    key.length > keyLength ||
+    !key.isWellFormed() ||
+    key.includes('\0')
+  )
+    throw new TypeError(`key must be a text of 1 to ${keyLength} characters`);
+  return key;
+};
+
+/** Stores jobs, and has them worked on as soon as they are durable. @param wake told of each that is */
+export const createJobPort = (known: KnownJobs, outbox: Outbox, wake: () => void): JobPort => {
+  const byDefinition = new Map<unknown, KnownJob>([...known.values()].map((job) => [job.definition, job]));
+
+  const find = (job: unknown): KnownJob => {
+    const found = typeof job === 'string' ? known.get(job) : byDefinition.get(job);
+    if (found !== undefined) return found;
+    if (typeof job === 'string') throw new Error(`There is no job ${job}${nearestHint(job, known.keys())}`);
+    throw new Error('No file of jobs/ exports this job');
+  };
+
+  return {
+    add: async (job, given, { at, key }, shared) => {
+      const { name, read } = find(job);
+      const { values, errors } = read(asJson(given));
+      if (errors.length > 0) throw new Problem('invalid_record', { errors });
+      const added = { name, input: values, key: keyOf(key), at: timeOf(at) };
+      const id = await outbox.add(added, shared?.transaction);
+      if (shared === undefined) wake();
+      else shared.committed(wake);
+      return id;
+    },
+  };
+};
+
+/** As it would come back from the database: a `Date` is its text, and what is undefined is not there. */
+const asJson = (values: object): JsonObject => JSON.parse(JSON.stringify(values)) as Record<string, Json>;

@@ -1,0 +1,79 @@
+import type { Database } from '../store/database.ts';
+import type { Outbox } from '../store/outbox/outbox.ts';
+import type { Schedule, ScheduleStore } from '../store/outbox/schedules.ts';
+import type { Jobs } from './define-job.ts';
+import { type JobSchedule, parseSchedule } from './schedule.ts';
+
+/** Recurring jobs by name. */
+export const schedulesOf = (jobs: Jobs): ReadonlyMap<string, JobSchedule> =>
+  new Map(
+    [...jobs].flatMap(([name, { every, timeZone }]) =>
+      every === undefined ? [] : [[name, parseSchedule(every, timeZone)] as const],
+    ),
+  );
+
+/**
+ * Stores a job at each tick of the recurring ones. Every instance does so, and the first one wins. Of ticks that passed
+ * while nobody did, there is one job.
+ */
+export class Ticks {
+  readonly #schedules: ReadonlyMap<string, JobSchedule>;
+  readonly #store: ScheduleStore;
+  readonly #outbox: Outbox;
+  readonly #database: Database;
+  #registered = false;
+  /** By the clock of this process that never jumps. */
+  #dueAt = 0;
+
+  constructor(
+    schedules: ReadonlyMap<string, JobSchedule>,
+    store: ScheduleStore,
+    outbox: Outbox,
+    database: Database,
+  ) {
+    this.#schedules = schedules;
+    this.#store = store;
+    this.#outbox = outbox;
+    this.#database = database;
+  }
+
+  /** Milliseconds until the next tick; Infinity where there is none. */
+  get wait(): number {
+    return this.#schedules.size === 0 ? Infinity : this.#dueAt - performance.now();
+  }
+
+  /** Stores what is due. */
+  async take(): Promise<void> {
+    if (this.wait > 0) return;
+    await this.#register();
+    const { now, schedules } = await this.#store.read();
+    const read = performance.now();
+    let soonest = Infinity;
+    for (const schedule of schedules) {
+      const next = await this.#takeOne(schedule, now);
+      if (next !== undefined) soonest = Math.min(soonest, next);
+    }
+    this.#dueAt = read + soonest - now;
+  }
+
+  async #register(): Promise<void> {
+    if (this.#registered) return;
+    for (const [name, { pattern }] of this.#schedules) await this.#store.register(name, pattern);
+    this.#registered = true;
+  }
+
+  /** Answers the tick after those that have come; undefined where it is no job of ours, or none comes any more. */
+  async #takeOne(schedule: Schedule, now: number): Promise<number | undefined> {
+    const { name, ticked } = schedule;
+    const ours = this.#schedules.get(name);
+    const tick = ours?.next(ticked);
+    if (ours === undefined || tick === undefined || tick > now) return tick;
+    const following = ours.next(tick);
+    const missed = following !== undefined && following <= now;
+    await this.#database.write(async (transaction) => {
+      if (await this.#store.take(transaction, schedule, missed ? now : tick))
+        await this.#outbox.add({ name, key: null, input: {}, at: undefined }, transaction);
+    });
+    return missed ? ours.next(now) : following;
+  }
+}

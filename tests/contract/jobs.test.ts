@@ -1,0 +1,243 @@
+import { beforeAll, expect, it } from 'vitest';
+import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { field } from '../../src/fields/define.ts';
+import { defineJob } from '../../src/jobs/define-job.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { type Service, startService, type TestUser, useService } from '../support/service.ts';
+
+interface JobItem {
+  readonly id: number;
+  readonly name: string;
+  readonly state: string;
+  readonly [name: string]: unknown;
+}
+
+/** Resolved by the test: what the job `slow` waits for. */
+let go = Promise.withResolvers<void>();
+let broken = true;
+let ran: unknown[] = [];
+
+const application = {
+  jobs: {
+    mail: defineJob({
+      input: { to: field.email({ required: true }) },
+      handle: ({ values }) => {
+        ran.push(values.to);
+      },
+    }),
+    slow: defineJob({ handle: () => go.promise }),
+    fragile: defineJob({
+      attempts: 1,
+      handle: ({ attempt }) => {
+        ran.push(attempt);
+        if (broken) throw new Error('out of order');
+      },
+    }),
+  },
+  endpoints: [defineEndpoint({ method: 'GET', path: '/hello', auth: [], handle: () => 'hello' })],
+};
+
+describeEachDatabase('/admin/jobs', (databases) => {
+  const service = useService(databases, { application, env: { LOCALE: 'en' } });
+  let root: TestUser;
+  beforeAll(async () => {
+    root = await service.admin();
+    go = Promise.withResolvers<void>();
+    broken = true;
+    ran = [];
+  });
+  const add = (name: string, values = {}, options = {}): Promise<number> =>
+    service.server.services.systemScope('a test').jobs.add(name, values, options);
+  const list = (query = ''): Promise<JobItem[]> =>
+    service.ok<JobItem[]>('GET', `/admin/jobs${query}`, { token: root });
+  const stateOf = async (id: number): Promise<string | undefined> =>
+    (await list()).find((job) => job.id === id)?.state;
+  const refused = async (method: string, path: string): Promise<unknown[]> => {
+    const { status, json } = await service.request(method, path, { token: root });
+    return [status, json.code];
+  };
+
+  it('shows what waits, runs and has failed, like every other list', async () => {
+    const at = '2099-01-01T00:00:00.000Z';
+    const later = await add('mail', { to: 'a@example.com' }, { at, key: 'once' });
+    const slow = await add('slow');
+    const failing = await add('fragile');
+    await expect.poll(() => stateOf(failing)).toBe('failed');
+    await expect.poll(() => stateOf(slow)).toBe('running');
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(await list('?sort=id')).toEqual([
+      {
+        ...{ id: later, name: 'mail', defined: true, state: 'waiting', key: 'once', attempts: 0 },
+        ...{ values: { to: 'a@example.com' }, next_run_at: at, error: null },
+        ...{ created_at: time, started_at: null, failed_at: null },
+      },
+      {
+        ...{ id: slow, name: 'slow', defined: true, state: 'running', key: null, attempts: 1 },
+        ...{ values: {}, next_run_at: null, error: null },
+        ...{ created_at: time, started_at: time, failed_at: null },
+      },
+      {
+        ...{ id: failing, name: 'fragile', defined: true, state: 'failed', key: null, attempts: 1 },
+        ...{ values: {}, next_run_at: null, error: 'Error: out of order' },
+        ...{ created_at: time, started_at: time, failed_at: time },
+      },
+    ]);
+    expect((await list('?filter[state]=failed')).map(({ id }) => id)).toEqual([failing]);
+    expect((await list('?filter[name][in]=mail,slow&sort=-id')).map(({ id }) => id)).toEqual([slow, later]);
+    const page = await service.get('/admin/jobs?per_page=2', { token: root });
+    expect(page.headers['x-total-count']).toBe('3');
+    expect((await service.get('/admin/jobs?filter[values]=x', { token: root })).status).toBe(400);
+  });
+
+  it('is for administrators', async () => {
+    const viewer = await service.createUser();
+    const admin = await service.createUser(['admin']);
+    for (const [method, path] of [
+      ['GET', '/admin/jobs'],
+      ['POST', '/admin/jobs/1/repeat'],
+      ['DELETE', '/admin/jobs/1'],
+    ] as const) {
+      expect((await service.request(method, path)).status).toBe(401);
+      expect((await service.request(method, path, { token: viewer })).status).toBe(403);
+    }
+    expect((await service.get('/admin/jobs', { token: admin })).status).toBe(200);
+  });
+
+  it('repeats and deletes what does not run', async () => {
+    const [later, slow, failing] = (await list('?sort=id')).map(({ id }) => id);
+    expect(await refused('POST', `/admin/jobs/${slow}/repeat`)).toEqual([409, 40906]);
+    expect(await refused('DELETE', `/admin/jobs/${slow}`)).toEqual([409, 40906]);
+    expect(await refused('POST', '/admin/jobs/999999/repeat')).toEqual([404, 40400]);
+    expect(await refused('DELETE', '/admin/jobs/x')).toEqual([404, 40400]);
+    go.resolve();
+    broken = false;
+    expect((await service.post(`/admin/jobs/${failing}/repeat`, { token: root })).status).toBe(200);
+    // Long before its time.
+    expect((await service.post(`/admin/jobs/${later}/repeat`, { token: root })).status).toBe(200);
+    await expect.poll(() => list()).toEqual([]);
+    expect(ran).toEqual(expect.arrayContaining(['a@example.com', 1]));
+    const waiting = await add('mail', { to: 'b@example.com' }, { at: '2099-01-01' });
+    expect((await service.delete(`/admin/jobs/${waiting}`, { token: root })).status).toBe(200);
+    expect(await list()).toEqual([]);
+    const audit = await service.ok<Record<string, unknown>[]>('GET', '/admin/audit?filter[target_kind]=job', {
+      token: root,
+    });
+    expect(
+      audit.map(({ action, target_id, target_name, actor_name }) => [
+        action,
+        target_id,
+        target_name,
+        actor_name,
+      ]),
+    ).toEqual([
+      ['job.repeat', String(failing), 'fragile', 'root'],
+      ['job.repeat', String(later), 'mail', 'root'],
+      ['job.delete', String(waiting), 'mail', 'root'],
+    ]);
+  });
+
+  it('shows a job that no file defines: it waits', async () => {
+    await service.server.services.database.execute({
+      sql: `insert into gatewright_jobs (name, input, state, available_at, created_at)
+        values ('gone', '{}', 'waiting', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`,
+      parameters: [],
+    });
+    expect(await list('?filter[defined]=false')).toMatchObject([
+      { name: 'gone', state: 'waiting', attempts: 0 },
+    ]);
+  });
+});
+
+const fields = { title: field.string({ required: true, unique: true }) };
+const note = defineResource('Note', { fields });
+const told: unknown[] = [];
+
+describeEachDatabase('jobs and records', (databases) => {
+  const announce = defineJob({
+    input: { note: field.integer({ required: true }) },
+    handle: async ({ values, records, transaction }) => {
+      const { title } = await records(note).get(values.note);
+      await transaction(async (scope) => {
+        await scope.records(note).create({ title: `about ${title}` });
+        await scope.jobs.add('after', {}, { key: 'once' });
+      });
+    },
+  });
+  const after = defineJob({
+    handle: ({ principal }) => {
+      told.push(principal);
+    },
+  });
+  const service = useService(databases, {
+    application: {
+      resources: [note],
+      jobs: { announce, after },
+      migrations: {
+        '0001_notes': {
+          up: (db, dialect) => createTable(db, dialect, note.table, { fields }),
+        } satisfies Migration,
+      },
+      endpoints: [
+        defineEndpoint({
+          method: 'POST',
+          path: '/announce',
+          input: { title: field.string({ required: true }), fails: field.boolean() },
+          handle: ({ values, transaction }) =>
+            transaction(async ({ records, jobs }) => {
+              const { id } = await records(note).create({ title: values.title });
+              await jobs.add(announce, { note: id });
+              if (values.fails === true) throw new Error('after all not');
+              return { id };
+            }),
+        }),
+      ],
+    },
+  });
+  const announceIt = async (body: object): Promise<number> =>
+    (await service.post('/api/v1/announce', { token: await service.admin(), body })).status;
+  const jobsLeft = (): Promise<unknown[]> =>
+    service.server.services.database.all({ sql: 'select name from gatewright_jobs', parameters: [] });
+  const titles = async (): Promise<unknown[]> =>
+    (await service.ok<{ title: string }[]>('GET', '/api/v1/notes', { token: await service.admin() })).map(
+      ({ title }) => title,
+    );
+
+  it('stand or fall together, and a job works by a scope of the system', async () => {
+    told.length = 0;
+    expect(await announceIt({ title: 'no', fails: true })).toBe(500);
+    expect(await jobsLeft()).toEqual([]);
+    expect(await announceIt({ title: 'one' })).toBe(200);
+    await expect.poll(jobsLeft).toEqual([]);
+    expect(await titles()).toEqual(['one', 'about one']);
+    expect(told).toEqual([{ kind: 'system', reason: 'job after' }]);
+  });
+});
+
+describeEachDatabase('JOBS', (databases) => {
+  const add = (service: Service): Promise<number> =>
+    service.server.services.systemScope('a test').jobs.add('mail', { to: 'a@example.com' });
+  const stored = (service: Service) =>
+    service.server.services.database.all({ sql: 'select name from gatewright_jobs', parameters: [] });
+
+  it('off runs none here, only answers the health check and nothing else', async () => {
+    ran = [];
+    await using off = await startService(databases, { application, env: { JOBS: 'off' } });
+    await add(off);
+    expect(await stored(off)).toEqual([{ name: 'mail' }]);
+    const only = await off.secondInstance({ env: { JOBS: 'only' } });
+    await expect.poll(() => stored(off)).toEqual([]);
+    expect(ran).toEqual(['a@example.com']);
+    expect((await only.get('/api/v1/health?ready')).status).toBe(200);
+    for (const path of ['/api/v1/hello', '/api/v1/users', '/admin/jobs', '/api-docs']) {
+      // The API description is that of the API, which this process does not have.
+      const answer = await fetch(only.origin + path);
+      const { code } = (await answer.json()) as { code: number };
+      expect([path, answer.status, code, answer.headers.get('retry-after')]).toEqual([path, 503, 50306, '5']);
+    }
+    expect((await fetch(`${only.origin}/nowhere`)).status).toBe(404);
+    expect((await off.get('/api/v1/hello')).status).toBe(200);
+  });
+});
