@@ -22,7 +22,7 @@ const loading = async (path: string, code: string): Promise<{ file: string; erro
   const file = join(folder, path);
   await mkdir(dirname(file), { recursive: true });
   const service = JSON.stringify(new URL('./index.ts', import.meta.url).href);
-  const names = 'defineConfig, defineEndpoint, defineResource, field';
+  const names = 'defineConfig, defineEndpoint, defineJob, defineResource, field';
   await writeFile(file, `import { ${names} } from ${service};\n${code}\n`);
   const error = await loadApplication(folder).then(
     () => undefined,
@@ -52,6 +52,21 @@ describe('a mistake in an application names its file, the option and the nearest
       'endpoints/hello.js',
       `export default defineEndpoint({ method: 'POST', path: '/hello', input: { n: field.integer({ mn: 1 }) }, handle: () => 1 });`,
       'endpoint POST /hello.n: there is no option "mn": the nearest is "min"',
+    ],
+    [
+      'jobs/send-mail.js',
+      `export default defineJob({ timout: 5, handle: () => {} });`,
+      'job: there is no option "timout": the nearest is "timeout"',
+    ],
+    [
+      'jobs/send-mail.js',
+      'export const job = defineJob({ handle: () => {} });',
+      'expected `export default defineJob(…)`',
+    ],
+    [
+      'gatewright.config.js',
+      'export default defineConfig({ onStrat() {} });',
+      'configuration: there is no option "onStrat": the nearest is "onStart"',
     ],
     [
       'gatewright.config.js',

@@ -10,16 +10,26 @@ import { type ProblemKind, problemCode } from './kernel/problem.ts';
 import { DefinitionError } from './model/definition-error.ts';
 import { collectModels, type Models } from './model/models.ts';
 import { isResourceModel, type ResourceModel } from './model/resource.ts';
+import type { Scope } from './model/scope.ts';
 import type { Migration, Migrations } from './store/migrations/migration.ts';
 
 /** What an application's `gatewright.config.ts` can say. */
 export interface ApplicationConfig {
   /** Awaited before a payment is stored; what it throws refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
+  /**
+   * Awaited by `start` and `dev` before the first request is taken, with a scope that acts for the system; what it
+   * throws ends the start.
+   */
+  readonly onStart?: (scope: Scope<'all'>) => void | Promise<void>;
+  /** Awaited by `start` and `dev` when requests and jobs have ended, before the database is closed. */
+  readonly onStop?: () => void | Promise<void>;
 }
 
 const configOptions = {
   onPayment: code,
+  onStart: code,
+  onStop: code,
 } satisfies OptionTable<ApplicationConfig>;
 
 /**

@@ -13,6 +13,7 @@ export class Closing {
   /** Begun as soon as anybody asks: `?ready` says no from then on, and each answer is the last of its connection. */
   readonly stopping = { begun: false };
   #closed: Promise<void> | undefined;
+  #deadline = Infinity;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -21,6 +22,11 @@ export class Closing {
   /** Has `step` run at the end, before those that came before it. */
   push(step: ClosingStep): void {
     this.#steps.push(step);
+  }
+
+  /** Milliseconds that are left until the log says that it does not end. */
+  get left(): number {
+    return this.#deadline - performance.now();
   }
 
   /**
@@ -38,6 +44,7 @@ export class Closing {
       this.#logger.info({ seconds: drain }, 'stopping');
       await delay(drain * 1000);
     }
+    this.#deadline = performance.now() + patience;
     const late = setTimeout(
       () => this.#logger.warn('something keeps the service from closing'),
       patience,

@@ -19,6 +19,7 @@ import { UploadFolders } from './http/upload-folders.ts';
 import type { JobService } from './jobs/service.ts';
 import type { WorkerTimes } from './jobs/worker.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
+import { startApplication } from './lifecycle.ts';
 import { createLogger } from './log.ts';
 import { connectionsWithin } from './open-files.ts';
 import { prepareStart, probePort } from './preflight.ts';
@@ -38,6 +39,8 @@ export interface ServerOptions {
   readonly clock?: Clock;
   /** Whether the log says that the main thread stands still: for a process that does nothing but serve. */
   readonly watch?: boolean;
+  /** Whether `onStart` and `onStop` of the application run: for the commands that serve. */
+  readonly lifecycle?: boolean;
   /** Other times than those of the service, for tests. */
   readonly jobTimes?: Partial<WorkerTimes>;
   /** Pino-compatible; one that writes to stdout at the configured level unless given. */
@@ -240,6 +243,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     });
     const sweeping = startSweeping(services, logger);
     closing.push(async () => clearInterval(sweeping));
+    if (options.lifecycle === true) await startApplication(application.config, services, closing, logger);
     const work = prepareWork(config, closing);
     await listen(http, config);
     closing.push(() => http.close(() => database.interrupt()));

@@ -38,6 +38,14 @@ const endBy = (signal: StopSignal): void => {
   process.kill(process.pid, signal);
 };
 
+/**
+ * For a start that failed: ends the process once its status is set and its messages are written, although the
+ * application has left timers or connections behind.
+ */
+export const endIfKeptAlive = (): void => {
+  setTimeout(() => endNow(Number(process.exitCode ?? 1)), failedLimit).unref();
+};
+
 /** Resolves at the first SIGTERM or SIGINT. The second ends the process at once. */
 export const stopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {

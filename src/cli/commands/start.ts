@@ -1,14 +1,25 @@
 import { flushCompileCache } from 'node:module';
 import { ConfigError, readConfig } from '../../config.ts';
 import { createLogger, guardStandardStreams } from '../../log.ts';
-import { createServer, type Server } from '../../server.ts';
+import { createServer, type Server, type ServerOptions } from '../../server.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand } from '../command.ts';
 import { greet } from '../greeting.ts';
 import { CommandError } from '../io.ts';
 import { npmGone } from '../parent.ts';
-import { endAfter, endFailed, stopSignal } from '../stop-signal.ts';
+import { endAfter, endFailed, endIfKeptAlive, stopSignal } from '../stop-signal.ts';
 import { logUncaught } from '../uncaught.ts';
+
+/** What an application that could not be started has left running keeps the process no longer. */
+const startServer = async (parts: Pick<ServerOptions, 'logger' | 'config'>): Promise<Server> => {
+  try {
+    const application = await openApplication();
+    return await createServer({ ...parts, watch: true, lifecycle: true, application });
+  } catch (error) {
+    endIfKeptAlive();
+    throw error;
+  }
+};
 
 export const command = defineCommand({
   operands: [],
@@ -35,7 +46,7 @@ export const command = defineCommand({
     const logger = createLogger(config.logLevel);
     let started: Server | undefined;
     logUncaught(logger, () => void endFailed(started));
-    const server = await createServer({ logger, watch: true, config, application: await openApplication() });
+    const server = await startServer({ logger, config });
     started = server;
     greet(server, io);
     // Node writes its cache of compiled code at the exit, which a process that is killed does not reach.

@@ -66,7 +66,7 @@ const start = async (message: Start): Promise<Started | { readonly shown: Shown 
   if (shown !== undefined) return { shown };
   const logger = readableLog(config.logLevel, print);
   logUncaught(logger, () => process.exit(1));
-  const server = await createServer({ config, application, logger });
+  const server = await createServer({ config, application, logger, lifecycle: true });
   const routes = routeLines(server.endpoints, config.basePath);
   print(first ? '' : `Restarted on ${server.config.baseUrl}`);
   if (first) greet(server, { print });

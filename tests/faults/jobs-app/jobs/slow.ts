@@ -1,0 +1,16 @@
+import { writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineJob, field } from 'gatewright';
+
+const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+/** Takes its time, whatever it is told. */
+export default defineJob({
+  input: { seconds: field.number({ required: true }) },
+  handle: async ({ values, attempt, signal }) => {
+    signal.addEventListener('abort', () => say('slow is told'));
+    say(`slow begins, attempt ${attempt}`);
+    await delay(values.seconds * 1_000);
+    say('slow is done');
+  },
+});

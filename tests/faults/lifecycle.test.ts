@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { command, type RunningService, runService } from '../support/run-service.ts';
+
+describe('an application with jobs, started and stopped', { timeout: 60_000 }, () => {
+  const folder = fileURLToPath(new URL('./jobs-app', import.meta.url));
+  const start = (env: Readonly<Record<string, string>>): Promise<RunningService> =>
+    runService([...command, 'start'], { folder, env: { DRAIN: '0', ...env } });
+  const said = (service: RunningService): string[] =>
+    service
+      .output()
+      .split('\n')
+      .filter((line) => /^(?:on|slow)/.test(line));
+
+  it('runs onStart before the first request, lets a job end at a stop, then runs onStop', async () => {
+    const service = await start({ SLOW: '2' });
+    expect(said(service)[0]).toBe('onStart for system');
+    await expect.poll(() => said(service)).toContain('slow begins, attempt 1');
+    process.kill(service.pid, 'SIGTERM');
+    const { status, milliseconds } = await service.ended();
+    expect(status).toBe(0);
+    // Neither the timer of the application nor anything else keeps it.
+    expect(milliseconds).toBeLessThan(5_000);
+    expect(said(service)).toEqual([
+      'onStart for system',
+      'slow begins, attempt 1',
+      'slow is told',
+      'slow is done',
+      'onStop',
+    ]);
+  });
+
+  it('gives back a job that does not end, which then runs elsewhere at once', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gatewright-jobs-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const DATABASE_URL = `sqlite:${join(directory, 'jobs.db')}`;
+    const first = await start({ SLOW: '30', DATABASE_URL });
+    await expect.poll(() => said(first)).toContain('slow begins, attempt 1');
+    process.kill(first.pid, 'SIGTERM');
+    const { status, milliseconds } = await first.ended();
+    expect(status).toBe(0);
+    expect(milliseconds).toBeLessThan(9_000);
+    expect(first.lines().map(({ msg }) => msg)).toContain(
+      'jobs did not end before the stop: others run them',
+    );
+    expect(said(first).at(-1)).toBe('onStop');
+    const second = await start({ DATABASE_URL });
+    await expect.poll(() => said(second), { timeout: 5_000 }).toContain('slow begins, attempt 1');
+  });
+
+  it.each([
+    ['hangs', 'onStop of the application did not end in time'],
+    ['fails', 'onStop of the application'],
+  ])('ends in time where onStop %s', async (STOP, message) => {
+    const service = await start({ STOP });
+    process.kill(service.pid, 'SIGTERM');
+    const { status, milliseconds } = await service.ended();
+    expect(status).toBe(0);
+    expect(milliseconds).toBeLessThan(10_000);
+    expect(service.lines().map(({ msg }) => msg)).toContain(message);
+  });
+
+  it('does not start where onStart throws, says so, and does not hang on what that left behind', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gatewright-jobs-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const [program = '', ...args] = command;
+    const child = spawn(program, [...args, 'start'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: directory, START: 'fails' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let errors = '';
+    child.stderr.on('data', (data: Buffer) => {
+      errors += data.toString();
+    });
+    await expect.poll(() => child.exitCode, { timeout: 15_000 }).toBe(1);
+    expect(errors).toContain('gatewright: onStart of the application failed: no licence\n');
+  });
+});
