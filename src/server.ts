@@ -54,7 +54,7 @@ export interface InjectedRequest {
   /** As a request line has it, with the query string. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 export interface InjectedAnswer {
@@ -92,7 +92,7 @@ const injecting =
       method,
       url: path,
       ...(headers === undefined ? {} : { headers }),
-      ...(body === undefined ? {} : { payload: body }),
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : Buffer.from(body) }),
     });
     return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
   };

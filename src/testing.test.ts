@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createApplication } from './application.ts';
+import { answer } from './endpoints/answer.ts';
+import { defineEndpoint } from './endpoints/define-endpoint.ts';
 import { field } from './fields/define.ts';
 import { defineResource } from './model/define-resource.ts';
 import { createTable } from './store/migrations/schema.ts';
@@ -50,4 +52,31 @@ it('does not start models that the database cannot serve', async () => {
   // An index that is missing makes nothing wrong.
   const slow = await start({ title: field.string({ index: true }) });
   await slow.close();
+});
+
+it('sends bytes and forms of files, and reads answers that are no envelope', async () => {
+  const endpoint = { method: 'POST', auth: [] } as const;
+  const upload = defineEndpoint({
+    ...endpoint,
+    path: '/upload',
+    accepts: 'multipart',
+    handle: ({ files }) => files.map(({ filename, size }) => ({ filename, size })),
+  });
+  const stream = defineEndpoint({
+    ...endpoint,
+    path: '/stream',
+    accepts: 'bytes',
+    handle: async ({ stream: body }) => answer({ body: (await body.toArray()).join('') }),
+  });
+  await using app = await testApplication({
+    application: createApplication({ endpoints: [upload, stream] }),
+  });
+  const form = new FormData();
+  form.set('f', new File([Buffer.alloc(300_000, 0xff)], 'a.bin'));
+  const written = new Response(form);
+  const type = { 'content-type': written.headers.get('content-type') ?? '' };
+  const sent = await app.anonymous.post('/api/v1/upload', await written.bytes(), type);
+  expect([sent.status, sent.data]).toEqual([200, [{ filename: 'a.bin', size: 300_000 }]]);
+  const streamed = await app.anonymous.post('/api/v1/stream', 'as it is', { 'content-type': 'text/plain' });
+  expect([streamed.status, streamed.text]).toEqual([200, 'as it is']);
 });

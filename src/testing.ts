@@ -44,6 +44,7 @@ export interface TestResponse {
 /** The payload, to be looked into without a type: a test that reads what is not there fails. */
 export type TestData = Json & { readonly [key: string]: TestData } & readonly TestData[];
 
+/** Sends a body as JSON; a text or bytes as they are, whose type a header may name. */
 type Send = (
   path: string,
   body?: unknown,
@@ -168,6 +169,10 @@ const responseOf = ({ status, headers, text }: Awaited<ReturnType<Server['inject
   };
 };
 
+/** A text or bytes are sent as they are; name their type in a header where it is not JSON. */
+const isWritten = (body: unknown): body is string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array;
+
 /** Sends requests through the whole service, with the token that the promise brings. */
 const clientOf = (server: Server, token: () => Promise<string | undefined>): TestClient => {
   const send = async (
@@ -185,7 +190,7 @@ const clientOf = (server: Server, token: () => Promise<string | undefined>): Tes
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isWritten(body) ? body : JSON.stringify(body) }),
     });
     return responseOf(answer);
   };

@@ -10,6 +10,7 @@ import type { ComingBody } from './body-memory.ts';
 import { maxFields } from './form.ts';
 import { Incoming } from './incoming.ts';
 import { type BodyReading, type BodySender, perPiece, tooLarge } from './read-body.ts';
+import { diskProblem } from './upload-folders.ts';
 import { baseName, isFieldName, type UploadedFile } from './uploaded-file.ts';
 
 /** What a multipart body may bring. */
@@ -40,12 +41,6 @@ export interface MultipartReading extends BodyReading {
 }
 
 const malformed = (cause?: unknown): Problem => new Problem('bad_request', { cause });
-
-/** What the system lacks is nobody's mistake, and may pass. */
-const lacking: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
-
-const problemOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error && lacking.has(error.code) ? overloaded(error) : error;
 
 /** Reads one body. Texts are held, in the memory for bodies; files are written as they come. */
 class MultipartReader {
@@ -145,7 +140,7 @@ class MultipartReader {
     if (this.#fileParts > files) this.#fail(new Problem('too_many_files', { params: { limit: files } }));
     else
       this.#writes.push(
-        this.#file(field, stream, given, type).catch((error) => this.#fail(problemOf(error))),
+        this.#file(field, stream, given, type).catch((error) => this.#fail(diskProblem(error))),
       );
   }
 

@@ -36,6 +36,13 @@ const isLeft = (name: string): boolean => {
 const removeFolder = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
 
+/** What the system lacks is nobody's mistake, and may pass. */
+const lacking: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
+/** What a failure to write a file is to the caller: there is no room now, or the service is broken. */
+export const diskProblem = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error && lacking.has(error.code) ? overloaded(error, 5) : error;
+
 /** A caller as uploads are counted. */
 export interface Uploader {
   readonly caller: string | Promise<string>;
@@ -98,7 +105,7 @@ export class UploadFolders {
       await mkdir(path, { recursive: true, mode: 0o700 });
     } catch (error) {
       give();
-      throw error;
+      throw diskProblem(error);
     }
     return { path, remove: () => this.#remove(path).finally(give) };
   }
