@@ -70,6 +70,39 @@ describeEachDatabase('the outbox', (databases) => {
     expect(first?.attempts).toBe(1);
   });
 
+  it('holds back the job that waits under a key until the transaction that counts on it is over', async () => {
+    const database = await migrated();
+    const outbox = outboxOf(database);
+    const id = await outbox.add(job({ key: 'k' }));
+    const early: unknown[] = [];
+    await database.write(async (transaction) => {
+      expect(await outbox.add(job({ key: 'k' }), transaction)).toBe(id);
+      // A run that began now would not see what this transaction writes.
+      const claim = outbox.claim(1, 'a').then((jobs) => early.push(...jobs));
+      // One write comes after the other on SQLite: this claim begins behind the commit.
+      if (databases.dialect === 'postgres') await claim;
+    });
+    if (databases.dialect === 'postgres') {
+      expect(early).toEqual([]);
+      expect(await outbox.claim(1, 'b')).toMatchObject([{ id }]);
+    } else await expect.poll(() => early).toMatchObject([{ id }]);
+  });
+
+  it('stores another one where the job under its key begins to run meanwhile', async () => {
+    const database = await migrated();
+    const outbox = outboxOf(database);
+    const id = await outbox.add(job({ key: 'k' }));
+    let runs = 0;
+    const added = await database.write(async (transaction) => {
+      runs += 1;
+      await transaction.get({ sql: 'select count(*) from gatewright_jobs', parameters: [] });
+      if (runs === 1 && databases.dialect === 'postgres') await outbox.claim(1, 'a');
+      return outbox.add(job({ key: 'k' }), transaction);
+    });
+    if (databases.dialect === 'postgres') expect(added).not.toBe(id);
+    else expect(added).toBe(id);
+  });
+
   it('has a job that failed run again although another one waits under its key', async () => {
     const database = await migrated();
     const outbox = outboxOf(database);

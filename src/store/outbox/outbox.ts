@@ -1,6 +1,6 @@
 import { sql as kysely } from 'kysely';
 import type { JsonObject } from '../../kernel/json.ts';
-import { ConstraintError, type Database, type Query, type Reader, type Transaction } from '../database.ts';
+import { ConstraintError, type Database, type Query, type Transaction } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { all, argument, type Fragment, literal, name, sql, statement, toQuery } from '../statement.ts';
@@ -78,6 +78,17 @@ const claimStatement = (dialect: Dialect, picked: Fragment) =>
       where id in (select id from taken) returning id, name, input, attempts`,
   );
 
+/**
+ * The job that waits under a key. Who counts on it in a transaction locks it: it must not begin before that is over, as
+ * it would not see what the transaction writes.
+ */
+const keyStatement = (dialect: Dialect, lock: boolean) =>
+  statement<{ name: string; key: string | null }>(
+    dialect,
+    (named) => sql`select id from ${jobs} where name = ${named('name')} and key = ${named('key')}
+      and state = 'waiting'${lock ? dialect.rowLock : sql.raw('')}`,
+  );
+
 /** What `claim` and `next` look at: only jobs that this process can run. */
 const known = (names: readonly string[]): Fragment => sql`name in (${all(names.map(literal))})`;
 
@@ -111,6 +122,8 @@ export const createOutbox = (database: Database, names: readonly string[], lease
   const claim = claimStatement(dialect, due);
   const take = claimStatement(dialect, sql`id = ${argument('id')} and state = 'waiting'`);
   const next = names.length === 0 ? undefined : nextStatement(dialect, names);
+  const findByKey = keyStatement(dialect, false);
+  const holdByKey = keyStatement(dialect, true);
   const waiting = waitingStatement(dialect);
 
   /** Typed for Kysely as the column is. */
@@ -160,23 +173,14 @@ export const createOutbox = (database: Database, names: readonly string[], lease
     add: async ({ name: job, key, input, at }: NewJob, transaction?: Transaction): Promise<number> => {
       const values = { name: job, key, input: JSON.stringify(input), at: at ?? '' };
       const insert = (at === undefined ? atOnce : later)(values);
-      const reader: Reader = transaction ?? database;
       for (let attempt = 1; attempt <= keyAttempts; attempt += 1) {
         const [added] =
           transaction === undefined
             ? await database.execute<{ id: number }>(insert)
             : await transaction.all<{ id: number }>(insert);
         if (added !== undefined) return added.id;
-        const found = await reader.get<{ id: number }>(
-          toQuery(
-            db
-              .selectFrom('gatewright_jobs')
-              .select('id')
-              .where('name', '=', job)
-              .where('key', '=', key)
-              .where('state', '=', 'waiting'),
-          ),
-        );
+        const found = await (transaction?.get<{ id: number }>(holdByKey({ name: job, key })) ??
+          database.get<{ id: number }>(findByKey({ name: job, key })));
         if (found !== undefined) return found.id;
         // It has begun to run in between.
       }
