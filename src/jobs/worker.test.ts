@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -418,6 +419,46 @@ describeEachDatabase('a worker', (databases) => {
     await gone(one);
     await delay(300);
     expect(ran).toHaveLength(1);
+  });
+
+  it('stores how a job ended once the database is back, and does not run it again meanwhile', async () => {
+    let runs = 0;
+    const one = await instance(await migrated(), {
+      mail: defineJob({
+        handle: () => {
+          runs += 1;
+          broken = true;
+        },
+      }),
+    });
+    let broken = false;
+    const { execute } = one.database;
+    Object.assign(one.database, {
+      execute: (query: Parameters<typeof execute>[0]) =>
+        broken ? Promise.reject(new Error('away')) : execute.call(one.database, query),
+    });
+    one.work();
+    await one.add('mail');
+    await expect.poll(() => one.lines.filter((line) => line.includes('is not stored yet')).length).toBe(1);
+    broken = false;
+    await gone(one);
+    expect(runs).toBe(1);
+  });
+
+  it('does not run a job in the context of the request that added it', async () => {
+    const context = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const one = await instance(await migrated(), {
+      mail: defineJob({
+        handle: () => {
+          seen.push(context.getStore());
+        },
+      }),
+    });
+    one.work();
+    await context.run('a request', () => one.add('mail'));
+    await gone(one);
+    expect(seen).toEqual([undefined]);
   });
 
   it('is told by another process where the database can, and looks now and then where not', async () => {

@@ -170,15 +170,13 @@ export class JobWorker {
 
   async #run(job: ClaimedJob, abort: AbortController): Promise<void> {
     const outcome = await this.#parts.perform(job, abort.signal);
-    while (this.#holds(job)) {
+    for (let told = false; this.#holds(job); told = true) {
       try {
         await this.#settle(job, outcome);
         return;
       } catch (error) {
-        this.#parts.logger.warn(
-          { err: error, job: job.name, id: job.id },
-          'how a job ended is not stored yet',
-        );
+        const line = { err: error, job: job.name, id: job.id };
+        if (!told) this.#parts.logger.warn(line, 'how a job ended is not stored yet');
         await delay(settleInterval, undefined, { ref: false });
       }
     }
