@@ -1,4 +1,5 @@
 import type { Login, Session } from './authenticator.ts';
+import { createEndpointCalls, type EndpointCalls, type EndpointNames } from './endpoint.ts';
 import type { ApiKeyShape, Json, Metadata, NewApiKey, Receipt, User, UserShape } from './fixed.ts';
 import {
   type CreateOptions,
@@ -22,9 +23,12 @@ type Resources = Readonly<Record<string, ResourceName<unknown>>>;
 
 type SourceOf<Name> = Name extends ResourceName<infer Source> ? Source : never;
 
-export interface ClientOptions<Names extends Resources> extends TransportOptions {
+export interface ClientOptions<Names extends Resources, Own extends EndpointNames = Record<never, never>>
+  extends TransportOptions {
   /** `{ orders: resource<typeof order>('order') }`, or `resources` of the file that `gatewright generate client` wrote. */
   readonly resources?: Names;
+  /** `endpoints` of that file: the endpoints of the application's own. */
+  readonly endpoints?: Own;
 }
 
 interface Listing<Shape extends UserShape | ApiKeyShape> {
@@ -61,20 +65,24 @@ interface FixedClient {
   health(options?: CallOptions & { readonly ready?: boolean }): Promise<{ readonly status: 'ok' }>;
   /** Takes a signature: give the client the `fetch` of a signer. */
   payment(body: Readonly<Record<string, Json>>, options?: CreateOptions): Promise<Receipt>;
-  /** Any endpoint, e.g. the application's own; `path` is whole (`/api/v1/…`). */
+  /** Any endpoint; `path` is whole (`/api/v1/…`). */
   sendRequest<Data = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Data>>;
 }
 
-export type Client<Names extends Resources> = FixedClient & {
-  readonly [Path in keyof Names]: ResourceClient<ShapeOf<SourceOf<Names[Path]>>>;
-};
+export type Client<Names extends Resources, Own extends EndpointNames = Record<never, never>> = FixedClient &
+  EndpointCalls<Own> & {
+    readonly [Path in keyof Names]: ResourceClient<ShapeOf<SourceOf<Names[Path]>>>;
+  };
 
 const api = '/api/v1';
 
 /** A client of one service. Sends nothing before the first call. All calls throw GatewrightError. */
-export const createClient = <const Names extends Resources = Record<never, never>>(
-  options: ClientOptions<Names>,
-): Client<Names> => {
+export const createClient = <
+  const Names extends Resources = Record<never, never>,
+  const Own extends EndpointNames = Record<never, never>,
+>(
+  options: ClientOptions<Names, Own>,
+): Client<Names, Own> => {
   const transport = createTransport(options);
   const { send, authenticator } = transport;
   const listing = <Shape extends UserShape | ApiKeyShape>(path: string): Listing<Shape> => ({
@@ -116,6 +124,7 @@ export const createClient = <const Names extends Resources = Record<never, never
     path,
     createResourceClient(transport, `${api}/${path}`, singular),
   ]);
+  const calls = createEndpointCalls(transport, options.endpoints ?? {});
   // The compiler cannot follow a mapped type through entries.
-  return Object.freeze({ ...Object.fromEntries(resources), ...fixed }) as Client<Names>;
+  return Object.freeze({ ...Object.fromEntries(resources), ...calls, ...fixed }) as Client<Names, Own>;
 };

@@ -2,6 +2,7 @@
 export type { Auth, Login, Session } from './authenticator.ts';
 export type { Client, ClientOptions } from './client.ts';
 export { createClient } from './client.ts';
+export type { EndpointCalls, EndpointName, EndpointNames, EndpointShape } from './endpoint.ts';
 export type { FieldError } from './error.ts';
 export { GatewrightError } from './error.ts';
 export type { ApiKey, Metadata, MetadataField, NewApiKey, Receipt, User } from './fixed.ts';

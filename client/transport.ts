@@ -29,6 +29,8 @@ export interface CallOptions {
 export interface RequestOptions extends CallOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, instead of `body`: a form, text or bytes. */
+  readonly payload?: NonNullable<RequestInit['body']>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sends no credentials. */
   readonly anonymous?: boolean;
@@ -47,6 +49,8 @@ export interface Answer<Data> {
 export interface Transport {
   /** `path` is whole, e.g. `/api/v1/orders?page=1`. Throws GatewrightError, or the signal's reason. */
   send<Data>(method: string, path: string, options?: RequestOptions): Promise<Answer<Data>>;
+  /** The same for what answers without an envelope. A refusal is thrown all the same. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Response>;
   readonly authenticator: Authenticator;
 }
 
@@ -87,12 +91,30 @@ const refusal = ({ status, headers }: Response, envelope: unknown): GatewrightEr
   return new GatewrightError({ status, code, message, errors, retryAfter });
 };
 
+const asItIs = async (response: Response): Promise<Response> => {
+  if (!response.ok) throw refusal(response, parse(await response.text()));
+  return response;
+};
+
+/** Answers that never have a body, and so no envelope. */
+const isEmpty = (status: number): boolean => status === 204 || status === 205;
+
 const read = async <Data>(response: Response): Promise<Answer<Data>> => {
+  if (isEmpty(response.status))
+    return {
+      data: undefined as Data,
+      message: '',
+      status: response.status,
+      headers: response.headers,
+    };
   const envelope = parse(await response.text());
   if (!response.ok || !isEnvelope(envelope) || envelope.code !== 0) throw refusal(response, envelope);
   const { status, headers } = response;
   return { data: envelope.data as Data, message: envelope.message, status, headers };
 };
+
+/** Makes of a response what is answered. @throws GatewrightError */
+type Take<Result> = (response: Response) => Promise<Result>;
 
 const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -123,10 +145,10 @@ export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: Tra
   const { attempts = 3, delay = 200, maxDelay = 10_000 } = retry;
 
   /** One request, one answer. */
-  const ask = async <Data>(path: string, init: RequestInit): Promise<Answer<Data>> => {
+  const ask = async <Result>(path: string, init: RequestInit, take: Take<Result>): Promise<Result> => {
     try {
       // Looked up at each call: tests and monitoring replace the global one.
-      return await read<Data>(await (given ?? fetch)(base + path, init));
+      return await take(await (given ?? fetch)(base + path, init));
     } catch (cause) {
       if (cause instanceof GatewrightError) throw cause;
       init.signal?.throwIfAborted();
@@ -135,14 +157,15 @@ export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: Tra
     }
   };
 
-  const persist = async <Data>(
+  const persist = async <Result>(
     path: string,
     init: RequestInit,
     repeatable: boolean,
-  ): Promise<Answer<Data>> => {
+    take: Take<Result>,
+  ): Promise<Result> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await ask<Data>(path, init);
+        return await ask(path, init, take);
       } catch (error) {
         if (!(error instanceof GatewrightError) || !repeatable || attempt >= attempts || !isPassing(error))
           throw error;
@@ -158,21 +181,24 @@ export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: Tra
     }
   };
 
-  const send = async <Data>(
+  const exchange = async <Result>(
     method: string,
     path: string,
-    options: RequestOptions = {},
-  ): Promise<Answer<Data>> => {
-    const { body, signal, anonymous = false, repeatable = repeatableMethods.includes(method) } = options;
-    const submit = (credentials: Readonly<Record<string, string>>): Promise<Answer<Data>> => {
+    options: RequestOptions,
+    take: Take<Result>,
+  ): Promise<Result> => {
+    const { body, payload, signal, anonymous = false } = options;
+    const { repeatable = repeatableMethods.includes(method) } = options;
+    const submit = (credentials: Readonly<Record<string, string>>): Promise<Result> => {
       const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
       const init: RequestInit = {
         method,
         headers: { ...json, ...credentials, ...options.headers },
         signal: signal ?? null,
       };
-      if (body !== undefined) init.body = JSON.stringify(body);
-      return persist<Data>(path, init, repeatable);
+      if (payload !== undefined) init.body = payload;
+      else if (body !== undefined) init.body = JSON.stringify(body);
+      return persist(path, init, repeatable, take);
     };
     if (anonymous) return submit({});
     const credentials = await authenticator.headers(signal);
@@ -187,10 +213,15 @@ export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: Tra
     }
   };
 
+  const send: Transport['send'] = <Data>(method: string, path: string, options: RequestOptions = {}) =>
+    exchange(method, path, options, read<Data>);
+  const request: Transport['request'] = (method, path, options = {}) =>
+    exchange(method, path, options, asItIs);
+
   const authenticator = createAuthenticator(auth, async (body) => {
     // A login that is done twice makes two tokens, which does no harm.
     const options = { body, anonymous: true, repeatable: true };
     return (await send<Session>('POST', '/api/v1/auth/login', options)).data;
   });
-  return { send, authenticator };
+  return { send, request, authenticator };
 };

@@ -1,15 +1,17 @@
-import type { JsonSchema } from '../fields/field.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
-import { isJsonObject } from '../kernel/json.ts';
-import type { Models } from '../model/models.ts';
+import type { Application } from '../application.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
 import { inputSchema, outputSchema } from '../model/schema.ts';
+import { endpointsPart } from './client-endpoints.ts';
+import { textCode } from './scaffold/code.ts';
+import { objectOf, typeOf, union } from './schema-type.ts';
 
 /** The first line, by which a later run knows a file that it may replace. */
 export const mark = '// Written by `gatewright generate client`: run it again after a change of the models.';
 
 /** Labels of the schemas are not written, so any language will do. */
 const locale = 'en';
+
+const indent = '    ';
 
 const helpers = `
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -34,53 +36,8 @@ interface ResourceName<Source> {
 }
 `;
 
-const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
-
-const union = (types: readonly string[]): string => [...new Set(types)].join(' | ');
-
-/** TypeScript for each `type` of JSON Schema that a field can have. */
-const jsonTypes: Readonly<Record<string, string>> = {
-  string: 'string',
-  integer: 'number',
-  number: 'number',
-  boolean: 'boolean',
-  null: 'null',
-};
-
-const choicesOf = (choices: readonly Json[]): string =>
-  union(
-    choices
-      .filter(isJsonObject)
-      .map(({ const: value }) => (typeof value === 'string' ? literal(value) : String(value))),
-  );
-
-/** The TypeScript type of a value with this schema. */
-const typeOf = (schema: JsonSchema): string => {
-  const { type, oneOf } = schema;
-  if (Array.isArray(oneOf)) return choicesOf(oneOf);
-  const names = (Array.isArray(type) ? type : [type]).map(String);
-  // Objects and arrays are fields that hold any JSON; null is among it.
-  const types = names.map((name) => jsonTypes[name]);
-  return types.includes(undefined) ? 'Json' : union(types.filter((each) => each !== undefined));
-};
-
-const propertiesOf = (schema: JsonSchema): readonly (readonly [string, JsonSchema])[] =>
-  Object.entries((schema['properties'] ?? {}) as JsonObject).map(([name, value]) => [
-    name,
-    value as JsonSchema,
-  ]);
-
-/** An object type: what is not required may be left out. */
-const objectOf = (schema: JsonSchema): string => {
-  const required = new Set((schema['required'] ?? []) as readonly string[]);
-  const members = propertiesOf(schema).map(
-    ([name, value]) => `      ${name}${required.has(name) ? '' : '?'}: ${typeOf(value)};`,
-  );
-  return `{\n${members.join('\n')}\n    }`;
-};
-
 const conditionOf = ({ type, options }: ModelField): string => {
-  const operators = union(type.operators.map(literal));
+  const operators = union(type.operators.map(textCode));
   return `Condition<${typeOf(type.input(options, locale))}, ${operators}>`;
 };
 
@@ -88,14 +45,14 @@ const shapeOf = (model: ResourceModel): string => {
   const all = new Set(model.fields.keys());
   const listed = model.views.list.flatMap((name) => model.fields.get(name) ?? []);
   const conditions = listed.map((field) => `      readonly ${field.name}?: ${conditionOf(field)};`);
-  const sortable = listed.filter(({ type }) => type.sortable).map(({ name }) => literal(name));
+  const sortable = listed.filter(({ type }) => type.sortable).map(({ name }) => textCode(name));
   return `  /** ${model.name} */
   ${model.path}: {
-    listed: ${objectOf(outputSchema(model, model.views.list, locale))};
-    record: ${objectOf(outputSchema(model, model.views.detail, locale))};
-    saved: ${objectOf(outputSchema(model, model.views.saved, locale))};
-    create: ${objectOf(inputSchema(model, 'create', all, locale))};
-    update: ${objectOf(inputSchema(model, 'update', all, locale))};
+    listed: ${objectOf(outputSchema(model, model.views.list, locale), indent)};
+    record: ${objectOf(outputSchema(model, model.views.detail, locale), indent)};
+    saved: ${objectOf(outputSchema(model, model.views.saved, locale), indent)};
+    create: ${objectOf(inputSchema(model, 'create', all, locale), indent)};
+    update: ${objectOf(inputSchema(model, 'update', all, locale), indent)};
     filter: {
 ${conditions.join('\n')}
     };
@@ -104,10 +61,10 @@ ${conditions.join('\n')}
 };
 
 /**
- * A TypeScript file with the types of all resources, for an application that has no models: it imports nothing, and
- * its `resources` are what `createClient` of `gatewright/client` takes.
+ * A TypeScript file with the types of all resources and of the application's own endpoints, for an application that has
+ * no models: it imports nothing, and its `resources` and `endpoints` are what `createClient` of `gatewright/client` takes.
  */
-export const clientFile = (models: Models): string => {
+export const clientFile = ({ models, endpoints }: Pick<Application, 'models' | 'endpoints'>): string => {
   const list = [...models.values()];
   return `${mark}
 ${helpers}
@@ -118,7 +75,7 @@ ${list.map(shapeOf).join('\n')}
 
 /** For \`createClient({ baseUrl, auth, resources })\`. */
 export const resources: { readonly [Path in keyof Resources]: ResourceName<Resources[Path]> } = {
-${list.map(({ path, singular }) => `  ${path}: { singular: ${literal(singular)} },`).join('\n')}
+${list.map(({ path, singular }) => `  ${path}: { singular: ${textCode(singular)} },`).join('\n')}
 };
-`;
+${endpointsPart(endpoints, models)}`;
 };

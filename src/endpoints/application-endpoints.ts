@@ -23,8 +23,8 @@ const prefix = '/api/v1';
 /** `:name` as the rest of a segment; literal segments of unreserved characters. */
 const segment = /^(:[a-zA-Z][a-zA-Z0-9_]*|[A-Za-z0-9._~-]+)$/;
 
-/** @throws Error that names the path and says what is wrong with it */
-const pathOf = (path: string): string => {
+/** The whole path of an endpoint. @throws Error that names the path and says what is wrong with it */
+export const pathOf = (path: string): string => {
   const below = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
   const segments = below.split('/');
   if (segments.shift() !== '' || segments.length === 0 || !segments.every((part) => segment.test(part)))

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { createClient } from '../../client/index.ts';
+import { createApplication } from '../../src/application.ts';
 import { clientFile, mark } from '../../src/cli/client-file.ts';
 import { run } from '../../src/cli/test-io.ts';
-import { collectModels } from '../../src/model/models.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
 import { newsroom } from './applications.ts';
@@ -46,14 +46,14 @@ const part = { listed: true, record: true, saved: true, create: true, update: tr
 it('the written types are those of the models, for every type of field', async () => {
   // The model file's own side of the comparison runs in Node.
   const project = await createProject({ types: ['node'] });
-  await project.write('resources.ts', clientFile(collectModels([thing])));
+  await project.write('resources.ts', clientFile(createApplication({ resources: [thing] })));
   await project.write('comparison.ts', `${comparison}export const compared: Compared = { things: part };`);
   expect(await project.compile()).toBe('');
 });
 
 it('the written file imports nothing and compiles with the client alone', async () => {
   const project = await createProject();
-  const text = clientFile(collectModels(newsroom.resources));
+  const text = clientFile(createApplication(newsroom));
   expect(text).not.toMatch(/\bimport\b/);
   await project.write('resources.ts', text);
   await project.write(

@@ -31,12 +31,12 @@ export const command = defineCommand({
     },
   },
   description: [
-    'Prints TypeScript types of the resources, for applications in other packages that use gatewright/client.',
-    'The file imports nothing. An application beside the models needs none: it names their types.',
+    'Prints TypeScript types of the resources and of your own endpoints, for packages that use gatewright/client.',
+    'The file imports nothing. An application beside the models needs none for them: it names their types.',
   ],
   examples: ['gatewright generate client --out ../web/src/resources.ts'],
   async run({ values }, io) {
-    const text = clientFile((await openApplication()).models);
+    const text = clientFile(await openApplication());
     if (values.out === undefined) return io.write(text);
     await save(values.out, text);
     io.print(`wrote ${values.out}`);

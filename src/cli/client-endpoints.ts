@@ -1,0 +1,109 @@
+import { pathOf } from '../endpoints/application-endpoints.ts';
+import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
+import { createInput } from '../endpoints/input.ts';
+import { labelText } from '../kernel/messages/messages.ts';
+import { isOwnProblem } from '../model/define-problem.ts';
+import type { Models } from '../model/models.ts';
+import { isResourceModel } from '../model/resource.ts';
+import { outputSchema } from '../model/schema.ts';
+import { textCode } from './scaffold/code.ts';
+import { objectOf, typeOf, union } from './schema-type.ts';
+
+/** Comments are written in this language, as the code of the generated file is. */
+const locale = 'en';
+
+const indent = '    ';
+
+const prefix = '/api/v1';
+
+/** `POST /orders/:id/pay`: the name of an endpoint, as its file has it. */
+const nameOf = ({ method, path }: EndpointDefinition): string =>
+  `${method} ${pathOf(path).slice(prefix.length)}`;
+
+const takesBody = ({ method }: EndpointDefinition): boolean => method !== 'GET' && method !== 'DELETE';
+
+/** What a form holds in place of any JSON: texts, which are read as what they look like. */
+const scalars = 'string | number | boolean | null';
+
+const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {
+  if (input === undefined)
+    return accepts === 'json'
+      ? '{ readonly [key: string]: Json }'
+      : `{ readonly [field: string]: ${scalars} | undefined }`;
+  const { schema } = createInput(input, locale);
+  const text = objectOf(schema, indent);
+  return accepts === 'json' ? text : text.replace(/: Json;$/gm, `: ${scalars};`);
+};
+
+/** The members of a shape that say what is sent. */
+const sentOf = (endpoint: EndpointDefinition): readonly string[] => {
+  if (!takesBody(endpoint)) return [];
+  switch (endpoint.accepts) {
+    case 'bytes':
+      return ['body: Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;'];
+    case 'multipart':
+      return [
+        `body: ${fieldsOf(endpoint)} | FormData;`,
+        'files: { readonly [field: string]: Blob | readonly Blob[] | undefined };',
+      ];
+    default:
+      return [`body: ${fieldsOf(endpoint)};`];
+  }
+};
+
+const answerOf = ({ output, media }: EndpointDefinition, models: Models): string => {
+  if (media !== undefined) return 'Response';
+  if (!isResourceModel(output)) return output === undefined ? 'unknown' : typeOf(output, indent);
+  return models.get(output.name) === output
+    ? `Resources[${textCode(output.path)}]['record']`
+    : objectOf(outputSchema(output, output.views.detail, locale), indent);
+};
+
+/** What stands above a member: a text of the application's, which must not end the comment. */
+const commentOf = ({ summary, problems = [] }: EndpointDefinition): string => {
+  const own = problems.filter(isOwnProblem);
+  const refusals = own.map(({ code, message }) => `${code} ${labelText(message, locale)}`);
+  const lines = [
+    ...(summary === undefined ? [] : [labelText(summary, locale)]),
+    ...(refusals.length === 0 ? [] : [`Refused by \`code\`: ${refusals.join(' · ')}`]),
+  ].map((line) => line.replaceAll('*/', '*\\/').replaceAll(/\s+/g, ' '));
+  if (lines.length === 0) return '';
+  return lines.length === 1
+    ? `  /** ${lines[0]} */\n`
+    : `  /**\n${lines.map((line) => `   * ${line}\n`).join('')}   */\n`;
+};
+
+const shapeOf = (endpoint: EndpointDefinition, models: Models): string => {
+  const members = [...sentOf(endpoint), `answer: ${answerOf(endpoint, models)};`];
+  const lines = members.map((member) => `${indent}${member}\n`).join('');
+  return `${commentOf(endpoint)}  ${textCode(nameOf(endpoint))}: {\n${lines}  };`;
+};
+
+/** What a client needs to know at run time: how the body is sent, and whether there is an envelope. */
+const entryOf = (endpoint: EndpointDefinition): string => {
+  const { accepts = 'json', media } = endpoint;
+  const members = [
+    ...(accepts === 'json' ? [] : [`accepts: ${textCode(accepts)}`]),
+    ...(media === undefined ? [] : ['raw: true']),
+  ];
+  return `  ${textCode(nameOf(endpoint))}: ${members.length === 0 ? '{}' : `{ ${members.join(', ')} }`},`;
+};
+
+/** The part of a client's file that says what an application's own endpoints take and answer. */
+export const endpointsPart = (endpoints: readonly EndpointDefinition[], models: Models): string => `
+interface EndpointName<Source> {
+  readonly accepts?: ${union(['form', 'multipart', 'bytes'].map(textCode))};
+  readonly raw?: boolean;
+  readonly source?: Source;
+}
+
+/** The application's own endpoints by method and path: what they take, and what they answer. */
+export interface Endpoints {
+${endpoints.map((endpoint) => shapeOf(endpoint, models)).join('\n')}
+}
+
+/** For \`createClient({ baseUrl, auth, resources, endpoints })\`. */
+export const endpoints: { readonly [Name in keyof Endpoints]: EndpointName<Endpoints[Name]> } = {
+${endpoints.map(entryOf).join('\n')}
+};
+`;

@@ -1,0 +1,84 @@
+import type { JsonSchema } from '../fields/field.ts';
+import { isJsonObject, type Json } from '../kernel/json.ts';
+import { textCode } from './scaffold/code.ts';
+
+export const union = (types: readonly string[]): string => [...new Set(types)].join(' | ');
+
+/** The name of a property. */
+const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : textCode(name));
+
+/** TypeScript for each `type` of JSON Schema that holds nothing else. */
+const plainTypes: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+/** Keywords that say more of a type than is read here. */
+const unread = ['$ref', 'allOf', 'not', 'if', 'patternProperties', 'prefixItems', '$dynamicRef'];
+
+const constant = (value: Json | undefined): string =>
+  typeof value === 'string' ? textCode(value) : isSimple(value) ? String(value) : 'unknown';
+
+const isSimple = (value: Json | undefined): boolean =>
+  value === null || ['number', 'boolean'].includes(typeof value);
+
+const typeOfItem = (schema: Json, indent: string): string =>
+  isJsonObject(schema) ? typeOf(schema, indent) : 'unknown';
+
+const arrayOf = ({ items }: JsonSchema, indent: string): string => {
+  const item = items === undefined ? 'Json' : typeOfItem(items, indent);
+  return / \| /.test(item) ? `(${item})[]` : `${item}[]`;
+};
+
+const mapOf = ({ additionalProperties }: JsonSchema, indent: string): string => {
+  const value = isJsonObject(additionalProperties ?? null)
+    ? typeOfItem(additionalProperties ?? null, indent)
+    : 'Json';
+  return `{ readonly [key: string]: ${value} }`;
+};
+
+/** An object type: what is not required may be left out. */
+export const objectOf = (schema: JsonSchema, indent = ''): string => {
+  const { properties, required } = schema;
+  const entries = isJsonObject(properties ?? null) ? Object.entries(properties as JsonSchema) : [];
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const members = entries.map(
+    ([name, value]) =>
+      `${indent}  ${keyOf(name)}${needed.has(name) ? '' : '?'}: ${typeOfItem(value, `${indent}  `)};\n`,
+  );
+  return `{\n${members.join('')}${indent}}`;
+};
+
+const objectOrMap = (schema: JsonSchema, indent: string): string =>
+  schema['properties'] === undefined ? mapOf(schema, indent) : objectOf(schema, indent);
+
+const typeNamed = (type: Json, schema: JsonSchema, indent: string): string => {
+  if (type === 'array') return arrayOf(schema, indent);
+  if (type === 'object') return objectOrMap(schema, indent);
+  return plainTypes[String(type)] ?? 'unknown';
+};
+
+/**
+ * The TypeScript type of a value with this schema, as far as it can be told at a glance: `unknown` for what it cannot.
+ * `indent` is that of the line on which it begins.
+ */
+export const typeOf = (schema: JsonSchema, indent = ''): string => {
+  if (unread.some((keyword) => schema[keyword] !== undefined)) return 'unknown';
+  const { type, enum: values, oneOf, anyOf } = schema;
+  if (schema['const'] !== undefined) return constant(schema['const']);
+  if (Array.isArray(values)) return known(values.map(constant));
+  const alternatives = oneOf ?? anyOf;
+  if (Array.isArray(alternatives)) return known(alternatives.map((each) => typeOfItem(each, indent)));
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
+  if (types.length === 0)
+    return isJsonObject(schema['properties'] ?? null) ? objectOf(schema, indent) : 'unknown';
+  // Anything, as a field of JSON is; null is among it.
+  if (types.includes('object') && types.includes('array')) return 'Json';
+  return known(types.map((each) => typeNamed(each, schema, indent)));
+};
+
+/** A union that could be anything is that. */
+const known = (types: readonly string[]): string => (types.includes('unknown') ? 'unknown' : union(types));
