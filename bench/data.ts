@@ -38,7 +38,7 @@ export interface Amounts {
   readonly crowd?: number;
 }
 
-const environment = (directory: string, databaseUrl: string): Record<string, string> => ({
+export const environment = (directory: string, databaseUrl: string): Record<string, string> => ({
   DATA_DIR: directory,
   DATABASE_URL: databaseUrl,
   CREDENTIALS_FILE: join(directory, 'credentials.age'),

@@ -74,7 +74,8 @@ const firstAnswer = async (port: number, child: ChildProcess, name: string): Pro
   }
 };
 
-const start = async (
+/** Starts a server of ours as a process, and waits for its first answer. */
+export const start = async (
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -94,7 +94,7 @@ export interface EndpointOptions<
    * compiler holds it to; or a JSON Schema, for the API description only. Anything or nothing where not given.
    */
   readonly output?: Said;
-  /** Media type of what `handle` answers with `answer`, for the API description; `output` is its schema then. */
+  /** Media type, or range of them (`image/*`), of what `handle` answers with `answer`, for the API description; `output` is its schema then. */
   readonly media?: string;
   /** Problems that `handle` throws, for the API description. */
   readonly problems?: readonly (ProblemName | MakeProblem)[];
@@ -112,7 +112,11 @@ const outputOption: OptionCheck = (value, path) =>
   isResourceModel(value) ? undefined : plainObject(value, path);
 
 const mediaOption: OptionCheck = (value, path) =>
-  textual(value, path) ?? (isMediaTypeText(String(value)) ? undefined : `${path} must be a media type`);
+  textual(value, path) ??
+  // A range, as the description takes: what it is of several, the answer says.
+  (isMediaTypeText(String(value).replace(/^([^/*]+)\/\*$/, '$1/any'))
+    ? undefined
+    : `${path} must be a media type`);
 
 const namedProblem = oneOf(...Object.keys(problemTable));
 

@@ -12,9 +12,12 @@ export interface ProblemDefinition<Message extends Label = Label> {
   readonly message: Message;
 }
 
+/** What no name of a placeholder holds: braces around such a text stand for themselves. */
+type Other = ' ' | '"' | ':' | ',' | '.' | '{' | '…';
+
 /** Names in braces in a text. */
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
+  ? (Name extends `${string}${Other}${string}` ? never : Name) | Placeholders<Rest>
   : never;
 
 /** Names that a message needs; of translations, those of any of them. */

@@ -110,8 +110,12 @@ describe('types of a scope', () => {
       message: { en: 'Only {left} left', 'zh-CN': '仅剩 {left}' },
     });
     const plain = defineProblem({ status: 409, number: 51, message: 'No' });
+    const shown = defineProblem({ status: 422, number: 52, message: 'lines must be {"id": 1}, not {what}' });
     left({ left: 3 });
     plain();
+    shown({ what: 'that' });
+    // @ts-expect-error: the first braces stand for themselves
+    shown();
     // @ts-expect-error: how many are left?
     left();
     // @ts-expect-error: the message has no such place

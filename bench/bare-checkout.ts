@@ -1,0 +1,182 @@
+/**
+ * The shop's checkout as a good engineer would write it by hand: node:http and a driver, prepared statements, a token
+ * checked, and one durable transaction that does what that of the service does, its lines of the audit list included.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+
+const secret = process.env['JWT_SECRET'] ?? '';
+const database = process.env['DATABASE'] ?? '';
+
+interface Body {
+  readonly customer: number;
+  readonly lines: readonly { readonly product: number; readonly quantity: number }[];
+}
+
+/** What each statement is called, and its text; parameters as PostgreSQL numbers them. */
+const statements = {
+  user: 'select id, username from users where id = $1 and disabled = false',
+  customer: 'select id, name, email, address from customers where id = $1 and user_id = $2',
+  product: 'select id, name, price, stock, active from products where id = $1',
+  take: 'update products set stock = $1, updated_at = $2, version = version + 1 where id = $3 returning id, stock',
+  order: `insert into orders (customer_id, status, total, user_id, created_at, updated_at)
+    values ($1, 'pending', $2, $3, $4, $4) returning id, customer_id, status, total, user_id, created_at, updated_at`,
+  line: `insert into order_lines (order_id, product_id, quantity, price, created_at, updated_at)
+    values ($1, $2, $3, $4, $5, $5) returning id`,
+  audit: `insert into audit (created_at, actor_kind, actor_id, actor_name, address, action, target_kind, target_id, detail)
+    values ($1, 'user', $2, $3, '127.0.0.1', $4, $5, $6, $7)`,
+} as const;
+
+type Name = keyof typeof statements;
+type Row = Readonly<Record<string, never>>;
+type Ask = (
+  name: Name,
+  ...values: readonly (string | number | null)[]
+) => Row | undefined | Promise<Row | undefined>;
+type Transaction = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
+
+const openSqlite = (path: string): { ask: Ask; transaction: Transaction } => {
+  const db = new DatabaseSync(path);
+  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+  const prepared = Object.fromEntries(
+    Object.entries(statements).map(([name, text]) => [name, db.prepare(text.replaceAll(/\$(\d)/g, '?$1'))]),
+  );
+  const ask: Ask = (name, ...values) => prepared[name]?.get(...values) as Row | undefined;
+  return {
+    ask,
+    transaction: async (work) => {
+      // Nothing is awaited that does not settle at once, so that no other request comes in between.
+      db.exec('begin immediate');
+      try {
+        const result = await work(ask);
+        db.exec('commit');
+        return result;
+      } catch (error) {
+        db.exec('rollback');
+        throw error;
+      }
+    },
+  };
+};
+
+const openPostgres = (url: string): { ask: Ask; transaction: Transaction } => {
+  const pool = new pg.Pool({ connectionString: url, max: 10 });
+  const through =
+    (client: Pick<pg.PoolClient, 'query'>): Ask =>
+    async (name, ...values) => {
+      const lock = name === 'product' ? ' for update' : '';
+      const text = statements[name] + lock;
+      return (await client.query({ name, text, values: [...values] })).rows[0] as Row | undefined;
+    };
+  return {
+    ask: through(pool as unknown as pg.PoolClient),
+    transaction: async (work) => {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        const result = await work(through(client));
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+  };
+};
+
+const { ask, transaction } = database.startsWith('postgres') ? openPostgres(database) : openSqlite(database);
+/** SQLite runs one transaction at a time, and its promises must not mix. */
+let last: Promise<unknown> = Promise.resolve();
+const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const result = last.then(work);
+  last = result.catch(() => {});
+  return result;
+};
+
+const userIdOf = (token: string): number | undefined => {
+  const [head, payload, signature] = token.split('.');
+  if (head === undefined || payload === undefined || signature === undefined) return undefined;
+  const expected = createHmac('sha256', secret).update(`${head}.${payload}`).digest();
+  const given = Buffer.from(signature, 'base64url');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { user_id: number; exp: number };
+  return claims.exp * 1000 <= Date.now() ? undefined : claims.user_id;
+};
+
+const checkout = async (user: Row, { customer, lines }: Body): Promise<readonly [number, unknown]> => {
+  const run = () =>
+    transaction(async (within) => {
+      const now = new Date().toISOString();
+      const audit = (action: string, kind: string, id: string, detail: string) =>
+        within('audit', now, String(user['id']), user['username'] ?? '', action, kind, id, detail);
+      const address = await within('customer', customer, user['id'] ?? 0);
+      if (address === undefined) return [404, undefined] as const;
+      let total = 0;
+      const bought: (readonly [number, number, number])[] = [];
+      for (const { product, quantity } of lines) {
+        const found = await within('product', product);
+        if (found === undefined || Number(found['stock']) < quantity) throw new Error('sold out');
+        await within('take', Number(found['stock']) - quantity, now, product);
+        await audit('record.update', 'Product', String(product), '{"reason":"checkout","fields":["stock"]}');
+        bought.push([product, quantity, Number(found['price'])]);
+        total += Number(found['price']) * quantity;
+      }
+      const order = await within('order', customer, total, user['id'] ?? 0, now);
+      const id = Number(order?.['id']);
+      await audit(
+        'record.create',
+        'Order',
+        String(id),
+        '{"reason":"checkout","fields":["customer_id","total"]}',
+      );
+      for (const [product, quantity, price] of bought) {
+        const line = await within('line', id, product, quantity, price, now);
+        await audit(
+          'record.create',
+          'OrderLine',
+          String(line?.['id']),
+          '{"reason":"checkout","fields":["order_id"]}',
+        );
+      }
+      return [201, order] as const;
+    });
+  return database.startsWith('postgres') ? run() : inTurn(run);
+};
+
+const readBody = (request: IncomingMessage): Promise<Body> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as Body));
+    request.on('error', reject);
+  });
+
+const answer = async (request: IncomingMessage): Promise<readonly [number, unknown]> => {
+  if (request.url !== '/api/v1/checkout') return [200, { status: 'ok' }];
+  const { authorization = '' } = request.headers;
+  const id = authorization.startsWith('Bearer ') ? userIdOf(authorization.slice(7)) : undefined;
+  const user = id === undefined ? undefined : await ask('user', id);
+  if (user === undefined) return [401, undefined];
+  return checkout(user, await readBody(request));
+};
+
+const server = createServer((request, response) => {
+  answer(request)
+    .catch(() => [409, undefined] as const)
+    .then(([status, data]) => {
+      const body = JSON.stringify({ code: status < 400 ? 0 : status * 100, message: 'ok', data });
+      response.writeHead(status, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+      });
+      response.end(body);
+    });
+});
+server.keepAliveTimeout = 72_000;
+server.listen(Number(process.env['PORT']), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));

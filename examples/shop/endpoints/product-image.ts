@@ -1,0 +1,22 @@
+import { defineEndpoint } from 'gatewright';
+import { keepImage } from '../images.ts';
+import { noImage } from '../problems.ts';
+import product from '../resources/product.ts';
+
+/** Sets the picture of a product; who may change the product may. */
+export default defineEndpoint({
+  method: 'POST',
+  path: '/products/:id/image',
+  summary: { 'zh-CN': '上传商品图片', en: 'Upload the picture of a product' },
+  accepts: 'multipart',
+  limits: { file: 5_000_000, files: 1 },
+  output: product,
+  problems: [noImage],
+  handle: async ({ params, files, records }) => {
+    const { id } = await records(product).get(Number(params['id']));
+    const [file] = files;
+    const image = file && (await keepImage(file.path));
+    if (image === undefined) throw noImage();
+    return records(product).update(id, { image });
+  },
+});

@@ -1,0 +1,15 @@
+import { defineResource, field } from 'gatewright';
+
+/** Where the goods go. Everybody has their own, and sees no others. */
+export default defineResource('Customer', {
+  label: { 'zh-CN': '客户', en: 'Customer' },
+  fields: {
+    name: field.string({ required: true, max: 100, label: { 'zh-CN': '姓名', en: 'Name' } }),
+    email: field.email({ required: true, label: { 'zh-CN': '邮箱', en: 'Email' } }),
+    address: field.text({ required: true, max: 500, label: { 'zh-CN': '地址', en: 'Address' } }),
+    user_id: field.owner({ label: { 'zh-CN': '所有者', en: 'Owner' } }),
+  },
+  auth: ['jwt', 'api_key'],
+  isolation: true,
+  ownership: true,
+});
