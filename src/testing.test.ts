@@ -1,12 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
+import order from '../examples/newsroom/resources/order.ts';
+import { describeEachDatabase } from '../tests/support/databases.ts';
 import { createApplication } from './application.ts';
 import { answer } from './endpoints/answer.ts';
 import { defineEndpoint } from './endpoints/define-endpoint.ts';
 import { field } from './fields/define.ts';
 import { defineResource } from './model/define-resource.ts';
+import type { Scope } from './model/scope.ts';
+import type { DetailOf, RecordOf } from './model/types.ts';
 import { createTable } from './store/migrations/schema.ts';
-import { testApplication } from './testing.ts';
+import { type TestUser, testApplication } from './testing.ts';
 
 const newsroom = fileURLToPath(new URL('../examples/newsroom', import.meta.url));
 
@@ -79,4 +83,77 @@ it('sends bytes and forms of files, and reads answers that are no envelope', asy
   expect([sent.status, sent.data]).toEqual([200, [{ filename: 'a.bin', size: 300_000 }]]);
   const streamed = await app.anonymous.post('/api/v1/stream', 'as it is', { 'content-type': 'text/plain' });
   expect([streamed.status, streamed.text]).toEqual([200, 'as it is']);
+});
+
+describeEachDatabase('a scope of a test', (databases) => {
+  const start = async () =>
+    testApplication({ application: newsroom, env: { DATABASE_URL: await databases.create() } });
+  const values = { number: 'A1', amount: 5, internal_note: 'late' };
+
+  it('acts for a user by what they may do now', async () => {
+    await using app = await start();
+    const user = await app.user();
+    const before = await app.scope(user);
+    await expect(before.records(order).create(values)).rejects.toMatchObject({ problem: 'forbidden' });
+    await app.grant('viewer', 'Order', 'create');
+    const { records, principal } = await app.scope(user);
+    expect(principal).toEqual({ kind: 'user', id: user.id, username: user.username, roles: ['viewer'] });
+    const made = await records(order).create(values);
+    expect(made).toMatchObject({ number: 'A1', user_id: user.id, internal_note: null });
+    const stranger = await app.scope(await app.user());
+    expect(await stranger.records(order).find(made.id)).toBeUndefined();
+    expect((await user.get(`/api/v1/orders/${made.id}`)).data).toEqual(made);
+  });
+
+  it('acts for the system without one, and leaves its trace', async () => {
+    await using app = await start();
+    const { records, principal } = app.scope();
+    expect(principal).toEqual({ kind: 'system', reason: 'test' });
+    const made = await records(order).create(values);
+    expect(made).toMatchObject({ internal_note: 'late', user_id: null });
+    await expect(records(order).create(values)).rejects.toMatchObject({ problem: 'invalid_record' });
+    const { data } = await app.as('super_admin').get('/admin/audit');
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        actor_kind: 'application',
+        detail: expect.objectContaining({ reason: 'test' }),
+      }),
+    );
+    const user = await app.user();
+    const whole = (await app.scope(user)).asSystem('by hand').records(order);
+    expect(await whole.get(made.id)).toMatchObject({ internal_note: 'late' });
+  });
+
+  it('rolls back what a test throws', async () => {
+    await using app = await start();
+    const scope = await app.scope(await app.user({ roles: ['super_admin'] }));
+    const work = scope.transaction(async ({ records }) => {
+      await records(order).create(values);
+      throw new Error('enough');
+    });
+    await expect(work).rejects.toThrow('enough');
+    expect(await app.scope().records(order).count()).toBe(0);
+  });
+
+  it('acts for nobody who is gone', async () => {
+    await using app = await start();
+    const user = await app.user();
+    expect((await app.as('super_admin').delete(`/admin/users/${user.id}`)).status).toBe(200);
+    await expect(app.scope(user)).rejects.toThrow(`there is no enabled user with the id ${user.id}`);
+  });
+
+  it('has the types of the model', () => {
+    type App = Awaited<ReturnType<typeof testApplication>>;
+    const uses = async (app: App, user: TestUser) => {
+      const all = await app.scope().records(order).get(1);
+      const seen = await (await app.scope(user)).records(order).list({ filter: { amount: { gte: 5 } } });
+      // @ts-expect-error: no such field
+      await app.scope().records(order).update(1, { amuont: 5 });
+      return { all, seen };
+    };
+    type Used = Awaited<ReturnType<typeof uses>>;
+    expectTypeOf<Used['all']>().toEqualTypeOf<RecordOf<typeof order>>();
+    expectTypeOf<Used['seen'][number]>().toEqualTypeOf<DetailOf<typeof order>>();
+    expectTypeOf<ReturnType<App['scope']>>().toEqualTypeOf<Promise<Scope>>();
+  });
 });

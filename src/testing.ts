@@ -7,14 +7,18 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Application, loadApplication } from './application.ts';
 import { canonicalAccount } from './auth/account.ts';
+import { identifiedUser } from './auth/identified-user.ts';
 import { createPasswords } from './auth/password.ts';
 import { formatPhc } from './auth/phc.ts';
 import { readConfig } from './config.ts';
+import { apiArea } from './endpoints/resources/resource-endpoints.ts';
+import { checkedModels } from './endpoints/shared.ts';
 import type { HttpMethod } from './http/endpoint.ts';
 import { type JobRuns, runByHand } from './jobs/by-hand.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Json, JsonObject } from './kernel/json.ts';
 import { applyMigrations } from './migrate.ts';
+import type { Scope } from './model/scope.ts';
 import { builtInRoles, superAdmin } from './policy/rule.ts';
 import { createServer, type Server } from './server.ts';
 import { databaseTarget } from './store/dialects/targets.ts';
@@ -91,6 +95,18 @@ export interface TestJobs {
   readonly enqueued: () => Promise<readonly EnqueuedJob[]>;
 }
 
+/** Makes scopes, by which a test works with the application's data as its own code does. */
+export interface MakeScope {
+  /** Acts for the system, as a job does: no permissions, all rows and fields; the reason in the audit list is `test`. */
+  (): Scope<'all'>;
+  /**
+   * Acts for a user, as an endpoint does whom they call with a token. Roles and grants are those of now, as a request
+   * would read them: make another one behind a `grant`.
+   * @throws Error for a user who is not there any more, or is disabled
+   */
+  (user: Pick<TestUser, 'id'>): Promise<Scope>;
+}
+
 export interface TestApplication {
   /** Calls as a user with this role; always the same user for the same role. A role that is not there is made. */
   readonly as: (role: string) => TestClient;
@@ -104,6 +120,7 @@ export interface TestApplication {
   /** Grants a role an action (`create`, `update`, `destroy`, `read`) on a model, as an administrator does. */
   readonly grant: (role: string, model: string, action: string) => Promise<void>;
   readonly jobs: TestJobs;
+  readonly scope: MakeScope;
   readonly server: Server;
   /** Address that it answers on, for whatever needs a connection. */
   readonly url: string;
@@ -238,6 +255,27 @@ const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server): TestJob
     (await outbox.waiting()).map(({ id, name, input, at, key }) => ({ id, name, values: input, at, key })),
 });
 
+const scopeFor = async ({ services }: Server, { id }: Pick<TestUser, 'id'>): Promise<Scope> => {
+  const models = checkedModels([...services.resources.values()].map(({ model }) => model));
+  const identity = await services.identities.byUserId(id, models);
+  if (identity === undefined) throw new Error(`there is no enabled user with the id ${id}`);
+  const principal = identifiedUser(identity, 'jwt');
+  return services.scopeOf({
+    principal,
+    area: apiArea,
+    actor: () => ({ principal, address: null }),
+    depth: 0,
+  });
+};
+
+const scopesOf = (server: Server): MakeScope => {
+  const { systemScope } = server.services;
+  // One function for both overloads: what it answers follows from whether there is a user.
+  const make = (user?: Pick<TestUser, 'id'>) =>
+    user === undefined ? systemScope('test') : scopeFor(server, user);
+  return make as MakeScope;
+};
+
 const joinTo = (server: Server, close: () => Promise<void>): TestApplication => {
   const { services, config } = server;
   const ensureRole = async (role: string): Promise<void> => {
@@ -266,6 +304,7 @@ const joinTo = (server: Server, close: () => Promise<void>): TestApplication => 
       await services.roles.grant({ role, model, action }, actor);
     },
     jobs: jobsOf(server),
+    scope: scopesOf(server),
     server,
     url: config.baseUrl,
     close,
