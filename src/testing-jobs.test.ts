@@ -76,3 +76,13 @@ it('refuses values that break the rules of the input, all at once, and stores no
   await expect(jobs.add(mail, { to: 'a@b.co', count: 1 }, { key: '' })).rejects.toThrow(TypeError);
   expect(await app.jobs.enqueued()).toEqual([]);
 });
+
+it('runs neither onStart nor onStop, which are for the commands that serve', async () => {
+  const refuse = (): never => {
+    throw new Error('not in a test');
+  };
+  const application = createApplication({ config: { onStart: refuse, onStop: refuse } });
+  const app = await testApplication({ application });
+  await app.close();
+  expect(application.config.onStart).toBe(refuse);
+});

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { field } from '../fields/define.ts';
-import { neverStopping } from '../kernel/stopping.ts';
+import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import { applyMigrations } from '../migrate.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Database } from '../store/database.ts';
@@ -41,7 +41,7 @@ describeEachDatabase('a worker', (databases) => {
     readonly add: (name: string, values?: object, options?: { at?: string; key?: string }) => Promise<number>;
     readonly jobs: JobService;
     /** Begins to work; answers what ends it. */
-    readonly work: (concurrency?: number) => () => Promise<void>;
+    readonly work: (concurrency?: number, stopping?: Stopping) => () => Promise<void>;
     readonly rows: () => Promise<{ name: string; state: string; attempts: number; error: string | null }[]>;
   }
 
@@ -58,9 +58,9 @@ describeEachDatabase('a worker', (databases) => {
       locale: 'en',
       times: { ...times, ...own },
     });
-    const work = (concurrency = 5) => {
+    const work: Instance['work'] = (concurrency = 5, stopping = neverStopping) => {
       const end = jobs.work({
-        ...{ systemScope, watch: undefined, concurrency, stopping: neverStopping },
+        ...{ systemScope, watch: undefined, concurrency, stopping },
         logger: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
       });
       let ended: Promise<void> | undefined;
@@ -308,6 +308,33 @@ describeEachDatabase('a worker', (databases) => {
     last.resolve();
     await gone(second);
     expect(ran).toEqual([1, 1]);
+  });
+
+  it('begins nothing any more once the process is about to stop, while what runs goes on', async () => {
+    const stopping = { begun: false };
+    const held = gate();
+    const ran: string[] = [];
+    const one = await instance(await migrated(), {
+      first: defineJob({
+        handle: async ({ signal }) => {
+          await held.promise;
+          ran.push(`first ${signal.aborted}`);
+        },
+      }),
+      second: defineJob({
+        handle: () => {
+          ran.push('second');
+        },
+      }),
+    });
+    one.work(5, stopping);
+    await one.add('first');
+    await expect.poll(one.rows).toMatchObject([{ name: 'first', state: 'running' }]);
+    stopping.begun = true;
+    await one.add('second');
+    held.resolve();
+    await expect.poll(one.rows).toMatchObject([{ name: 'second', state: 'waiting', attempts: 0 }]);
+    expect(ran).toEqual(['first false']);
   });
 
   it('tells a job whose lease another one took, and ignores its result', async () => {

@@ -81,4 +81,40 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     await expect.poll(() => child.exitCode, { timeout: 15_000 }).toBe(1);
     expect(errors).toContain('gatewright: onStart of the application failed: no licence\n');
   });
+
+  it('runs both in `dev` too, which gives running jobs to the run that comes next', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gatewright-jobs-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const [program = '', ...args] = command;
+    const dev = async (env: Readonly<Record<string, string>>, until: string): Promise<string[]> => {
+      const child = spawn(program, [...args, 'dev'], {
+        cwd: folder,
+        env: {
+          ...{ PATH: process.env['PATH'], PORT: '0', DATA_DIR: directory, ...env },
+          ...{ ADMIN_PASSWORD: 'tulip-anvil-47 kettle' },
+          CREDENTIALS_FILE: join(directory, 'credentials.age'),
+          CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let output = '';
+      child.stdout.on('data', (data: Buffer) => {
+        output += data.toString();
+      });
+      const lines = (): string[] => output.split('\n').filter((line) => /^(?:on|slow)/.test(line));
+      await expect.poll(lines, { timeout: 20_000 }).toContain(until);
+      child.kill('SIGTERM');
+      await expect.poll(() => child.exitCode, { timeout: 5_000 }).toBe(0);
+      return lines();
+    };
+    const begins = 'slow begins, attempt 1';
+    expect(await dev({ SLOW: '30' }, begins)).toEqual([
+      'onStart for system',
+      begins,
+      'slow is told',
+      'onStop',
+    ]);
+    expect(await dev({}, begins)).toContain(begins);
+  });
 });

@@ -21,6 +21,9 @@ import { suggestedCommands } from './suggest.ts';
 
 guardStandardStreams();
 
+/** A change is waited for: jobs that run are given back, to the run that comes next, after half a second. */
+const jobTimes = { grace: 500 } as const;
+
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const printDifferences = (found: readonly Difference[]): void => {
@@ -56,6 +59,7 @@ const printFirstRequest = async ({ services, config }: Server, path: string): Pr
 interface Started {
   readonly server: Server;
   readonly routes: readonly string[];
+  readonly ends: boolean;
 }
 
 const start = async (message: Start): Promise<Started | { readonly shown: Shown }> => {
@@ -66,7 +70,7 @@ const start = async (message: Start): Promise<Started | { readonly shown: Shown 
   if (shown !== undefined) return { shown };
   const logger = readableLog(config.logLevel, print);
   logUncaught(logger, () => process.exit(1));
-  const server = await createServer({ config, application, logger, lifecycle: true });
+  const server = await createServer({ config, application, logger, lifecycle: true, jobTimes });
   const routes = routeLines(server.endpoints, config.basePath);
   print(first ? '' : `Restarted on ${server.config.baseUrl}`);
   if (first) greet(server, { print });
@@ -79,7 +83,8 @@ const start = async (message: Start): Promise<Started | { readonly shown: Shown 
   const ask = <Row>(sql: string): Promise<readonly Row[]> => database.all<Row>({ sql, parameters: [] });
   const found = await schemaDifferences(ask, database.dialect, application.models);
   if (found.length > 0) printDifferences(found);
-  return { server, routes };
+  const { config: hooks, jobs } = application;
+  return { server, routes, ends: hooks.onStop !== undefined || jobs.size > 0 };
 };
 
 /** Ends with the process that started it, whatever becomes of that one. */
@@ -92,10 +97,10 @@ process.once('message', async (message: Start) => {
       process.send?.({ kind: 'held', shown: started.shown } satisfies Outcome);
       return;
     }
-    const { server, routes } = started;
+    const { server, routes, ends } = started;
     const stop = (): void => void server.close().then(() => process.exit(0));
     process.once('SIGTERM', stop);
-    process.send?.({ kind: 'started', routes } satisfies Outcome);
+    process.send?.({ kind: 'started', routes, ends } satisfies Outcome);
   } catch (error) {
     await printError(error, message.folder);
     process.send?.({ kind: 'failed' } satisfies Outcome);

@@ -20,6 +20,11 @@ export interface Start {
 
 /** What it answers. What went wrong it has printed itself. */
 export type Outcome =
-  | { readonly kind: 'started'; readonly routes: readonly string[] }
+  | {
+      readonly kind: 'started';
+      readonly routes: readonly string[];
+      /** Whether the application has something to do when it ends: `onStop`, or jobs to give back. */
+      readonly ends: boolean;
+    }
   | { readonly kind: 'held'; readonly shown: Shown }
   | { readonly kind: 'failed' };

@@ -6,6 +6,9 @@ import type { Outcome, Shown, Start } from './messages.ts';
 /** Milliseconds that a run gets to end by itself; whatever it writes is durable at every moment. */
 const grace = 150;
 
+/** The same where the application has something to do at its end. */
+const longGrace = 2_000;
+
 const program = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url),
 );
@@ -19,11 +22,11 @@ const spawnRun = (env: Readonly<Record<string, string | undefined>>): ChildProce
 
 const isAlive = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 
-const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
+const end = async (child: ChildProcess, signal: NodeJS.Signals, limit = grace): Promise<void> => {
   if (!isAlive(child)) return;
   const ended = once(child, 'exit');
   child.kill(signal);
-  const timer = setTimeout(() => child.kill('SIGKILL'), grace);
+  const timer = setTimeout(() => child.kill('SIGKILL'), limit);
   await ended;
   clearTimeout(timer);
 };
@@ -37,6 +40,8 @@ export class Supervisor {
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #ended: () => void;
   #running: ChildProcess | undefined;
+  /** Milliseconds that it gets to end. */
+  #grace = grace;
   #waiting: ChildProcess;
   #first = true;
   #routes: readonly string[] = [];
@@ -76,7 +81,7 @@ export class Supervisor {
     const running = this.#running;
     await Promise.all([
       end(this.#waiting, 'SIGKILL'),
-      running === undefined ? undefined : end(running, 'SIGTERM'),
+      running === undefined ? undefined : end(running, 'SIGTERM', this.#grace),
     ]);
   }
 
@@ -90,7 +95,7 @@ export class Supervisor {
   async #restartOnce(): Promise<void> {
     const before = this.#running;
     this.#running = undefined;
-    if (before !== undefined) await end(before, 'SIGTERM');
+    if (before !== undefined) await end(before, 'SIGTERM', this.#grace);
     const run = isAlive(this.#waiting) ? this.#waiting : spawnRun(this.#env);
     this.#running = run;
     run.once('exit', () => {
@@ -110,6 +115,7 @@ export class Supervisor {
     if (result.kind === 'started') {
       this.#first = false;
       this.#routes = result.routes;
+      this.#grace = result.ends ? longGrace : grace;
     }
     if (!this.#closed) this.#waiting = spawnRun(this.#env);
   }
