@@ -17,6 +17,7 @@ import type { HttpMethod } from './http/endpoint.ts';
 import { type JobRuns, runByHand } from './jobs/by-hand.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Json, JsonObject } from './kernel/json.ts';
+import { anything, known, type OptionTable } from './kernel/options.ts';
 import { applyMigrations } from './migrate.ts';
 import type { Scope } from './model/scope.ts';
 import { builtInRoles, superAdmin } from './policy/rule.ts';
@@ -95,6 +96,13 @@ export interface TestJobs {
   readonly enqueued: () => Promise<readonly EnqueuedJob[]>;
 }
 
+export interface UserOptions {
+  /** `viewer` unless given. One that is not there is made. */
+  readonly roles?: readonly string[];
+  /** What they sign in with; without one they cannot, which no other call needs. */
+  readonly password?: string;
+}
+
 /** Makes scopes, by which a test works with the application's data as its own code does. */
 export interface MakeScope {
   /** Acts for the system, as a job does: no permissions, all rows and fields; the reason in the audit list is `test`. */
@@ -113,10 +121,7 @@ export interface TestApplication {
   /** Calls without any credentials. */
   readonly anonymous: TestClient;
   /** Makes one more user, with these roles. */
-  readonly user: (options?: {
-    readonly roles?: readonly string[];
-    readonly password?: string;
-  }) => Promise<TestUser>;
+  readonly user: (options?: UserOptions) => Promise<TestUser>;
   /** Grants a role an action (`create`, `update`, `destroy`, `read`) on a model, as an administrator does. */
   readonly grant: (role: string, model: string, action: string) => Promise<void>;
   readonly jobs: TestJobs;
@@ -232,7 +237,11 @@ const prepareDatabase = async (url: string, application: Application): Promise<v
   }
 };
 
-const start = async (directory: string, { application = '.', env = {} }: TestOptions): Promise<Server> => {
+const testOptions = { application: anything, env: anything } satisfies OptionTable<TestOptions>;
+const userOptions = { roles: anything, password: anything } satisfies OptionTable<UserOptions>;
+
+const start = async (directory: string, options: TestOptions): Promise<Server> => {
+  const { application = '.', env = {} } = known('testApplication', options, testOptions);
   const loaded = typeof application === 'string' ? await loadApplication(application) : application;
   const config = readConfig({
     LOG_LEVEL: 'silent',
@@ -282,7 +291,8 @@ const joinTo = (server: Server, close: () => Promise<void>): TestApplication => 
     const builtIn = builtInRoles.some((name) => name === role);
     if (!builtIn && !(await services.roles.exists(role))) await services.roles.create(role, actor);
   };
-  const user: TestApplication['user'] = async ({ roles = ['viewer'], password } = {}) => {
+  const user: TestApplication['user'] = async (options = {}) => {
+    const { roles = ['viewer'], password } = known('user', options, userOptions);
     for (const role of roles) await ensureRole(role);
     const hash = password === undefined ? noPassword() : await createPasswords().hash(password);
     const made = await createUser(services.users, roles, hash);

@@ -1,4 +1,5 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
+import { nearestHint } from '../kernel/options.ts';
 import { type Io, UsageError } from './io.ts';
 
 /** An option as `node:util` parses it, and what the help says of it. */
@@ -57,11 +58,18 @@ const checkOperands = (operands: readonly string[], given: readonly string[]): v
   if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}'`);
 };
 
-/** The parser's errors are mistakes of usage; the advice behind their first sentence is left out. */
-const asUsageError = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')
-    ? new UsageError(error.message.replace(/\. .*$/s, ''))
-    : error;
+/**
+ * The parser's errors are mistakes of usage; the advice behind their first sentence is left out. Of an option that there
+ * is not, the nearest is named.
+ */
+const asUsageError = (error: unknown, options: Options): unknown => {
+  if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')))
+    return error;
+  const unknown = /^Unknown option '(--[^']+)'/.exec(error.message)?.[1];
+  const known = [...Object.keys(options), 'help'].map((name) => `--${name}`);
+  const hint = unknown === undefined ? '' : nearestHint(unknown, known);
+  return new UsageError(error.message.replace(/\. .*$/s, '') + hint);
+};
 
 const parse = <O extends Options>(
   definition: CommandDefinition<O>,
@@ -76,7 +84,7 @@ const parse = <O extends Options>(
     });
     return { values, operands: positionals };
   } catch (error) {
-    throw asUsageError(error);
+    throw asUsageError(error, definition.options);
   }
 };
 

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { registry } from './registry.ts';
 import { run } from './test-io.ts';
 
+const noCommand = (words: string, near: string): string =>
+  `gatewright: no command '${words}': the nearest is "${near}"; gatewright --help lists them\n`;
+
 describe('gatewright', () => {
   it('lists every command with its summary', async () => {
     const { status, stdout, stderr } = await run(['--help']);
@@ -26,10 +29,14 @@ describe('gatewright', () => {
 
   it.each([
     [[], 'gatewright: which command? gatewright --help lists them\n'],
-    [['strat'], "gatewright: no command 'strat': gatewright --help lists them\n"],
-    [['app'], "gatewright: no command 'app': gatewright --help lists them\n"],
-    [['app', 'crate'], "gatewright: no command 'app crate': gatewright --help lists them\n"],
-    [['constructor'], "gatewright: no command 'constructor': gatewright --help lists them\n"],
+    [['strat'], noCommand('strat', 'start')],
+    [['strat', '--help'], noCommand('strat', 'start')],
+    [['app'], 'gatewright: app what? gatewright app --help lists them\n'],
+    [['app', 'crate'], noCommand('app crate', 'app create')],
+    [['gen', 'resorce', 'Book'], noCommand('gen resorce', 'generate resource')],
+    [['genrate', 'client'], noCommand('genrate client', 'generate client')],
+    [['usr', 'create'], noCommand('usr create', 'user create')],
+    [['constructor'], noCommand('constructor', 'start')],
     [['app', 'create'], 'gatewright: app create: ID is missing (gatewright app create --help)\n'],
     [
       ['app', 'create', 'a', 'b'],
@@ -37,8 +44,13 @@ describe('gatewright', () => {
     ],
     [
       ['app', 'list', '--bogus'],
-      "gatewright: app list: Unknown option '--bogus' (gatewright app list --help)\n",
+      `gatewright: app list: Unknown option '--bogus': the nearest is "--json" (gatewright app list --help)\n`,
     ],
+    [
+      ['user', 'create', '--usrname=x'],
+      `gatewright: user create: Unknown option '--usrname': the nearest is "--username" (gatewright user create --help)\n`,
+    ],
+    [['app', 'list', '-x'], "gatewright: app list: Unknown option '-x' (gatewright app list --help)\n"],
     [
       ['app', 'rotate', 'a', '--grace', '1w'],
       'gatewright: app rotate: --grace takes a duration such as 30s, 10m, 1h or 7d (gatewright app rotate --help)\n',

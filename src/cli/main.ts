@@ -1,3 +1,4 @@
+import { nearest, nearestHint } from '../kernel/options.ts';
 import { packageVersion } from '../version.ts';
 import { commandHelp, commandList } from './help.ts';
 import { type Io, UsageError } from './io.ts';
@@ -15,6 +16,17 @@ const asksForHelp = (args: readonly string[]): boolean => {
 
 const isGroup = (word: string): boolean => [...registry.keys()].some((name) => name.startsWith(`${word} `));
 
+/** What is said of words that name no command: of the first one what comes nearest, or of the second within its group. */
+const unknownCommand = (first: string, second: string | undefined): string => {
+  if (isGroup(first) && second === undefined) return `${first} what? gatewright ${first} --help lists them`;
+  const heads = new Set([...registry.keys()].map((name) => name.split(' ')[0] ?? name));
+  const head = nearest(first, heads) ?? first;
+  const within = [...registry.keys()].filter((name) => name.startsWith(`${head} `));
+  const words = second !== undefined && (isGroup(first) || within.length > 0) ? `${first} ${second}` : first;
+  const hint = words === first ? nearestHint(first, heads) : nearestHint(`${head} ${second}`, within);
+  return `no command '${words}'${hint}; gatewright --help lists them`;
+};
+
 const dispatch = async (argv: readonly string[], io: Io): Promise<void> => {
   const [first, second] = argv;
   if (first === undefined) throw new UsageError('which command? gatewright --help lists them');
@@ -25,8 +37,7 @@ const dispatch = async (argv: readonly string[], io: Io): Promise<void> => {
   const entry = name === undefined ? undefined : registry.get(name);
   if (name === undefined || entry === undefined) {
     if (isGroup(first) && isHelp(second)) return io.write(commandList(first));
-    const words = isGroup(first) && second !== undefined ? `${first} ${second}` : first;
-    throw new UsageError(`no command '${words}': gatewright --help lists them`);
+    throw new UsageError(unknownCommand(first, second));
   }
   const { command } = await entry.load();
   const args = argv.slice(name.split(' ').length);

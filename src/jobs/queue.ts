@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { nearestHint } from '../kernel/options.ts';
+import { anything, nearestHint, type OptionTable, known as onlyKnown } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
+import type { JobOptions } from '../model/job.ts';
 import type { Validated } from '../model/validate.ts';
 import type { JobPort } from '../operations/job-port.ts';
 import type { Outbox } from '../store/outbox/outbox.ts';
@@ -56,6 +57,9 @@ const keyOf = (key: string | undefined): string | null => {
   return key;
 };
 
+/** Their values are looked at where they are used. */
+const options = { at: anything, key: anything } satisfies OptionTable<JobOptions>;
+
 /** Stores jobs, and has them worked on as soon as they are durable. @param wake told of each that is */
 export const createJobPort = (known: KnownJobs, outbox: Outbox, wake: () => void): JobPort => {
   const byDefinition = new Map<unknown, KnownJob>([...known.values()].map((job) => [job.definition, job]));
@@ -68,7 +72,8 @@ export const createJobPort = (known: KnownJobs, outbox: Outbox, wake: () => void
   };
 
   return {
-    add: async (job, given, { at, key }, shared) => {
+    add: async (job, given, how, shared) => {
+      const { at, key } = onlyKnown('jobs.add', how, options);
       const { name, read } = find(job);
       const { values, errors } = read(asJson(given));
       if (errors.length > 0) throw new Problem('invalid_record', { errors });

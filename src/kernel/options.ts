@@ -160,3 +160,17 @@ export const optionsFlaw = (
   options: unknown,
   table: Readonly<Record<string, OptionCheck>>,
 ): string | undefined => objectOf(table)(options, '');
+
+/**
+ * The options of a call, all of which are known: a misspelt one would be none. Their values are looked at where they are
+ * used. @throws TypeError that begins with `what`
+ */
+export const known = <Options extends object>(
+  what: string,
+  options: Options,
+  table: OptionTable<Options>,
+): Options => {
+  const flaw = optionsFlaw(options, table);
+  if (flaw !== undefined) throw new TypeError(`${what}: ${flaw}`);
+  return options;
+};

@@ -1,5 +1,6 @@
 import { takes } from '../auth/principal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { anything, known, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Action } from '../model/resource.ts';
 import type { CountQuery, FindOptions, NamedRecords, RecordPage, VersionOptions } from '../model/scope.ts';
@@ -58,7 +59,11 @@ const bodyOf = (values: unknown): JsonObject => {
   return body;
 };
 
-const accepted = ({ version }: VersionOptions = {}): readonly number[] | undefined => {
+const findOptions = { lock: anything } satisfies OptionTable<FindOptions>;
+const versionOptions = { version: anything } satisfies OptionTable<VersionOptions>;
+
+const accepted = (call: 'update' | 'remove', options: VersionOptions = {}): readonly number[] | undefined => {
+  const { version } = known(call, options, versionOptions);
   if (version !== undefined && !isId(version)) throw new TypeError('version must be a whole number from 1');
   return version === undefined ? undefined : [version];
 };
@@ -91,7 +96,8 @@ export class ScopeRecords implements NamedRecords {
     return answer.page?.total ?? 0;
   }
 
-  async find(id: number, { lock = false }: FindOptions = {}): Promise<Row | undefined> {
+  async find(id: number, options: FindOptions = {}): Promise<Row | undefined> {
+    const { lock = false } = known('find', options, findOptions);
     const within = this.#transaction();
     if (lock && within === undefined) throw new Error('lock: true holds inside a transaction only');
     const grant = this.#grant('detail');
@@ -113,13 +119,13 @@ export class ScopeRecords implements NamedRecords {
   async update(id: number, values: JsonObject, options?: VersionOptions): Promise<Row> {
     const write = this.#write('update');
     if (!isId(id)) throw new Problem('record_not_found');
-    return this.#answer(await update(write, id, bodyOf(values), accepted(options)));
+    return this.#answer(await update(write, id, bodyOf(values), accepted('update', options)));
   }
 
   async remove(id: number, options?: VersionOptions): Promise<void> {
     const write = this.#write('destroy');
     if (!isId(id)) throw new Problem('record_not_found');
-    await remove(write, id, accepted(options));
+    await remove(write, id, accepted('remove', options));
   }
 
   #answer({ json, version }: SavedRecord): Row {

@@ -115,11 +115,11 @@ export const up: Migration['up'] = async (db, dialect) => {
     [['Book', 'rowid:integer'], 'Book.rowid: SQLite has a column of its own by this name: choose another'],
     [['PgLock', 'a:string'], /PgLock: the table "pg_locks" belongs to the service or to a database/],
     [['Book', 'a'], "'a': a field is written name:type, such as title:string:required"],
-    [['Book', 'a:strng'], /a: no type 'strng': string text /],
+    [['Book', 'a:strng'], /a: no type 'strng': the nearest is "string"; there are string text /],
     [['Book', 'a:constructor'], /a: no type 'constructor'/],
     [
       ['Book', 'a:string:requird'],
-      /a: string takes no 'requird', only required unique index default=… min=… /,
+      /a: string takes no 'requird': the nearest is "required"; it takes required unique index default=… min=… /,
     ],
     [['Book', 'a:string:required=1'], 'a: required takes no value'],
     [['Book', 'a:string:min'], 'a: min needs a value: min=…'],

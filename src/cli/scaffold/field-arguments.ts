@@ -7,6 +7,7 @@ import {
 } from '../../fields/field.ts';
 import { fieldKinds, fieldTypes } from '../../fields/registry.ts';
 import type { Json } from '../../kernel/json.ts';
+import { nearestHint } from '../../kernel/options.ts';
 import { checkValue } from '../../model/check-value.ts';
 import { UsageError } from '../io.ts';
 
@@ -41,6 +42,12 @@ export const typeSyntax = (kind: string): string => {
   const { argument } = types[kind] ?? {};
   return argument === undefined ? kind : `${kind}=${argument.list ? 'a,b' : 'Name'}`;
 };
+
+const modifierNames = ({ modifiers = [] }: FieldType): readonly string[] => [
+  ...commonFlags,
+  ...commonModifiers,
+  ...modifiers,
+];
 
 /** Modifiers that a type takes, as they are written. */
 export const modifierSyntax = ({ modifiers = [] }: FieldType): readonly string[] => [
@@ -103,7 +110,9 @@ const applyModifier = (type: FieldType, name: string, options: FieldOptions, par
   const known = modifierSyntax(type);
   const isFlag = known.includes(modifier);
   if (!isFlag && !known.includes(`${modifier}=…`))
-    throw new UsageError(`${name}: ${type.kind} takes no '${part}', only ${known.join(' ')}`);
+    throw new UsageError(
+      `${name}: ${type.kind} takes no '${part}'${nearestHint(modifier, modifierNames(type))}; it takes ${known.join(' ')}`,
+    );
   if (modifier in options) throw new UsageError(`${name}: ${modifier} stands there twice`);
   if (isFlag) {
     if (value !== undefined) throw new UsageError(`${name}: ${modifier} takes no value`);
@@ -128,7 +137,9 @@ export const readField = (text: string): NamedField => {
   const [kind, argument] = split(typed);
   const type = Object.hasOwn(types, kind) ? types[kind] : undefined;
   if (type === undefined)
-    throw new UsageError(`${name}: no type '${kind}': ${fieldKinds.map(typeSyntax).join(' ')}`);
+    throw new UsageError(
+      `${name}: no type '${kind}'${nearestHint(kind, fieldKinds)}; there are ${fieldKinds.map(typeSyntax).join(' ')}`,
+    );
   let options = argumentOf(name, type, argument);
   for (const part of defaultLast(modifiers)) options = applyModifier(type, name, options, part);
   const { [type.argument?.option ?? '']: argumentValue, ...others } = options;
