@@ -41,7 +41,7 @@ const mapOf = ({ additionalProperties }: JsonSchema, indent: string): string => 
 };
 
 /** An object type: what is not required may be left out. */
-export const objectOf = (schema: JsonSchema, indent = ''): string => {
+export const objectType = (schema: JsonSchema, indent = ''): string => {
   const { properties, required } = schema;
   const entries = isJsonObject(properties ?? null) ? Object.entries(properties as JsonSchema) : [];
   const needed = new Set(Array.isArray(required) ? required : []);
@@ -53,7 +53,7 @@ export const objectOf = (schema: JsonSchema, indent = ''): string => {
 };
 
 const objectOrMap = (schema: JsonSchema, indent: string): string =>
-  schema['properties'] === undefined ? mapOf(schema, indent) : objectOf(schema, indent);
+  schema['properties'] === undefined ? mapOf(schema, indent) : objectType(schema, indent);
 
 const typeNamed = (type: Json, schema: JsonSchema, indent: string): string => {
   if (type === 'array') return arrayOf(schema, indent);
@@ -74,7 +74,7 @@ export const typeOf = (schema: JsonSchema, indent = ''): string => {
   if (Array.isArray(alternatives)) return known(alternatives.map((each) => typeOfItem(each, indent)));
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (types.length === 0)
-    return isJsonObject(schema['properties'] ?? null) ? objectOf(schema, indent) : 'unknown';
+    return isJsonObject(schema['properties'] ?? null) ? objectType(schema, indent) : 'unknown';
   // Anything, as a field of JSON is; null is among it.
   if (types.includes('object') && types.includes('array')) return 'Json';
   return known(types.map((each) => typeNamed(each, schema, indent)));

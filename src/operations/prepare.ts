@@ -6,6 +6,7 @@ import type { Candidate, Columns } from '../store/records/records.ts';
 import { beforeSave } from './hooks.ts';
 import type { RecordWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
+import { recordKey } from './transaction.ts';
 
 /** What a write comes to before the database is asked to do it. */
 export interface Prepared extends Candidate {
@@ -73,8 +74,10 @@ export const prepareWrite = async (
   const { values, columns, errors } =
     first.errors.length > 0 ? first : await consultHook(write, action, updated, first);
   const chosen = chosenReferences(resource, action, grant, body, first.columns, columns);
-  const within = acting.shared?.transaction;
-  const collisions = await records.collisions(grant, { columns, chosen }, updated.id, within);
+  const { shared } = acting;
+  const isThere = shared && ((of: string, id: unknown) => shared.known.has(recordKey(of, Number(id))));
+  const candidate = { columns, chosen, isThere };
+  const collisions = await records.collisions(grant, candidate, updated.id, shared?.transaction);
   const known = new Set(errors.map(({ field }) => field));
   const all = [...errors, ...collisions.filter(({ field }) => !known.has(field)).map(collision)];
   if (all.length > 1) {

@@ -17,7 +17,7 @@ const destroy = async (
   }
   const removed = await resource.records.remove(grant, id, versions, acting.shared?.transaction);
   if (removed === undefined) return refuseMissing(write, id);
-  if (isShared(write)) await leaveTrace(write, 'destroy', id, []);
+  if (isShared(write)) leaveTrace(write, 'destroy', id, []);
   afterCommit(write, 'destroy', { id, whole: removed.whole }, {});
 };
 

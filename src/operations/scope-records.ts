@@ -16,7 +16,7 @@ import { type AnyListQuery, queryString } from './list-query.ts';
 import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import type { ServedResource } from './served-resource.ts';
-import { assertOutside } from './transaction.ts';
+import { assertOutside, recordKey } from './transaction.ts';
 import { update } from './update.ts';
 
 type Row = JsonObject & { readonly id: number };
@@ -103,7 +103,9 @@ export class ScopeRecords implements NamedRecords {
     const grant = this.#grant('detail');
     if (!isId(id)) return undefined;
     const record = await this.#resource.show(grant, id, [], { within, lock });
-    return record && rowOf(record.json, record.version);
+    if (record === undefined) return undefined;
+    this.#acting.shared?.known.add(recordKey(this.#resource.model.name, id));
+    return rowOf(record.json, record.version);
   }
 
   async get(id: number, options?: FindOptions): Promise<Row> {

@@ -4,10 +4,16 @@ import type { Database, Query } from '../store/database.ts';
 import { dialectOf } from '../store/dialects/registry.ts';
 import { toQuery } from '../store/statement.ts';
 import type { Acting } from './acting.ts';
-import { assertOutside } from './transaction.ts';
+import { assertOutside, type SharedTransaction } from './transaction.ts';
 
 /** A statement that changes rows and may answer them (RETURNING). */
 const changesRows = ({ sql }: Query): boolean => /^\s*(?:insert|update|delete|replace|merge)\b/i.test(sql);
+
+/** A statement may have taken away whatever was there. */
+const noteWrite = (shared: SharedTransaction): void => {
+  shared.writes += 1;
+  shared.known.clear();
+};
 
 /**
  * The application's own statements: in the transaction where there is one, and otherwise alone. Nobody knows how long
@@ -33,7 +39,7 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
     const query = compiled(statement);
     if (shared === undefined) return alone<Row>(query);
     shared.assertGood();
-    if (changesRows(query)) shared.writes += 1;
+    if (changesRows(query)) noteWrite(shared);
     return shared.transaction.all<Row>(query);
   };
 
@@ -47,7 +53,7 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
         return database.write((transaction) => transaction.run(query));
       }
       shared.assertGood();
-      shared.writes += 1;
+      noteWrite(shared);
       return shared.transaction.run(query);
     },
   };

@@ -6,6 +6,8 @@ export interface SharedTransaction {
   readonly transaction: Transaction;
   /** Runs `done` when the transaction is committed; never where it is rolled back. */
   committed(done: () => void): void;
+  /** Records that are there, as this transaction has seen or made them: see `recordKey`. */
+  readonly known: Set<string>;
   /** Counted by whatever writes in it, so that somebody can tell whether anything was written meanwhile. */
   writes: number;
   /** Rolls the transaction back whatever comes: what was written in it must not stand. Throws the error. */
@@ -14,8 +16,12 @@ export interface SharedTransaction {
   assertGood(): void;
 }
 
+/** What a record is known by in a transaction. */
+export const recordKey = (model: string, id: number): string => `${model} ${id}`;
+
 class Shared implements SharedTransaction {
   readonly transaction: Transaction;
+  readonly known = new Set<string>();
   writes = 0;
   readonly afterwards: (() => void)[] = [];
   open = true;

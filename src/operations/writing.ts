@@ -4,7 +4,7 @@ import type { CurrentRecord, SavedRecord } from '../store/records/records.ts';
 import { recordAudit } from '../store/tables/audit.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
 import { isShared, type RecordWrite, type SharedWrite, type WriteAction } from './record-write.ts';
-import { together } from './transaction.ts';
+import { recordKey, together } from './transaction.ts';
 
 /** Whether a write is more than its statement: a hook belongs to its transaction, or a line of the audit list. */
 const takesTransaction = ({ resource, acting }: RecordWrite): boolean =>
@@ -49,21 +49,25 @@ export const refuseMissing = async (
 };
 
 /** Leaves the trace of what the application did on its own account, in the transaction that did it. */
-export const leaveTrace = async (
+export const leaveTrace = (
   { resource, acting }: SharedWrite,
   action: WriteAction,
   id: number,
   fields: readonly string[],
-): Promise<void> => {
+): void => {
   const { reason, shared, actor } = acting;
+  const key = recordKey(resource.model.name, id);
   shared.writes += 1;
+  if (action === 'destroy') shared.known.delete(key);
+  else shared.known.add(key);
   if (reason === undefined) return;
   const { database, clock } = resource.context;
-  await recordAudit(shared.transaction, database.dialect, clock(), actor(), {
+  // Not awaited: where it is refused, the transaction is, and its error is told.
+  recordAudit(shared.transaction, database.dialect, clock(), actor(), {
     action: `record.${action}`,
     target: { kind: resource.model.name, id, name: null },
     detail: { reason, ...(fields.length === 0 ? {} : { fields: [...fields] }) },
-  });
+  }).catch(() => {});
 };
 
 /** The record as the hooks of its transaction have left it. */
@@ -88,7 +92,7 @@ export const conclude = async (
 ): Promise<SavedRecord> => {
   let saved = written;
   if (isShared(write)) {
-    await leaveTrace(write, action, saved.id, Object.keys(values));
+    leaveTrace(write, action, saved.id, Object.keys(values));
     const { shared } = write.acting;
     const { writes } = shared;
     await beforeCommit(write, action, saved.id, before, saved.whole);

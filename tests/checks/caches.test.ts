@@ -107,7 +107,8 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'statementOf',
     'versions',
   ],
-  'put together once, and whole before anybody asks': ['Components', 'Routes', 'collect'],
+  'what a transaction has seen, which ends with it': ['Shared'],
+  'put together once, and whole before anybody asks': ['Components', 'Routes', 'collect', 'inserts'],
   'local to a call, changed by a function in it': [
     'Numbering',
     'indexesOf',

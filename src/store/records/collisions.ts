@@ -32,6 +32,8 @@ export interface Candidate {
   readonly columns: Columns;
   /** Fields whose values the caller chose: their references are held to what the grant lets the caller name. */
   readonly chosen: ReadonlySet<string>;
+  /** Whether a record is known to be there: it is not looked for once more. Nothing is known unless given. */
+  readonly isThere?: ((model: string, id: ColumnValue) => boolean) | undefined;
 }
 
 /** One thing to look up: whether a value is taken, or what it refers to is missing. */
@@ -73,7 +75,7 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     };
   };
 
-  const lookUpsOf = (grant: Grant, { columns, chosen }: Candidate, isUpdate: boolean): LookUp[] => {
+  const lookUpsOf = (grant: Grant, { columns, chosen, isThere }: Candidate, isUpdate: boolean): LookUp[] => {
     const found: LookUp[] = [];
     for (const field of model.fields.values()) {
       const value = columns[field.column];
@@ -81,6 +83,7 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
       if (field.unique) found.push({ field, value });
       if (field.reference === undefined) continue;
       const terms = chosen.has(field.name) ? grant.references?.get(field.name) : undefined;
+      if (terms === undefined && isThere?.(field.reference, value) === true) continue;
       found.push({ field, value, reference: referenceReach(field, terms, isUpdate) });
     }
     return found;

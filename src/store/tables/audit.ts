@@ -3,8 +3,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Query, Transaction } from '../database.ts';
 import type { DialectName } from '../dialects/name.ts';
-import { toQuery } from '../statement.ts';
-import { tablesOf } from './tables-of.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { all, name, type Statement, sql, statement } from '../statement.ts';
 
 /** Who changes something, from where. */
 export interface Actor {
@@ -39,6 +39,34 @@ const who = ({ principal }: Actor): AuditActor => {
   return { actor_kind: principal.kind, actor_id: id, actor_name: id };
 };
 
+type AuditLine = Readonly<Record<(typeof columns)[number], string | null>>;
+
+const columns = [
+  'created_at',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'address',
+  'action',
+  'target_kind',
+  'target_id',
+  'target_name',
+  'detail',
+] as const;
+
+const inserts = new Map<DialectName, Statement<AuditLine>>();
+
+const insertFor = (dialect: DialectName): Statement<AuditLine> => {
+  const known = inserts.get(dialect);
+  if (known !== undefined) return known;
+  const made = statement<AuditLine>(dialectOf({ dialect }), (value) => {
+    const names = all(columns.map((column) => name(column)));
+    return sql`insert into ${name('audit')} (${names}) values (${all(columns.map((column) => value(column)))})`;
+  });
+  inserts.set(dialect, made);
+  return made;
+};
+
 /** A line of the audit list, of something that happened at `now`. */
 export const auditQuery = (
   dialect: DialectName,
@@ -46,19 +74,15 @@ export const auditQuery = (
   actor: AuditActor & Pick<Actor, 'address'>,
   { action, target, detail = {} }: AuditEntry,
 ): Query =>
-  toQuery(
-    tablesOf({ dialect })
-      .insertInto('audit')
-      .values({
-        created_at: toTimestamp(now),
-        ...actor,
-        action,
-        target_kind: target.kind,
-        target_id: target.id === null ? null : String(target.id),
-        target_name: target.name,
-        detail: JSON.stringify(detail),
-      }),
-  );
+  insertFor(dialect)({
+    created_at: toTimestamp(now),
+    ...actor,
+    action,
+    target_kind: target.kind,
+    target_id: target.id === null ? null : String(target.id),
+    target_name: target.name,
+    detail: JSON.stringify(detail),
+  });
 
 /** Writes a line of the audit list in the transaction of the change itself: neither stands without the other. */
 export const recordAudit = async (

@@ -201,6 +201,13 @@ class PostgresDatabase implements OpenDatabase {
     } catch (error) {
       if (!mayRepeat(error)) throw error;
     }
+    // Most conflicts are not about the same row, and gone at once. Only who meets one again gets in line.
+    await delay(Math.random() * 4);
+    try {
+      return await this.#attempt(unit, options, until);
+    } catch (error) {
+      if (!mayRepeat(error)) throw error;
+    }
     const result = this.#again.then(() => this.#repeat(unit, options, until));
     this.#again = result.catch(() => {});
     return result;

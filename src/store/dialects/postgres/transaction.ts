@@ -1,13 +1,27 @@
 import type { QueryResult } from 'pg';
+import { Problem } from '../../../kernel/problem.ts';
 import type { Query, Transaction } from '../../database.ts';
 import type { Session } from './sessions.ts';
 
-/** The transaction that a unit sees. After the first refused statement everything else is refused too. */
+/** A statement that is to be sent. */
+interface SentStatement {
+  readonly query: Query;
+  readonly resolve: (result: QueryResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const isUnknown = (error: unknown): boolean =>
+  error instanceof Problem && error.problem === 'outcome_unknown';
+
+/**
+ * The transaction that a unit sees. After the first refused statement everything else is refused too. Statements that
+ * the unit starts together leave in one system call, in their order, and run one after the other.
+ */
 export class PostgresTransaction implements Transaction {
   readonly #session: Session;
   #over = false;
   #failure: { readonly error: unknown } | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  #waiting: SentStatement[] = [];
 
   constructor(session: Session) {
     this.#session = session;
@@ -30,11 +44,23 @@ export class PostgresTransaction implements Transaction {
     return this.#failure;
   }
 
-  /** Waits for statements that the unit started but did not await; throws if one was refused. */
-  async settled(): Promise<void> {
-    await this.#last;
+  /**
+   * Ends the transaction, behind the statements that the unit started but did not await: they leave with it, as the
+   * server answers COMMIT with ROLLBACK where it refused one of them.
+   * @throws what a statement was refused with, `outcome_unknown`
+   */
+  async commit(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error;
+    const committed = this.#session.together(() => {
+      this.#sendAll();
+      return this.#session.commit();
+    });
     this.#over = true;
+    try {
+      await committed;
+    } catch (error) {
+      throw isUnknown(error) ? error : (this.failure?.error ?? error);
+    }
   }
 
   /** Refuses every further statement. */
@@ -42,21 +68,37 @@ export class PostgresTransaction implements Transaction {
     this.#over = true;
   }
 
-  /** Statements that a unit starts together go one after the other. */
-  #step(query: Query): Promise<QueryResult> {
-    const result = this.#last.then(() => this.#run(query));
-    this.#last = result.catch(() => {});
-    return result;
+  async #step(query: Query): Promise<QueryResult> {
+    this.#assertOpen();
+    return new Promise((resolve, reject) => {
+      // Ticks come when all promises that could resolve have done so: by then the unit has asked.
+      if (this.#waiting.push({ query, resolve, reject }) === 1) process.nextTick(this.#send);
+    });
+  }
+
+  #assertOpen(): void {
+    if (this.#over) throw new Error('The transaction is over: a statement came after its unit had ended');
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  readonly #send = (): void => {
+    if (this.#waiting.length === 0) return;
+    this.#session.together(() => this.#sendAll());
+  };
+
+  #sendAll(): void {
+    const steps = this.#waiting;
+    this.#waiting = [];
+    for (const { query, resolve, reject } of steps)
+      this.#run(query).then(resolve, (error: unknown) => {
+        // Those behind the first are told that the transaction is aborted: it is the first that says why.
+        this.#failure ??= { error };
+        reject(this.#failure.error);
+      });
   }
 
   async #run(query: Query): Promise<QueryResult> {
-    if (this.#over) throw new Error('The transaction is over: a statement came after its unit had ended');
-    if (this.#failure !== undefined) throw this.#failure.error;
-    try {
-      return await this.#session.run(query);
-    } catch (error) {
-      this.#failure = { error };
-      throw error;
-    }
+    this.#assertOpen();
+    return this.#session.run(query);
   }
 }

@@ -64,8 +64,7 @@ export const runUnit = async <T>(
       limit === undefined
         ? await withinLimit(session, unit(transaction), service, tooLong)
         : await withinLimit(session, unit(transaction), limit.left, () => transactionTimeout(limit.whole));
-    await transaction.settled();
-    await session.commit();
+    await transaction.commit();
     return value;
   } catch (error) {
     transaction.end();
