@@ -7,7 +7,7 @@ import type { Models } from '../model/models.ts';
 import { isResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
 import { textCode } from './scaffold/code.ts';
-import { objectOf, typeOf, union } from './schema-type.ts';
+import { objectType, typeOf, union } from './schema-type.ts';
 
 /** Comments are written in this language, as the code of the generated file is. */
 const locale = 'en';
@@ -31,7 +31,7 @@ const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {
       ? '{ readonly [key: string]: Json }'
       : `{ readonly [field: string]: ${scalars} | undefined }`;
   const { schema } = createInput(input, locale);
-  const text = objectOf(schema, indent);
+  const text = objectType(schema, indent);
   return accepts === 'json' ? text : text.replace(/: Json;$/gm, `: ${scalars};`);
 };
 
@@ -56,7 +56,7 @@ const answerOf = ({ output, media }: EndpointDefinition, models: Models): string
   if (!isResourceModel(output)) return output === undefined ? 'unknown' : typeOf(output, indent);
   return models.get(output.name) === output
     ? `Resources[${textCode(output.path)}]['record']`
-    : objectOf(outputSchema(output, output.views.detail, locale), indent);
+    : objectType(outputSchema(output, output.views.detail, locale), indent);
 };
 
 /** What stands above a member: a text of the application's, which must not end the comment. */

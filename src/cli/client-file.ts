@@ -3,7 +3,7 @@ import type { ModelField, ResourceModel } from '../model/resource.ts';
 import { inputSchema, outputSchema } from '../model/schema.ts';
 import { endpointsPart } from './client-endpoints.ts';
 import { textCode } from './scaffold/code.ts';
-import { objectOf, typeOf, union } from './schema-type.ts';
+import { objectType, typeOf, union } from './schema-type.ts';
 
 /** The first line, by which a later run knows a file that it may replace. */
 export const mark = '// Written by `gatewright generate client`: run it again after a change of the models.';
@@ -48,11 +48,11 @@ const shapeOf = (model: ResourceModel): string => {
   const sortable = listed.filter(({ type }) => type.sortable).map(({ name }) => textCode(name));
   return `  /** ${model.name} */
   ${model.path}: {
-    listed: ${objectOf(outputSchema(model, model.views.list, locale), indent)};
-    record: ${objectOf(outputSchema(model, model.views.detail, locale), indent)};
-    saved: ${objectOf(outputSchema(model, model.views.saved, locale), indent)};
-    create: ${objectOf(inputSchema(model, 'create', all, locale), indent)};
-    update: ${objectOf(inputSchema(model, 'update', all, locale), indent)};
+    listed: ${objectType(outputSchema(model, model.views.list, locale), indent)};
+    record: ${objectType(outputSchema(model, model.views.detail, locale), indent)};
+    saved: ${objectType(outputSchema(model, model.views.saved, locale), indent)};
+    create: ${objectType(inputSchema(model, 'create', all, locale), indent)};
+    update: ${objectType(inputSchema(model, 'update', all, locale), indent)};
     filter: {
 ${conditions.join('\n')}
     };
