@@ -35,6 +35,7 @@ describe('gatewright', () => {
     [['app', 'crate'], noCommand('app crate', 'app create')],
     [['gen', 'resorce', 'Book'], noCommand('gen resorce', 'generate resource')],
     [['genrate', 'client'], noCommand('genrate client', 'generate client')],
+    [['generate', 'jbo'], noCommand('generate jbo', 'generate job')],
     [['usr', 'create'], noCommand('usr create', 'user create')],
     [['constructor'], noCommand('constructor', 'start')],
     [['app', 'create'], 'gatewright: app create: ID is missing (gatewright app create --help)\n'],

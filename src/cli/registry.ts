@@ -24,6 +24,14 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       summary: 'write a resource and its migration',
       load: () => import('./commands/generate-resource.ts'),
     },
+    'generate endpoint': {
+      summary: 'write an endpoint of your own to begin with',
+      load: () => import('./commands/generate-endpoint.ts'),
+    },
+    'generate job': {
+      summary: 'write a job to begin with',
+      load: () => import('./commands/generate-job.ts'),
+    },
     'generate migration': {
       summary: 'write the migration that brings the database to the models',
       load: () => import('./commands/generate-migration.ts'),

@@ -10,19 +10,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 interface ProjectOptions {
   /** Whose types are there without an import; none unless named. */
   readonly types?: readonly string[];
+  /** Parts of the language's library beside that of browsers. */
+  readonly lib?: readonly string[];
   /** Compiles JavaScript as well, as far as its syntax goes. */
   readonly allowJs?: boolean;
 }
 
 /** An empty TypeScript project of its own, strict, as an application in another package is one. */
-export const createProject = async ({ types = [], allowJs = false }: ProjectOptions = {}) => {
+export const createProject = async ({ types = [], lib = [], allowJs = false }: ProjectOptions = {}) => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-project-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const write = (name: string, text: string): Promise<void> => writeFile(join(directory, name), text);
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'), 'junction');
   const compilerOptions = {
     target: 'es2024',
-    lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable', ...lib],
     module: 'nodenext',
     types,
     allowJs,

@@ -107,6 +107,7 @@ works. It starts again after every change.
 |---|---|
 | \`resources/\` | a file for each model: its fields and rules |
 | \`endpoints/\` | endpoints of your own |
+| \`jobs/\` | work that is done later, or again and again |
 | \`migrations/\` | steps of the database, in the order of their names |
 | \`tests/\` | tests against the application itself, on a throw-away database |
 | \`gatewright.config.ts\` | hooks |
@@ -114,6 +115,8 @@ works. It starts again after every change.
 \`\`\`bash
 npx gatewright generate resource Book title:string:required pages:integer author:reference=User
 npx gatewright generate migration book_pages   # after a change of a model
+npx gatewright generate endpoint checkout
+npx gatewright generate job send-mail
 npm test
 \`\`\`
 

@@ -1,5 +1,5 @@
-import { access, mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { access, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join, parse, relative } from 'node:path';
 import { CommandError, UsageError } from '../io.ts';
 
 export interface NewFile {
@@ -15,6 +15,22 @@ const exists = async (path: string): Promise<boolean> => {
   } catch {
     return false;
   }
+};
+
+/** Refuses what is no name of a file in `endpoints/` or `jobs/`. @throws UsageError */
+export const assertFileName = (name: string): void => {
+  if (name.length > 63 || !/^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/.test(name))
+    throw new UsageError(
+      `'${name}': a name is letters and digits, with single - or _ between them, at most 63`,
+    );
+};
+
+/** A file of this name with another ending would be one too many: no application starts with both. @throws UsageError */
+export const assertNewStem = async (folder: string, path: string): Promise<void> => {
+  const { dir, name } = parse(path);
+  const there = await readdir(join(folder, dir)).catch(() => []);
+  const other = there.find((each) => parse(each).name.toLowerCase() === name.toLowerCase());
+  if (other !== undefined) throw new UsageError(`${dir}/${other} exists already; nothing was written`);
 };
 
 /**

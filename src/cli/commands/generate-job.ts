@@ -1,0 +1,56 @@
+import { loadApplication } from '../../application.ts';
+import { collectJobs, defineJob } from '../../jobs/define-job.ts';
+import { DefinitionError } from '../../model/definition-error.ts';
+import { applicationFolder } from '../application.ts';
+import { defineCommand, jsonOption } from '../command.ts';
+import { UsageError } from '../io.ts';
+import { assertFileName, assertNewStem, shownPath, writeNewFiles } from '../scaffold/files.ts';
+import { jobFile } from '../scaffold/job-file.ts';
+
+/** What the application would refuse: a name that is none, or a time. @throws UsageError */
+const assertJob = (name: string, every: string | undefined): void => {
+  try {
+    collectJobs({ [name]: defineJob({ ...(every === undefined ? {} : { every }), handle: () => {} }) });
+  } catch (error) {
+    throw error instanceof DefinitionError ? new UsageError(error.message) : error;
+  }
+};
+
+/** `send-mail` as a variable of code: `sendMail`. */
+const variableOf = (name: string): string =>
+  name.replace(/[-_]+(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+export const command = defineCommand({
+  operands: ['NAME'],
+  options: {
+    every: { type: 'string', value: 'CRON', help: `when it runs by itself, such as '0 3 * * *' (UTC)` },
+    ...jsonOption,
+  },
+  description: [
+    'Writes jobs/NAME.ts: a job that runs as it is, under that name. Nothing that exists is overwritten.',
+    'docs/reference/jobs.md tells when jobs run, and what follows a failure.',
+  ],
+  examples: ['gatewright generate job send-mail', `gatewright generate job report --every '0 3 * * *'`],
+  async run({ values, operands: [name = ''] }, io) {
+    assertFileName(name);
+    assertJob(name, values.every);
+    const folder = await applicationFolder();
+    // What does not load now would not start with the new file either.
+    await loadApplication(folder);
+    const path = `jobs/${name}.ts`;
+    await assertNewStem(folder, path);
+    await writeNewFiles(folder, [{ path, text: jobFile({ every: values.every }) }]);
+    const written = shownPath(folder, path);
+    if (values.json === true) return io.print(JSON.stringify({ written: [written] }));
+    const variable = variableOf(name);
+    io.print(`wrote ${written}`);
+    io.print('Next:');
+    if (values.every === undefined) {
+      io.print(`  import ${variable} from '../jobs/${name}.ts';    in an endpoint, a hook or another job`);
+      io.print(
+        `  await jobs.add(${variable}, { name: 'Ada' });    adds one, with the transaction that it stands in`,
+      );
+    } else io.print(`  it runs at each tick of ${values.every} from the next start on`);
+    io.print('  await app.jobs.run();    runs in a test what waits');
+  },
+});
