@@ -39,13 +39,6 @@ export interface CurrentRecord {
   readonly whole: string;
 }
 
-const toSaved = ({ id, version, json, whole }: SavedRecord): SavedRecord => ({
-  id: Number(id),
-  version: Number(version),
-  json,
-  whole,
-});
-
 type WriteArguments = {
   /** Of the columns that are written, in their order. */
   readonly values: readonly SqlValue[];
@@ -90,8 +83,24 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const returning = (...columns: readonly Fragment[]): Fragment =>
     sql` returning ${all(whole === undefined ? columns : [...columns, whole])}`;
 
-  const saved = (grant: Grant): Fragment =>
-    returning(sql`${column('id')} as id`, sql`${version} as version`, sql`${json(grant.readable)} as json`);
+  /** Who reads every field is answered what the hooks are told: it is made once. */
+  const readsAll = ({ readable }: Grant): boolean => readable.length === model.fields.size;
+
+  const saved = (grant: Grant): Fragment => {
+    const columns = [
+      sql`${column('id')} as id`,
+      sql`${version} as version`,
+      sql`${json(grant.readable)} as json`,
+    ];
+    return readsAll(grant) ? sql` returning ${all(columns)}` : returning(...columns);
+  };
+
+  const toSaved = (row: SavedRecord, grant: Grant): SavedRecord => ({
+    id: Number(row.id),
+    version: Number(row.version),
+    json: row.json,
+    whole: whole !== undefined && readsAll(grant) ? row.json : row.whole,
+  });
 
   /** The record with an id, of the caller's rows, and of a version that is acceptable. */
   const target = (
@@ -145,7 +154,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const query = insert({ ...nothing, values: [...Object.values(columns), at, at] });
       const [row] = await write<SavedRecord>(query, within);
       if (row === undefined) throw new Error('an insert answered no record');
-      return toSaved(row);
+      return toSaved(row, grant);
     },
 
     /** Undefined where no record of the grant's rows has this id and one of the versions. @throws ConstraintError */
@@ -171,7 +180,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const values = [...Object.values(columns), toTimestamp(now)];
       const query = update({ values, rows: rows.values, id, versions: versions ?? [] });
       const [row] = await write<SavedRecord>(query, within);
-      return row && toSaved(row);
+      return row && toSaved(row, grant);
     },
 
     /**
