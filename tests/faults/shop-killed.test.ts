@@ -1,0 +1,135 @@
+import { createHmac } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { command, runService } from '../support/run-service.ts';
+
+const shop = fileURLToPath(new URL('../../examples/shop', import.meta.url));
+const paySecret = 'between the two of us';
+
+/** What the service has acknowledged. */
+interface Ledger {
+  readonly ordered: Set<number>;
+  readonly paid: Set<number>;
+}
+
+interface Caller {
+  readonly api: string;
+  readonly token: string;
+}
+
+const post = (url: string, body: object, token?: string): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+
+const signIn = async (api: string): Promise<Caller> => {
+  const login = await post(`${api}/auth/login`, { account: 'admin', password: 'tulip-anvil-47 kettle' });
+  return { api, token: ((await login.json()) as { data: { token: string } }).data.token };
+};
+
+const pay = (api: string, order: number, amount: number): Promise<Response> => {
+  const body = `order=${order}&amount=${amount}`;
+  return fetch(`${api}/payment-callback`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'X-Pay-Signature': createHmac('sha256', paySecret).update(body).digest('hex'),
+    },
+    body,
+  });
+};
+
+/** Buys and pays until the service is gone. */
+const buy = async ({ api, token }: Caller, customer: number, ledger: Ledger, seed: number): Promise<void> => {
+  for (let n = seed; ; n += 1) {
+    const lines = [{ product: 1 + (n % 3), quantity: 1 }];
+    const answer = await post(`${api}/checkout`, { customer, lines }, token);
+    if (answer.status !== 201) continue;
+    const { data } = (await answer.json()) as { data: { id: number; total: number } };
+    ledger.ordered.add(data.id);
+    if ((await pay(api, data.id, data.total)).status === 200) ledger.paid.add(data.id);
+  }
+};
+
+const mailsIn = async (folder: string): Promise<string[]> => {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith('.'));
+  return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+};
+
+const rows = <Row>(database: Database, sql: string): Promise<Row[]> =>
+  database.all<Row>({ sql, parameters: [] });
+
+describeEachDatabase('a shop that is killed while it sells', (databases) => {
+  it('has whole orders or none, and loses no mail of a paid one', { timeout: 120_000 }, async () => {
+    const url = await databases.create();
+    const place = await mkdtemp(join(tmpdir(), 'gatewright-shop-'));
+    onTestFinished(() => rm(place, { recursive: true, force: true }));
+    const mail = join(place, 'mail');
+    const env = {
+      DATABASE_URL: url,
+      JWT_SECRET: 'x'.repeat(32),
+      PAY_SECRET: paySecret,
+      MAIL_DIR: mail,
+      DATA_DIR: join(place, 'data'),
+      LOCALE: 'en',
+    };
+    const ledger: Ledger = { ordered: new Set(), paid: new Set() };
+    const stocked = 1_000_000;
+    let customer = 0;
+    for (const [round, life] of [400, 900, 250].entries()) {
+      const service = await runService([...command, 'start'], { folder: shop, env });
+      const caller = await signIn(`http://127.0.0.1:${service.port}/api/v1`);
+      if (round === 0) {
+        const database = await databases.open(url);
+        await database.write((transaction) =>
+          transaction.run({ sql: `update products set stock = ${stocked}`, parameters: [] }),
+        );
+        const body = { customer: { name: 'Ann', email: 'ann@example.com', address: '1 Road' } };
+        const made = await post(`${caller.api}/customers`, body, caller.token);
+        customer = ((await made.json()) as { data: { id: number } }).data.id;
+      }
+      const buyers = Array.from({ length: 8 }, (_, n) => buy(caller, customer, ledger, n).catch(() => {}));
+      await delay(life);
+      process.kill(service.pid, 'SIGKILL');
+      await Promise.all(buyers);
+      await service.ended();
+    }
+    const database = await databases.open(url);
+    const orders = await rows<{ id: number; status: string; total: number; bought: number | null }>(
+      database,
+      `select o.id, o.status, o.total, (select sum(l.quantity * l.price) from order_lines l where l.order_id = o.id) as bought
+       from orders o`,
+    );
+    expect(orders.length).toBeGreaterThan(ledger.ordered.size / 2);
+    expect(orders.filter(({ total, bought }) => Number(bought) !== total)).toEqual([]);
+    const known = new Map(orders.map((order) => [order.id, order]));
+    expect([...ledger.ordered].filter((id) => !known.has(id))).toEqual([]);
+    expect([...ledger.paid].filter((id) => known.get(id)?.status !== 'paid')).toEqual([]);
+    const [sold] = await rows<{ n: number }>(database, 'select sum(quantity) as n from order_lines');
+    const [left] = await rows<{ n: number }>(database, 'select sum(stock) as n from products');
+    expect(Number(left?.n) + Number(sold?.n)).toBe(3 * stocked);
+    const mails = await mailsIn(mail);
+    const waiting = await rows<{ input: string }>(
+      database,
+      "select input from gatewright_jobs where name = 'mail'",
+    );
+    const told = [...mails, ...waiting.map(({ input }) => input)].join('\n');
+    const paid = orders.filter(({ status }) => status === 'paid');
+    expect(paid.length).toBeGreaterThan(0);
+    expect(paid.filter(({ id }) => !told.includes(`Order ${id}: paid`))).toEqual([]);
+    // Nobody is told of a payment that was rolled back.
+    const mentioned = [...told.matchAll(/Order (\d+): paid/g)].map(([, id]) => Number(id));
+    expect(mentioned.filter((id) => known.get(id)?.status !== 'paid')).toEqual([]);
+  });
+});
