@@ -11,19 +11,60 @@ export type { EndpointContext, EndpointDefinition, EndpointOptions } from './end
 export { defineEndpoint } from './endpoints/define-endpoint.ts';
 export type { BodyKind, BodyLimits } from './endpoints/endpoint-body.ts';
 export type { PaymentHook } from './endpoints/services.ts';
+export type { BooleanOptions } from './fields/boolean.ts';
+export type { DateOptions } from './fields/date.ts';
+export type { DatetimeOptions } from './fields/datetime.ts';
+export type { DecimalOptions } from './fields/decimal.ts';
 export { field } from './fields/define.ts';
+export type { EmailOptions } from './fields/email.ts';
+export type { EnumOptions } from './fields/enum.ts';
+export type { FieldDefinition, JsonSchema } from './fields/field.ts';
+export type { IntegerOptions } from './fields/integer.ts';
+export type { JsonOptions } from './fields/json.ts';
+export type { NumberOptions } from './fields/number.ts';
+export type { ReferenceOptions } from './fields/reference.ts';
+export type { StringOptions } from './fields/string.ts';
+export type { TextOptions } from './fields/text.ts';
+export type { TimeOptions } from './fields/time.ts';
+export type { UrlOptions } from './fields/url.ts';
+export type { UuidOptions } from './fields/uuid.ts';
 export type { UploadedFile } from './http/uploaded-file.ts';
 export type { JobContext, JobDefinition } from './jobs/define-job.ts';
 export { defineJob } from './jobs/define-job.ts';
+export type { Json, JsonObject } from './kernel/json.ts';
+export type { ProblemDetails } from './kernel/problem.ts';
 export { Problem } from './kernel/problem.ts';
+export type { MakeProblem, ProblemDefinition } from './model/define-problem.ts';
 export { defineProblem } from './model/define-problem.ts';
 export { defineResource } from './model/define-resource.ts';
 export type { ResourceDefinition } from './model/definition.ts';
 export { DefinitionError } from './model/definition-error.ts';
 export type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from './model/hooks.ts';
+export type { CheckedInput, Job, JobOptions, JobQueue, SentInput } from './model/job.ts';
 export type { HookPrincipal, ResourceModel } from './model/resource.ts';
-export type { RecordPage, Records, Scope } from './model/scope.ts';
-export type { CreateOf, DetailOf, RecordOf, UpdateOf } from './model/types.ts';
+export type {
+  CountQuery,
+  FindOptions,
+  FindRecords,
+  ListQuery,
+  NamedRecords,
+  RecordPage,
+  Records,
+  Scope,
+  ScopeSql,
+  VersionOptions,
+} from './model/scope.ts';
+export type {
+  CreateOf,
+  DetailOf,
+  FilterOf,
+  ListItemOf,
+  RecordOf,
+  Resource,
+  SavedOf,
+  SortOf,
+  UpdateOf,
+} from './model/types.ts';
 export { versionOf } from './operations/scope-records.ts';
 export type { Server, ServerOptions } from './server.ts';
 export { createServer } from './server.ts';

@@ -103,6 +103,11 @@ export class MadeApplication {
     return this.#output('npm', [...args, '--loglevel=error'], {});
   }
 
+  /** Runs the compiler that the application has. */
+  async tsc(...args: string[]): Promise<Output> {
+    return this.#output(join(this.folder, 'node_modules', '.bin', 'tsc'), args, {});
+  }
+
   gatewright(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Output> {
     return this.#output(join(this.folder, 'node_modules', '.bin', 'gatewright'), args, env);
   }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fieldKinds } from '../../src/fields/registry.ts';
@@ -100,6 +100,51 @@ describe('a new application', () => {
       )
       .toBe('gone');
   }, 60_000);
+});
+
+/**
+ * A whole application that says what it is typed as: models, hooks, endpoints, jobs, problems, SQL, a client, tests.
+ * What stands behind `@ts-expect-error` must not compile.
+ */
+describe('the types of an application', () => {
+  const settings = {
+    target: 'es2024',
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    allowImportingTsExtensions: true,
+    // What the package brings along is compiled too, down to the types of its dependencies.
+    skipLibCheck: false,
+    // Each declaration has to name its types by what the package exports.
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: 'out',
+  };
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ])(
+    'hold under moduleResolution %s, and can be declared',
+    async (moduleResolution, module) => {
+      const folder = join(app.folder, `typed-${moduleResolution}`);
+      await cp(join(import.meta.dirname, 'typed'), folder, { recursive: true });
+      const compilerOptions = { ...settings, module, moduleResolution };
+      const config = { compilerOptions, include: ['**/*.ts'], exclude: ['out'] };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+      expect(await app.tsc('-p', folder)).toEqual({ status: 0, stdout: '', stderr: '' });
+      const declared = (await readdir(join(folder, 'out'), { recursive: true })).filter((name) =>
+        name.endsWith('.d.ts'),
+      );
+      expect(declared).toContain(join('resources', 'everything.d.ts'));
+      for (const name of declared)
+        expect(await readFile(join(folder, 'out', name), 'utf8')).not.toContain('gatewright/dist');
+      await rm(folder, { recursive: true });
+    },
+    120_000,
+  );
 });
 
 /** A field of every type that the registry has. */
