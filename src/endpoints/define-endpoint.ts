@@ -62,8 +62,14 @@ export type EndpointContext<
 /** What `output` may say: a JSON Schema, or a model, whose record in the detail view is answered then. */
 type EndpointOutput = JsonSchema | Resource;
 
-/** What `handle` returns. Nothing: an envelope without data; what `answer` makes: no envelope. */
+/** What is answered. Nothing: an envelope without data; what `answer` makes: no envelope. */
 type Answered<Said> = RawAnswer | (Said extends ResourceModel ? DetailOf<Said> : Json | undefined);
+
+/** What `handle` returns, where it awaits something and answers nothing too, unless `output` says that a record is answered. */
+type Handled<Said> =
+  | Answered<Said>
+  | Promise<Answered<Said>>
+  | (Said extends ResourceModel ? never : Promise<void>);
 
 /** An endpoint of the application's own. Its answer becomes the envelope's `data`; a thrown `Problem` its error. */
 export interface EndpointOptions<
@@ -98,7 +104,7 @@ export interface EndpointOptions<
   readonly media?: string;
   /** Problems that `handle` throws, for the API description. */
   readonly problems?: readonly (ProblemName | MakeProblem)[];
-  readonly handle: (context: EndpointContext<Fields, Accepts>) => Answered<Said> | Promise<Answered<Said>>;
+  readonly handle: (context: EndpointContext<Fields, Accepts>) => Handled<Said>;
 }
 
 /** An endpoint as an application holds it, made by `defineEndpoint` only; what its fields are, its handler knows. */

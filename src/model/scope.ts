@@ -22,7 +22,7 @@ export interface ListQuery<Filter, Sort> extends CountQuery<Filter> {
 }
 
 export interface CountQuery<Filter> {
-  /** Conditions, joined by AND. What is undefined is left out. */
+  /** Conditions, joined by AND. One whose value is undefined is an error: left out, it would let everything pass. */
   readonly filter?: Filter;
   /** A text that one of the searchable fields holds. */
   readonly q?: string;

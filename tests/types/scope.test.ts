@@ -103,6 +103,21 @@ describe('types of a scope', () => {
     });
   });
 
+  it('an endpoint may answer nothing, unless it says that it answers a record', () => {
+    const path = '/x';
+    defineEndpoint({
+      method: 'POST',
+      path,
+      handle: async ({ records }) => {
+        await records(book).remove(1);
+      },
+    });
+    defineEndpoint({ method: 'POST', path, handle: ({ transaction }) => transaction(async () => {}) });
+    defineEndpoint({ method: 'POST', path, output: book, handle: ({ records }) => records(book).get(1) });
+    // @ts-expect-error: where is the book?
+    defineEndpoint({ method: 'POST', path, output: book, handle: async () => {} });
+  });
+
   it('a problem asks for what its message says', () => {
     const left = defineProblem({
       status: 409,
