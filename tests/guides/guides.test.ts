@@ -2,10 +2,11 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPostgresDatabase, dropPostgresDatabase } from '../support/postgres.ts';
-import { normalised, stepsOf } from '../tour/blocks.ts';
+import { type Block, normalised, stepsOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 import { runSteps } from './bash.ts';
-import { type Guide, guides } from './pages.ts';
+import { type Guide, guides, originalOf, shapeOf } from './pages.ts';
+import { misquoted, quotedFile } from './quotes.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 
 /** Languages of blocks: run here, compiled here, shown as output, or run by signing.test.ts. */
@@ -26,13 +27,28 @@ const environment = (): NodeJS.ProcessEnv => {
   );
 };
 
+const isShop = ({ place }: Guide): boolean => place === 'shop';
+
+/** Blocks of a page that are files of its own: what it quotes of the shop is there. */
+const ownBlocks = async (guide: Guide): Promise<readonly Block[]> => {
+  const code = guide.blocks.filter(({ language }) => language === 'ts');
+  if (!isShop(guide)) return code;
+  const quoted = await Promise.all(code.map(quotedFile));
+  return code.filter((_, index) => quoted[index] === undefined);
+};
+
 /** Files of a page: those that its blocks name, and a module of its own for every other one. */
-const filesOf = ({ blocks }: Guide): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    blocks
-      .filter(({ language }) => language === 'ts')
-      .map(({ file, text }, index) => [file ?? `snippet-${index}.ts`, text]),
-  );
+const filesOf = async (guide: Guide): Promise<Readonly<Record<string, string>>> => {
+  const blocks = await ownBlocks(guide);
+  const unnamed = guide.name.replace('.md', '');
+  return Object.fromEntries(blocks.map(({ file, text }, index) => [file ?? `${unnamed}-${index}.ts`, text]));
+};
+
+const examples: Readonly<Record<string, string>> = {
+  newsroom: 'newsroom',
+  example: 'newsroom',
+  shop: 'shop',
+};
 
 const startNewsroom = { command: 'npx gatewright start\n', note: 'background', output: undefined };
 
@@ -70,14 +86,22 @@ describe.each(guides)('$name', (guide) => {
       await expect(access(join(root, 'docs/guide', target)), target).resolves.toBeUndefined();
   });
 
+  const original = originalOf(guide);
+  if (original !== undefined) {
+    it('has the blocks and the shape of the page that it translates, which are run there', () => {
+      expect(guide.blocks).toEqual(original.blocks);
+      expect(shapeOf(guide)).toEqual(shapeOf(original));
+    });
+    return;
+  }
+
   it('runs as it is written, with the output that it shows, and compiles', async () => {
-    const isNewsroom = guide.place === 'newsroom';
-    const hasExample = isNewsroom || guide.place === 'example';
-    const directory = hasExample ? await workshop.newsroom(folderName) : await workshop.folder(folderName);
+    const example = guide.place && examples[guide.place];
+    const directory = await (example ? workshop.copy(example, folderName) : workshop.folder(folderName));
     // In an empty folder everything comes of the commands.
-    const files = guide.place === 'empty' ? {} : filesOf(guide);
+    const files = guide.place === 'empty' ? {} : await filesOf(guide);
     await workshop.folder(folderName, files);
-    const all = isNewsroom ? [startNewsroom, ...steps] : steps;
+    const all = guide.place === 'newsroom' ? [startNewsroom, ...steps] : steps;
     const started = performance.now();
     let outputs: readonly string[] = [];
     const runAll = async (variables: NodeJS.ProcessEnv = {}): Promise<void> => {
@@ -90,6 +114,27 @@ describe.each(guides)('$name', (guide) => {
         expect.soft(normalised(outputs[index] ?? ''), command).toBe(normalised(output));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     process.stdout.write(`${guide.name}: ${all.length} blocks run in ${seconds} s\n`);
-    if (guide.blocks.some(({ language }) => language === 'ts')) expect(workshop.compile(directory)).toBe('');
+    // The files of all pages about the shop are compiled at once, beside each other.
+    if (!isShop(guide) && Object.keys(files).length > 0) expect(workshop.compile(directory)).toBe('');
   }, 300_000);
+});
+
+describe('pages about the shop', () => {
+  const pages = guides.filter((guide) => isShop(guide) && originalOf(guide) === undefined);
+
+  it('quote its files as they are', async () => {
+    for (const block of pages.flatMap(({ blocks }) => blocks)) {
+      const source = await quotedFile(block);
+      if (source !== undefined) expect(misquoted(block, source), block.file).toEqual([]);
+    }
+  });
+
+  it('have files that compile in it', async () => {
+    const directory = await workshop.copy('shop', 'shop');
+    const files = await Promise.all(pages.map(filesOf));
+    const names = files.flatMap(Object.keys);
+    expect(new Set(names).size, 'each name once').toBe(names.length);
+    await workshop.folder('shop', Object.assign({}, ...files));
+    expect(workshop.compile(directory)).toBe('');
+  });
 });

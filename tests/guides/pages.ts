@@ -6,7 +6,10 @@ import { root } from '../tour/service.ts';
 export interface Guide {
   readonly name: string;
   readonly text: string;
-  /** Where its commands run: `newsroom` is the example with its service running, `example` without, `empty` nothing. */
+  /**
+   * Where its commands run: `newsroom` is that example with its service running, `example` without, `shop` the other
+   * example, `empty` nothing.
+   */
   readonly place: string | undefined;
   readonly blocks: readonly Block[];
 }
@@ -22,3 +25,16 @@ export const guides: readonly Guide[] = readdirSync(folder)
     const place = /^# .*\n\n<!-- test: (\w+) -->$/m.exec(text)?.[1];
     return { name, text, place, blocks: blocksOf(text) };
   });
+
+/** The English page of which a page is the translation, with the very same blocks; undefined for all others. */
+export const originalOf = ({ name, place }: Guide): Guide | undefined =>
+  place === 'shop' && name.endsWith('.zh-CN.md')
+    ? guides.find((each) => each.name === name.replace('.zh-CN', ''))
+    : undefined;
+
+/** Lines that are no text of a language: titles by their level, rows of tables, code. */
+export const shapeOf = ({ text }: Guide): readonly string[] =>
+  text
+    .replaceAll(/^```.*?^```$/gms, '```')
+    .split('\n')
+    .flatMap((line) => /^(#+|\||```|- )/.exec(line)?.[0] ?? []);

@@ -20,8 +20,8 @@ const compilerOptions = {
 export interface Workshop {
   /** A folder with these files. */
   folder(name: string, files?: Readonly<Record<string, string>>): Promise<string>;
-  /** A copy of the example application. */
-  newsroom(name: string): Promise<string>;
+  /** A copy of one of the example applications. */
+  copy(example: string, name: string): Promise<string>;
   /** What the compiler has to say of the files of a folder; empty where nothing is wrong. */
   compile(directory: string): string;
   remove(): Promise<void>;
@@ -86,9 +86,9 @@ export const createWorkshop = async (): Promise<Workshop> => {
   };
   return {
     folder,
-    newsroom: async (name) => {
+    copy: async (example, name) => {
       const directory = await folder(name, { 'package.json': '{"type":"module"}' });
-      await cp(join(root, 'examples/newsroom'), directory, { recursive: true });
+      await cp(join(root, 'examples', example), directory, { recursive: true });
       return directory;
     },
     compile: createCompiler(),
