@@ -13,9 +13,12 @@ const locale = 'en';
 
 const indent = '    ';
 
-const helpers = `
+/** Types that the others are made of, by name; each may use those before it. */
+const helpers: Readonly<Record<string, string>> = {
+  Json: `
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-
+`,
+  Operand: `
 type Operand<Value, Operator> = Operator extends 'null'
   ? boolean
   : Operator extends 'in'
@@ -23,18 +26,29 @@ type Operand<Value, Operator> = Operator extends 'null'
     : Operator extends 'like' | 'starts_with'
       ? string
       : Value;
-
+`,
+  Condition: `
 type Condition<Value, Operator extends string> =
   | ('eq' extends Operator ? Value : never)
   | { readonly [Name in Operator]?: Operand<Value, Name> };
-
+`,
+  Sorted: `
 type Sorted<Name extends string> = Name | \`-\${Name}\`;
-
+`,
+  ResourceName: `
 interface ResourceName<Source> {
   readonly singular: string;
   readonly source?: Source;
 }
-`;
+`,
+};
+
+/** The text with the helpers that it uses in front: a compiler may be told to refuse types that nobody uses. */
+const withHelpers = (text: string): string =>
+  Object.entries(helpers).reduceRight(
+    (rest, [name, helper]) => (new RegExp(`\\b${name}\\b`).test(rest) ? helper + rest : rest),
+    text,
+  );
 
 const conditionOf = ({ type, options }: ModelField): string => {
   const operators = union(type.operators.map(textCode));
@@ -66,8 +80,7 @@ ${conditions.join('\n')}
  */
 export const clientFile = ({ models, endpoints }: Pick<Application, 'models' | 'endpoints'>): string => {
   const list = [...models.values()];
-  return `${mark}
-${helpers}
+  const text = `
 /** The resources by their paths: what lists and single records answer, what writes take, filters and sort orders. */
 export interface Resources {
 ${list.map(shapeOf).join('\n')}
@@ -78,4 +91,5 @@ export const resources: { readonly [Path in keyof Resources]: ResourceName<Resou
 ${list.map(({ path, singular }) => `  ${path}: { singular: ${textCode(singular)} },`).join('\n')}
 };
 ${endpointsPart(endpoints, models)}`;
+  return `${mark}\n${withHelpers(text)}`;
 };

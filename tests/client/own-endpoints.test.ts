@@ -115,7 +115,9 @@ describe('the written file', () => {
   });
 
   it('compiles for an application without endpoints, and for one whose models are others', async () => {
-    const project = await createProject();
+    const project = await createProject({ noUnusedLocals: true });
+    await project.write('nothing.ts', clientFile(createApplication({})));
+    await project.write('all.ts', clientFile(ownEndpoints));
     await project.write('none.ts', clientFile(createApplication(newsroom)));
     const { endpoints } = ownEndpoints;
     await project.write('foreign.ts', clientFile(createApplication({ endpoints })));

@@ -12,12 +12,19 @@ interface ProjectOptions {
   readonly types?: readonly string[];
   /** Parts of the language's library beside that of browsers. */
   readonly lib?: readonly string[];
+  /** Refuses what nobody uses. */
+  readonly noUnusedLocals?: boolean;
   /** Compiles JavaScript as well, as far as its syntax goes. */
   readonly allowJs?: boolean;
 }
 
 /** An empty TypeScript project of its own, strict, as an application in another package is one. */
-export const createProject = async ({ types = [], lib = [], allowJs = false }: ProjectOptions = {}) => {
+export const createProject = async ({
+  types = [],
+  lib = [],
+  allowJs = false,
+  noUnusedLocals = false,
+}: ProjectOptions = {}) => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-project-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const write = (name: string, text: string): Promise<void> => writeFile(join(directory, name), text);
@@ -28,6 +35,7 @@ export const createProject = async ({ types = [], lib = [], allowJs = false }: P
     module: 'nodenext',
     types,
     allowJs,
+    noUnusedLocals,
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
