@@ -39,7 +39,7 @@ export const command = defineCommand({
     await loadApplication(folder);
     const path = `jobs/${name}.ts`;
     await assertNewStem(folder, path);
-    await writeNewFiles(folder, [{ path, text: jobFile({ every: values.every }) }]);
+    await writeNewFiles(folder, [{ path, text: jobFile(values.every) }]);
     const written = shownPath(folder, path);
     if (values.json === true) return io.print(JSON.stringify({ written: [written] }));
     const variable = variableOf(name);

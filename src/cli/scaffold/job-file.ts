@@ -1,16 +1,14 @@
 import { textCode } from './code.ts';
 
-export interface NewJob {
-  /** Cron expression of a job that runs by itself. */
-  readonly every: string | undefined;
-}
-
 const added = `  // What is added with it, checked like the fields of a resource.
   input: { name: field.string({ required: true, max: 100 }) },
 `;
 
-/** The file of a job that says that it has run, to be changed into what it is for. */
-export const jobFile = ({ every }: NewJob): string => {
+/**
+ * The file of a job that says that it has run, to be changed into what it is for. `every` is the cron expression of one
+ * that runs by itself.
+ */
+export const jobFile = (every: string | undefined): string => {
   const repeated = every !== undefined;
   const what = repeated
     ? `  // UTC; name another timeZone beside it.\n  every: ${textCode(every)},\n`
