@@ -40,7 +40,7 @@ const sentOf = (endpoint: EndpointDefinition): readonly string[] => {
   if (!takesBody(endpoint)) return [];
   switch (endpoint.accepts) {
     case 'bytes':
-      return ['body: Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;'];
+      return ['body: Blob | ArrayBuffer | Uint8Array | string;'];
     case 'multipart':
       return [
         `body: ${fieldsOf(endpoint)} | FormData;`,

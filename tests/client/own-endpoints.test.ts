@@ -50,7 +50,7 @@ await client.PATCH('/anything', { body: { a: { b: [1] } } });
 await client.PUT('/form', { body: { size: 1, name: null, extra: 'x' } });
 await client.POST('/pictures/:id', { params: { id: 1 }, body: { title: 'A' }, files: { picture: new Blob([]) } });
 await client.POST('/pictures/:id', { params: { id: 1 }, body: new FormData() });
-await client.POST('/bytes', { body: new Uint8Array(), headers: { 'Content-Type': 'image/png' } });
+await client.POST('/bytes', { body: new Uint8Array() as Uint8Array, headers: { 'Content-Type': 'image/png' } });
 const csv: Response = await client.GET('/report.csv');
 const sent: Endpoints['POST /checkout']['body'] = { number: 'A', pieces: 1 };
 if (({} as unknown) instanceof GatewrightError) throw total;
