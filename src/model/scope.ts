@@ -99,7 +99,10 @@ export interface FindRecords<View extends SeenView = 'detail'> {
  * Statements of one's own, written with the tag `sql` of this package; the same text for both databases, values bound.
  * They know no policy, no validation and no hooks.
  *
- *     await scope.sql.get(sql<{ sold: number }>`select sum(quantity) as sold from lines where product_id = ${id}`)
+ *     await scope.sql.get(sql<{ n: number }>`select cast(sum(n) as bigint) as n from lines where product_id = ${id}`)
+ *
+ * Rows come as the database has them: of whole numbers PostgreSQL answers `sum` and `avg` as text unless they are cast, a
+ * boolean is 1 or 0 on SQLite, and times differ too.
  */
 export interface ScopeSql {
   /** All rows. @throws ConstraintError */

@@ -498,6 +498,9 @@ describeEachDatabase('a scope', (databases) => {
           await scope.sql.run(sql`update products set stock = stock + ${3} where id = ${id}`);
           return scope.sql.all(sql`select stock from products where id = ${id}`);
         }),
+        summed: await ask.get(
+          sql`select count(*) as n, cast(sum(stock) as bigint) as stock from products where id = ${id}`,
+        ),
         returned: await ask.get(sql`update products set stock = 0 where id = ${id} returning stock`),
         none: (await ask.get(sql`select 1 from products where id = ${-1}`)) ?? 'none',
       }));
@@ -505,6 +508,7 @@ describeEachDatabase('a scope', (databases) => {
         changed: 1,
         row: { stock: 3 },
         inside: [{ stock: 6 }],
+        summed: { n: 1, stock: 6 },
         returned: { stock: 0 },
         none: 'none',
       });

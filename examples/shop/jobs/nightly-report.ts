@@ -9,7 +9,7 @@ export default defineJob({
     const since = new Date(Date.now() - 86_400_000).toISOString();
     const rows = await ask.all(
       sql<{ status: string; orders: number; total: number }>`
-        select status, count(*) as orders, sum(total) as total
+        select status, count(*) as orders, cast(sum(total) as bigint) as total
         from orders where created_at >= ${since} group by status order by status`,
     );
     const text = rows
