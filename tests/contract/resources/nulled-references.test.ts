@@ -174,6 +174,8 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     for (const name of names) await before.execute({ sql: `drop trigger ${name}${on}`, parameters: [] });
     // What came behind that migration is undone with it.
     await before.execute({ sql: 'alter table users drop column security_stamp', parameters: [] });
+    for (const table of ['gatewright_jobs', 'gatewright_schedules'])
+      await before.execute({ sql: `drop table ${table}`, parameters: [] });
     await before.execute({
       sql: `delete from gatewright_migrations where name >= '0006_nulled_references'`,
       parameters: [],
