@@ -2,7 +2,7 @@ import { takes } from '../auth/principal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { anything, known, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { Action } from '../model/resource.ts';
+import type { Action, ResourceModel } from '../model/resource.ts';
 import type { CountQuery, FindOptions, NamedRecords, RecordPage, VersionOptions } from '../model/scope.ts';
 import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -156,7 +156,7 @@ export class ScopeRecords implements NamedRecords {
   #grant(action: Action): Grant {
     const { model, context } = this.#resource;
     const { principal, area, reason } = this.#acting;
-    if (reason !== undefined) return asSystem(this.#resource);
+    if (reason !== undefined) return asSystem(model);
     if (!takes(area.auth(model, action), principal)) throw new Problem('forbidden');
     const decision = decide(ruleOf(model, context.models, action, area, 'detail'), principal);
     if (!decision.allowed) throw decision.problem;
@@ -164,8 +164,17 @@ export class ScopeRecords implements NamedRecords {
   }
 }
 
-/** All rows and fields; what the server sets itself is still not taken from anybody. */
-const asSystem = ({ model }: ServedResource): Grant => {
+const systemGrants = new WeakMap<ResourceModel, Grant>();
+
+/**
+ * All rows and fields; what the server sets itself is still not taken from anybody. Made once for a model: the store
+ * knows a view by the very array of its fields.
+ */
+const asSystem = (model: ResourceModel): Grant => {
+  const made = systemGrants.get(model);
+  if (made !== undefined) return made;
   const written = [...model.fields.values()].filter(({ serverSet }) => !serverSet).map(({ name }) => name);
-  return systemGrant([...model.fields.keys()], written);
+  const grant = systemGrant(Object.freeze([...model.fields.keys()]), written);
+  systemGrants.set(model, grant);
+  return grant;
 };

@@ -105,6 +105,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'made',
     'recording',
     'statementOf',
+    'systemGrants',
     'versions',
   ],
   'what a transaction has seen, which ends with it': ['Shared'],
