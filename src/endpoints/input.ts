@@ -3,9 +3,9 @@ import type { FieldDefinition, JsonSchema, RuleViolation } from '../fields/field
 import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, fieldError, type Label } from '../kernel/messages/messages.ts';
+import { catalogueOf, fieldError } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { ModelField } from '../model/resource.ts';
+import { inputField } from '../model/input-field.ts';
 import { inputSchema } from '../model/schema.ts';
 import { compileValidator, type Validated } from '../model/validate.ts';
 
@@ -18,27 +18,13 @@ export interface Input {
   error(field: string, violation: RuleViolation): FieldError;
 }
 
-const modelField = (name: string, definition: FieldDefinition, label: Label): ModelField => ({
-  name,
-  column: name,
-  kind: definition.type.kind,
-  type: definition.type,
-  options: definition.options,
-  label,
-  required: definition.options.required === true,
-  unique: false,
-  serverSet: false,
-  reference: undefined,
-  anyone: false,
-});
-
 export const createInput = (fields: Readonly<Record<string, FieldDefinition>>, locale: Locale): Input => {
   const catalogue = catalogueOf(locale);
   const labelOf = (name: string): string => catalogue.labels[name] ?? name;
   const model = {
     label: '',
     fields: new Map(
-      Object.entries(fields).map(([name, definition]) => [name, modelField(name, definition, labelOf(name))]),
+      Object.entries(fields).map(([name, definition]) => [name, inputField(name, definition, labelOf(name))]),
     ),
   };
   const validate = compileValidator(model, locale);

@@ -1,0 +1,18 @@
+import type { FieldDefinition } from '../fields/field.ts';
+import type { Label } from '../kernel/messages/messages.ts';
+import type { ModelField } from './resource.ts';
+
+/** A field of an input, of an endpoint or of a job: it stands in no table, so that it is neither unique nor a reference. */
+export const inputField = (name: string, { type, options }: FieldDefinition, label: Label): ModelField => ({
+  name,
+  column: name,
+  kind: type.kind,
+  type,
+  options,
+  label,
+  required: options.required === true,
+  unique: false,
+  serverSet: false,
+  reference: undefined,
+  anyone: false,
+});
