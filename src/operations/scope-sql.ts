@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import type { ScopeSql } from '../model/scope.ts';
-import type { Database, Query } from '../store/database.ts';
+import { type Database, knownCaller, type Query } from '../store/database.ts';
 import { dialectOf } from '../store/dialects/registry.ts';
 import { toQuery } from '../store/statement.ts';
 import type { Acting } from './acting.ts';
@@ -27,12 +27,7 @@ export const scopeSql = (database: Database, { shared, by }: Acting): ScopeSql =
   const alone = async <Row>(query: Query): Promise<Row[]> => {
     assertOutside();
     if (changesRows(query)) return database.execute<Row>(query);
-    const caller = by && {
-      caller: await by.caller,
-      signal: by.signal,
-      cut: (reason: Error) => by.cut(reason),
-    };
-    return database.scan<Row>(query, caller);
+    return database.scan<Row>(query, await knownCaller(by));
   };
 
   const all = async <Row>(statement: RawBuilder<Row>): Promise<Row[]> => {

@@ -28,6 +28,10 @@ export interface Asker extends Omit<Caller, 'caller'> {
   readonly caller: string | Promise<string>;
 }
 
+/** Who it is: asked where work begins that callers share. */
+export const knownCaller = async (by: Asker | undefined): Promise<Caller | undefined> =>
+  by && { caller: await by.caller, signal: by.signal, cut: (reason) => by.cut(reason) };
+
 export interface Reader {
   /** All rows, in one go: for statements that an index bounds to few rows. */
   all<Row>(query: Query): Promise<Row[]>;

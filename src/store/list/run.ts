@@ -4,8 +4,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import {
   type Asker,
-  type Caller,
   type Database,
+  knownCaller,
   type ListReader,
   type Query,
   readerWithin,
@@ -56,10 +56,6 @@ const found = (row: PageRow, rowBytes: number): FoundPage => ({
   row,
   json: Number(row.widest ?? 0) <= rowBytes ? readable(row.json) : undefined,
 });
-
-/** Who it is, asked where work begins that callers share; pages of which an index bounds the work ask nobody. */
-const known = async (by: Asker | undefined): Promise<Caller | undefined> =>
-  by && { caller: await by.caller, signal: by.signal, cut: (reason) => by.cut(reason) };
 
 /** Runs prepared lists on the database, each where its cost belongs. */
 export class ListRun {
@@ -136,7 +132,7 @@ export class ListRun {
     purpose: ListPurpose,
   ): Promise<AsyncIterableIterator<string>> {
     const query = this.#streamQuery(list, rows, ends);
-    return new ArrayChunks(await this.#through(purpose).stream(query, await known(purpose.by)));
+    return new ArrayChunks(await this.#through(purpose).stream(query, await knownCaller(purpose.by)));
   }
 
   #through({ within }: ListPurpose): ListReader {
@@ -169,7 +165,7 @@ export class ListRun {
     const reader = this.#through(purpose);
     const row = direct
       ? await reader.get<PageRow>(query)
-      : (await reader.scan<PageRow>(query, await known(purpose.by)))[0];
+      : (await reader.scan<PageRow>(query, await knownCaller(purpose.by)))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }
