@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../kernel/json.ts';
-import type { ClaimedJob, Outbox, WaitingJob } from '../store/outbox/outbox.ts';
-import type { Perform, RunOutcome } from './perform.ts';
+import type { Outbox, WaitingJob } from '../store/outbox/outbox.ts';
+import type { Perform } from './perform.ts';
+import { storeOutcome } from './settle.ts';
 
 /** Jobs run when somebody says so, one after the other: for tests of an application. */
 
@@ -31,12 +32,6 @@ const most = 10_000;
 
 const never = new AbortController().signal;
 
-const store = async (outbox: Outbox, job: ClaimedJob, { failure }: RunOutcome): Promise<void> => {
-  if (failure === undefined) await outbox.finish(job);
-  else if (failure.again === undefined) await outbox.fail(job, failure.text);
-  else await outbox.retry(job, failure.again, failure.text);
-};
-
 /**
  * Runs everything that is due, and what it enqueues, to its end. With `all` also what waits for later at this moment,
  * its next attempt included. No job runs twice in a call.
@@ -64,7 +59,7 @@ export const runByHand = async (
     const job = await outbox.take(next.id, lease);
     if (job === undefined) continue;
     const outcome = await perform(job, never);
-    await store(outbox, job, outcome);
+    await storeOutcome(outbox, job, outcome);
     const run = { id: job.id, name: job.name, values: job.input, attempt: job.attempts };
     const { failure } = outcome;
     if (failure === undefined) ran.push(run);

@@ -33,20 +33,6 @@ const failed = (error: unknown, again: number | undefined): RunOutcome => ({
   failure: { error, text: failureText(error), again },
 });
 
-/** The members of a scope, which may be no plain object. */
-const contextOf = (
-  scope: Scope<'all'>,
-  run: Pick<JobContext, 'values' | 'id' | 'attempt' | 'signal'>,
-): JobContext => ({
-  principal: scope.principal,
-  records: scope.records,
-  transaction: (work) => scope.transaction(work),
-  asSystem: (reason) => scope.asSystem(reason),
-  sql: scope.sql,
-  jobs: scope.jobs,
-  ...run,
-});
-
 /** What was thrown: of a time that is over, what says so. */
 const reasonOf = (error: unknown): unknown =>
   error instanceof Problem && error.problem === 'handler_timeout' ? (error.cause ?? error) : error;
@@ -68,13 +54,13 @@ const runOne = async (
   }
   const expiry = new AbortController();
   try {
-    const scope = systemScope(`job ${name}`);
-    const context = contextOf(scope, {
+    const context: JobContext = {
+      ...systemScope(`job ${name}`),
       values,
       id,
       attempt,
       signal: AbortSignal.any([signal, expiry.signal]),
-    });
+    };
     await new ApplicationCode(timeout * 1000, watch).run(
       `job ${name} ${id}, attempt ${attempt}`,
       () => definition.handle(context),

@@ -141,13 +141,10 @@ export const createOutbox = (database: Database, names: readonly string[], lease
       }))
       .sort((a, b) => a.id - b.id);
 
-  /** The run of a job that still holds its lease. */
-  const held = ({ id, lease, attempts }: ClaimedJob) =>
-    db
-      .updateTable('gatewright_jobs')
-      .where('id', '=', id)
-      .where('lease', '=', lease)
-      .where('attempts', '=', attempts);
+  /** By what the run of a job is known that still holds its lease. */
+  const runOf = ({ id, lease, attempts }: ClaimedJob) => ({ id, lease, attempts });
+
+  const held = (job: ClaimedJob) => db.updateTable('gatewright_jobs').where((eb) => eb.and(runOf(job)));
 
   const changed = async (query: Query): Promise<boolean> => (await database.execute(query)).length > 0;
 
@@ -211,7 +208,7 @@ export const createOutbox = (database: Database, names: readonly string[], lease
           db
             .updateTable('gatewright_jobs')
             .set({ available_at: after(leaseLength) })
-            .where((eb) => eb.or(running.map(({ id, lease, attempts }) => eb.and({ id, lease, attempts }))))
+            .where((eb) => eb.or(running.map((job) => eb.and(runOf(job)))))
             .returning('id'),
         ),
       );
@@ -219,14 +216,12 @@ export const createOutbox = (database: Database, names: readonly string[], lease
     },
 
     /** It is done, and gone. False where the lease was lost: it is somebody else's. So it is with the next three. */
-    finish: ({ id, lease, attempts }: ClaimedJob): Promise<boolean> =>
+    finish: (job: ClaimedJob): Promise<boolean> =>
       changed(
         toQuery(
           db
             .deleteFrom('gatewright_jobs')
-            .where('id', '=', id)
-            .where('lease', '=', lease)
-            .where('attempts', '=', attempts)
+            .where((eb) => eb.and(runOf(job)))
             .returning('id'),
         ),
       ),
