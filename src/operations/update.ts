@@ -4,18 +4,7 @@ import type { SavedRecord } from '../store/records/records.ts';
 import { refusal } from './constraint.ts';
 import { type Prepared, prepareWrite } from './prepare.ts';
 import { isShared, type RecordWrite } from './record-write.ts';
-import { conclude, currentRecord, refuseMissing, writing } from './writing.ts';
-
-/** Refuses with 404 or 412 where these come before what is wrong with the body. */
-const checkTarget = async (
-  { resource: { records }, acting, grant }: RecordWrite,
-  id: number,
-  versions: readonly number[] | undefined,
-): Promise<void> => {
-  const version = await records.version(grant, id, acting.shared?.transaction);
-  if (version === undefined) throw new Problem('record_not_found');
-  if (versions !== undefined && !versions.includes(version)) throw new Problem('stale');
-};
+import { checkTarget, conclude, currentRecord, refuseMissing, writing } from './writing.ts';
 
 const save = async (
   write: RecordWrite,

@@ -35,8 +35,24 @@ export const currentRecord = async (
 ): Promise<CurrentRecord> => {
   const current = await records.current(grant, id, acting.shared?.transaction);
   if (current === undefined) throw new Problem('record_not_found');
-  if (versions !== undefined && !versions.includes(current.version)) throw new Problem('stale');
+  assertVersion(current.version, versions);
   return current;
+};
+
+/** @throws Problem `stale` where it is none of the versions that are accepted */
+const assertVersion = (version: number, versions: readonly number[] | undefined): void => {
+  if (versions !== undefined && !versions.includes(version)) throw new Problem('stale');
+};
+
+/** Refuses with 404 or 412 where these come before what is wrong with the body. */
+export const checkTarget = async (
+  { resource: { records }, acting, grant }: RecordWrite,
+  id: number,
+  versions: readonly number[] | undefined,
+): Promise<void> => {
+  const version = await records.version(grant, id, acting.shared?.transaction);
+  if (version === undefined) throw new Problem('record_not_found');
+  assertVersion(version, versions);
 };
 
 /** Says why a write found no record: none there for this caller (404), or another version (412). */
