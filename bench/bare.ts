@@ -3,28 +3,20 @@
  * checked and a user looked up for every request, rows turned into JSON by JSON.stringify, a durable commit for every
  * write. The yardstick of the benchmark: it has no roles, no filters, no validation to speak of, and logs nothing.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { postgresStorage, sqliteStorage } from './bare-storage.ts';
+import { userIdOf } from './bare-token.ts';
 
 const secret = process.env['JWT_SECRET'] ?? '';
 const database = process.env['DATABASE'] ?? '';
 const storage = database.startsWith('postgres') ? postgresStorage(database) : sqliteStorage(database);
 
-const userIdOf = (token: string): number | undefined => {
-  const [head, payload, signature] = token.split('.');
-  if (head === undefined || payload === undefined || signature === undefined) return undefined;
-  const expected = createHmac('sha256', secret).update(`${head}.${payload}`).digest();
-  const given = Buffer.from(signature, 'base64url');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { user_id: number; exp: number };
-  return claims.exp * 1000 <= Date.now() ? undefined : claims.user_id;
-};
-
 const authenticate = (request: IncomingMessage) => {
   const { authorization, 'x-api-key': key } = request.headers;
   if (typeof key === 'string') return storage.keyOwner(createHash('sha256').update(key).digest('hex'));
-  const id = authorization?.startsWith('Bearer ') === true ? userIdOf(authorization.slice(7)) : undefined;
+  const id =
+    authorization?.startsWith('Bearer ') === true ? userIdOf(secret, authorization.slice(7)) : undefined;
   return id === undefined ? undefined : storage.user(id);
 };
 
