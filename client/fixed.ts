@@ -79,7 +79,8 @@ export interface MetadataField {
   readonly label: string;
   readonly type: string;
   readonly required: boolean;
-  readonly unique: boolean;
+  /** `owner`: among the owner's records. */
+  readonly unique: boolean | 'owner';
   /** For this caller. */
   readonly read_only: boolean;
   readonly default?: Json;
@@ -109,6 +110,8 @@ export interface Metadata {
     readonly authentication: readonly string[];
   }[];
   readonly fields: readonly MetadataField[];
+  /** Sets of fields whose values no two records share all together. */
+  readonly unique: readonly (readonly string[])[];
   readonly schemas: Readonly<Record<'create' | 'update' | 'read', JsonSchema>>;
   /** For react-jsonschema-form. */
   readonly uiSchema: JsonSchema;

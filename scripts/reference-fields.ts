@@ -122,6 +122,7 @@ export const fieldsPage = (): string =>
       '## Options of every type',
       table(['option', 'type', ''], optionRows(common)),
       `\`field.owner()\` is the reference \`user_id\` to the user whose record it is; ownership and isolation go by it.`,
+      "`unique: 'owner'` needs `field.owner()`. Fields that are unique together are named by the model, `unique: [['order_id', 'product_id']]`, and told each with the others.",
       'A reference names what the caller may read, unless it says `anyone`: [Roles and permissions](../guide/permissions.md#references).',
       ...fieldKinds.map(section),
     ].join('\n\n'),

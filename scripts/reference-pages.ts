@@ -2,7 +2,7 @@ import { commandHelp } from '../src/cli/help.ts';
 import { registry } from '../src/cli/registry.ts';
 import type { FieldType, FilterOperator } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
-import { catalogueOf } from '../src/kernel/messages/messages.ts';
+import { catalogueOf, type OwnRule, uniqueTogether } from '../src/kernel/messages/messages.ts';
 import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
 import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
 import { variables } from '../src/variables.ts';
@@ -12,13 +12,19 @@ import { vectorsFile } from './reference-vectors.ts';
 
 const [chinese, english] = [catalogueOf('zh-CN'), catalogueOf('en')];
 
+const ownRule = ({ name, sentence }: OwnRule): readonly string[] => [
+  code(name),
+  sentence['zh-CN'],
+  sentence.en,
+];
+
 /** Rules that a field type brings along, beside those of the catalogues. */
 const typeRules = (): readonly (readonly string[])[] =>
   fieldKinds.flatMap((kind) => {
     const { format }: FieldType = fieldTypes[kind];
     const rule = format?.rule;
     if (rule === undefined || typeof rule === 'string') return [];
-    return [[code(rule.name), rule.sentence['zh-CN'], rule.sentence.en]];
+    return [ownRule(rule)];
   });
 
 const errorsPage = (): string => {
@@ -41,10 +47,14 @@ const errorsPage = (): string => {
       'A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds; 50302 has none, as sending the same again may write twice.',
       'Every method that a path does not take is 405, whatever its name (`TRACE`, `QUERY`); `OPTIONS` too, except for a browser’s preflight where `CORS_ORIGINS` is set (204). PUT is another word for PATCH, and HEAD is answered wherever GET is.',
       '## Validation',
-      'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space.',
+      'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space. Fields that are unique together have a message each, in their order, as far as the caller may write them.',
       table(
         ['rule', 'zh-CN', 'en'],
-        [...rules.map((rule) => [code(rule), chinese.rules[rule], english.rules[rule]]), ...typeRules()],
+        [
+          ...rules.map((rule) => [code(rule), chinese.rules[rule], english.rules[rule]]),
+          ownRule(uniqueTogether),
+          ...typeRules(),
+        ],
       ),
     ].join('\n\n'),
   );

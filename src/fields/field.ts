@@ -1,7 +1,15 @@
 import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { FieldRule, Label } from '../kernel/messages/messages.ts';
-import { anything, flag, label, type OptionCheck, type OptionTable, optionsFlaw } from '../kernel/options.ts';
+import {
+  anything,
+  flag,
+  label,
+  type OptionCheck,
+  type OptionTable,
+  oneOf,
+  optionsFlaw,
+} from '../kernel/options.ts';
 
 /**
  * The contract of a field type. One file per type implements it; `registry.ts` has a line for each. Everything that
@@ -42,8 +50,8 @@ export type FilterOperator =
 export interface CommonOptions {
   /** Present, not null and, for texts, not blank. */
   readonly required?: boolean;
-  /** No two records share the value (null excepted). */
-  readonly unique?: boolean;
+  /** No two records share the value (null excepted); with `'owner'` no two records of one owner. */
+  readonly unique?: boolean | 'owner';
   readonly index?: boolean;
   /** Taken where the field is absent on create. */
   readonly default?: Json;
@@ -53,7 +61,7 @@ export interface CommonOptions {
 
 export const commonOptions = {
   required: flag,
-  unique: flag,
+  unique: oneOf(true, false, 'owner'),
   index: flag,
   // Held to the field's own rules, which the model does.
   default: anything,

@@ -90,7 +90,7 @@ export const plainObject = expected('an object', isPlain);
 
 /** One of a few values, all named in the message. */
 export const oneOf =
-  (...values: readonly (string | number)[]): OptionCheck =>
+  (...values: readonly (string | number | boolean)[]): OptionCheck =>
   (value, path) => {
     if (values.some((each) => each === value)) return undefined;
     const words = values.map((each) => JSON.stringify(each)).join(' or ');

@@ -257,6 +257,37 @@ describe('options that do not exist, and values of the wrong type', () => {
     ],
     ['resource', { fields, indexes: ['title'] }, 'indexes[0] must be a list, not "title"'],
     ['resource', { fields: { title: 'string' } }, 'fields.title must be made by a function of `field`'],
+    ['unique', { fields, unique: ['title'] }, 'unique[0] must be a list, not "title"'],
+    ['unique', { fields, unique: [['title']] }, 'Memo: unique: each set names two fields or more, each once'],
+    ['unique', { fields, unique: [['title', 'title']] }, 'each set names two fields or more, each once'],
+    [
+      'unique',
+      { fields, unique: [['title', 'titel']] },
+      'Memo: unique names the unknown field "titel": the nearest is "title"',
+    ],
+    [
+      'unique',
+      { fields, unique: [['title', 'created_at']] },
+      'Memo.created_at: unique: the service sets this field itself',
+    ],
+    [
+      'unique',
+      wrong({ unique: 'owner' }),
+      "Memo.title: unique: 'owner' needs the field user_id: field.owner()",
+    ],
+    [
+      'unique',
+      {
+        fields: { title: field.string({ unique: 'owner' }), user_id: field.owner() },
+        unique: [['title', 'user_id']],
+      },
+      'Memo: unique: user_id, title are named twice',
+    ],
+    [
+      'unique',
+      { fields: { a: field.text(), b: field.string() }, unique: [['a', 'b']] },
+      'Memo: an index takes at most 2600 bytes',
+    ],
     ['resource', { feilds: fields }, 'no option "feilds": the nearest is "fields"'],
     ['resource', {}, 'it has no fields'],
     [
@@ -265,7 +296,7 @@ describe('options that do not exist, and values of the wrong type', () => {
       'Memo.title: there is no option "requird": the nearest is "required"',
     ],
     ['field', wrong({ required: 'no' }), 'required must be true or false, not "no"'],
-    ['field', wrong({ unique: 1 }), 'unique must be true or false, not 1'],
+    ['field', wrong({ unique: 1 }), 'unique must be true or false or "owner", not 1'],
     ['field', wrong({ max: '200' }), 'max must be a number, not "200"'],
     ['field', wrong({ pattern: /^a$/ }), 'pattern must be a text, not an object'],
     ['field', wrong({ scale: 2 }), 'no option "scale"'],

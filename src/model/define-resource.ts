@@ -7,7 +7,7 @@ import { checkValue } from './check-value.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { checkResourceOptions } from './definition-options.ts';
-import { indexesOf } from './indexes.ts';
+import { indexesOf, uniqueSetsOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
 import { type Action, actions, type ModelField, type ResourceHooks, type ResourceModel } from './resource.ts';
 import { rulesOf, viewsOf } from './rules.ts';
@@ -106,6 +106,7 @@ export const defineResource = <
   const { singular, plural } = namesOf(name, definition);
   const fields = fieldsOf(name, definition.fields);
   const owner = ownerOf(name, definition.fields);
+  const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? []);
   return Object.freeze({
     name,
     path: plural,
@@ -121,6 +122,7 @@ export const defineResource = <
     // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
     problems: Object.freeze([...(definition.problems ?? [])]),
-    indexes: indexesOf(name, fields, definition.indexes ?? []),
+    indexes: indexesOf(name, fields, unique, definition.indexes ?? []),
+    unique,
   });
 };

@@ -69,6 +69,7 @@ const resource = {
   hooks: objectOf(hooks),
   problems: listOf(ownProblem),
   indexes: listOf(texts),
+  unique: listOf(texts),
 } satisfies OptionTable<Definition>;
 
 /** Refuses what a model file cannot say: an option that does not exist, a value of the wrong type. */

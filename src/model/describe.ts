@@ -53,7 +53,7 @@ const describeField = (
     label: labelText(field.label, locale),
     type: field.kind,
     required: field.required,
-    unique: field.unique,
+    unique: options.unique ?? false,
     read_only: !writes.has(field.name),
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
@@ -62,6 +62,10 @@ const describeField = (
     ...queryOf(field, access),
   };
 };
+
+/** Sets of fields that are unique together, those of which every field is the caller's business. */
+const uniqueOf = ({ unique }: ResourceModel, visible: ReadonlySet<string>): JsonObject[string] =>
+  unique.filter((names) => names.every((name) => visible.has(name))).map((names) => [...names]);
 
 const nothing: ReadonlySet<string> = new Set();
 
@@ -126,6 +130,7 @@ export const describeModel = (
     fields: fields.map((field) => describeField(field, access, writes, locale)),
     schemas,
     uiSchema: uiSchemaOf(written, locale),
+    unique: uniqueOf(model, visible),
     permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),
     ...(reasons === undefined ? {} : { reasons }),
   };

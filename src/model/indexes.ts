@@ -23,13 +23,53 @@ const indexOf = (model: string, columns: readonly ModelField[], unique: boolean)
 const isIndexed = (field: ModelField): boolean =>
   field.unique || field.options.index === true || field.reference !== undefined;
 
+/**
+ * The sets of fields that a model's records are told apart by, those of `unique: 'owner'` included.
+ * @throws DefinitionError
+ */
+export const uniqueSetsOf = (
+  model: string,
+  fields: ReadonlyMap<string, ModelField>,
+  owner: string | undefined,
+  option: readonly (readonly string[])[],
+): readonly (readonly string[])[] => {
+  const ofOwner = [...fields.values()]
+    .filter(({ options }) => options.unique === 'owner')
+    .map(({ name }) => {
+      if (owner === undefined)
+        throw new DefinitionError(model, "unique: 'owner' needs the field user_id: field.owner()", name);
+      return [owner, name];
+    });
+  for (const names of option) {
+    for (const name of names)
+      if (mentioned(model, fields, name, 'unique').serverSet)
+        throw new DefinitionError(model, 'unique: the service sets this field itself', name);
+    if (names.length < 2 || new Set(names).size !== names.length)
+      throw new DefinitionError(model, 'unique: each set names two fields or more, each once');
+  }
+  const sets = [...option, ...ofOwner];
+  const same = sets.find((names, index) =>
+    sets.slice(0, index).some((other) => [...other].sort().join(' ') === [...names].sort().join(' ')),
+  );
+  if (same !== undefined) throw new DefinitionError(model, `unique: ${same.join(', ')} are named twice`);
+  return Object.freeze(sets.map((names) => Object.freeze([...names])));
+};
+
 /** Indexes of a model, each selection of columns once. References have one: what they point at is looked up by it. */
 export const indexesOf = (
   model: string,
   fields: ReadonlyMap<string, ModelField>,
+  unique: readonly (readonly string[])[],
   option: readonly (readonly string[])[],
 ): readonly ResourceIndex[] => {
   const single = [...fields.values()].filter(isIndexed).map((field) => indexOf(model, [field], field.unique));
+  const sets = unique.map((names) =>
+    indexOf(
+      model,
+      names.flatMap((name) => fields.get(name) ?? []),
+      true,
+    ),
+  );
   const several = option.map((names) => {
     const columns = names.map((name) => mentioned(model, fields, name, 'indexes'));
     if (columns.length === 0 || new Set(names).size !== names.length)
@@ -38,7 +78,7 @@ export const indexesOf = (
   });
   const known = new Set<string>();
   return Object.freeze(
-    [...single, ...several].filter(({ columns }) => {
+    [...single, ...sets, ...several].filter(({ columns }) => {
       const key = columns.join(' ');
       return !known.has(key) && known.add(key);
     }),

@@ -34,6 +34,11 @@ export interface ResourceModel {
   readonly problems: readonly OwnProblem[];
   /** Indexes over one column or several, those of `index: true` and of references included, unique ones too. */
   readonly indexes: readonly ResourceIndex[];
+  /**
+   * Names of fields whose values no two records share all together: those of `unique`, and the owner with each field that
+   * is unique among the owner's records. A record that lacks one of the values shares nothing.
+   */
+  readonly unique: readonly (readonly string[])[];
 }
 
 /** Whether a value of an application's file is a model, as `defineResource` returns it. */
@@ -57,6 +62,7 @@ export interface ModelField {
   readonly options: CommonOptions;
   readonly label: Label;
   readonly required: boolean;
+  /** On its own; sets of fields are the model's. */
   readonly unique: boolean;
   /** `id`, `created_at` and `updated_at`: never taken from a body. */
   readonly serverSet: boolean;

@@ -76,9 +76,9 @@ export const prepareWrite = async (
   const chosen = chosenReferences(resource, action, grant, body, first.columns, columns);
   const { shared } = acting;
   const isThere = shared && ((of: string, id: unknown) => shared.known.has(recordKey(of, Number(id))));
-  const candidate = { columns, chosen, isThere };
-  const collisions = await records.collisions(grant, candidate, updated.id, shared?.transaction);
   const known = new Set(errors.map(({ field }) => field));
+  const candidate = { columns, chosen, refused: known, isThere };
+  const collisions = await records.collisions(grant, candidate, updated.id, shared?.transaction);
   const all = [...errors, ...collisions.filter(({ field }) => !known.has(field)).map(collision)];
   if (all.length > 1) {
     const order = [...model.fields.keys()];

@@ -2,7 +2,7 @@ import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
-import { catalogueOf, fieldError, labelText } from '../kernel/messages/messages.ts';
+import { catalogueOf, fieldError, labelText, uniqueTogether } from '../kernel/messages/messages.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
@@ -47,6 +47,8 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
   const { database, locale, clock } = context;
   const records = createRecords(database, model, context.models);
   const catalogue = catalogueOf(locale);
+  const labelOf = (field: string): string => labelText(model.fields.get(field)?.label ?? field, locale);
+  const list = new Intl.ListFormat(locale);
   return {
     model,
     context,
@@ -54,7 +56,11 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     list: createList(database, records.source, { clock }),
     show: createShow(database, records.source, { version: versionColumn }),
     records,
-    collision: ({ field, rule }) =>
-      fieldError(catalogue, field, labelText(model.fields.get(field)?.label ?? field, locale), rule),
+    collision: ({ field, rule, others }) =>
+      others === undefined
+        ? fieldError(catalogue, field, labelOf(field), rule)
+        : fieldError(catalogue, field, labelOf(field), uniqueTogether, {
+            others: list.format(others.map(labelOf)),
+          }),
   };
 };

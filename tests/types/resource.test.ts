@@ -91,6 +91,13 @@ describe('types of a model', () => {
     );
     // @ts-expect-error: misspelt field in an index
     expect(() => defineResource('A', { fields, indexes: [['titel']] })).toThrow(DefinitionError);
+    // @ts-expect-error: misspelt field among those that are unique together
+    expect(() => defineResource('A', { fields, unique: [['title', 'author']] })).toThrow(DefinitionError);
+    // @ts-expect-error: one field is no set
+    expect(() => defineResource('A', { fields, unique: [['title']] })).toThrow(DefinitionError);
+    expect(defineResource('A', { fields, unique: [['title', 'author_id']] }).unique).toEqual([
+      ['title', 'author_id'],
+    ]);
     // @ts-expect-error: unknown method of authentication
     expect(() => defineResource('A', { fields, auth: ['password'] })).toThrow(DefinitionError);
     // @ts-expect-error: unknown action
@@ -112,6 +119,8 @@ describe('types of a model', () => {
     field.enum(['a', 'b'], { labels: { c: 'C' } });
     // @ts-expect-error: misspelt option beside the choices
     field.enum(['a', 'b'], { requird: true });
+    // @ts-expect-error: unique among whose records
+    field.string({ unique: 'user' });
     // @ts-expect-error: a reference needs its model
     field.reference();
     // @ts-expect-error: a label in one language of two

@@ -20,7 +20,7 @@ export interface MetadataField {
   readonly label: string;
   readonly type: string;
   readonly required: boolean;
-  readonly unique: boolean;
+  readonly unique: boolean | 'owner';
   readonly read_only: boolean;
   readonly default?: unknown;
   readonly choices?: readonly Choice[];

@@ -5,6 +5,7 @@ import { defineResource } from '../../model/define-resource.ts';
 import { DefinitionError } from '../../model/definition-error.ts';
 import { collectModels, type Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
+import { columnName } from '../../store/migrations/columns.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { type Io, UsageError } from '../io.ts';
@@ -23,10 +24,28 @@ const asked = <T>(work: () => T): T => {
   }
 };
 
-const modelOf = (name: string, fields: readonly NamedField[], plural: string | undefined): ResourceModel =>
+type UniqueOption = readonly [string, string, ...string[]];
+
+/** `order,product` or `order_id,product_id`: a reference by its name or by that of its field. */
+const uniqueSet = (text: string, fields: readonly NamedField[]): UniqueOption => {
+  const [first, second, ...others] = text.split(',').map((name) => {
+    const field = fields.find((each) => each.name === name);
+    return field === undefined ? name : columnName(name, field.definition);
+  });
+  if (first === undefined || second === undefined)
+    throw new UsageError(`--unique ${text}: write two fields or more, FIELD,FIELD`);
+  return [first, second, ...others];
+};
+
+const modelOf = (
+  { name, plural }: ResourceRequest,
+  fields: readonly NamedField[],
+  unique: readonly UniqueOption[],
+): ResourceModel =>
   defineResource(name, {
     fields: Object.fromEntries(fields.map((field) => [field.name, field.definition])),
     ...(plural === undefined ? {} : { plural }),
+    ...(unique.length === 0 ? {} : { unique }),
   });
 
 /** Ownership and isolation need to know whose a record is. */
@@ -40,15 +59,18 @@ interface ResourceRequest {
   readonly fields: readonly NamedField[];
   readonly production: boolean;
   readonly plural: string | undefined;
+  /** Each a list of fields by commas. */
+  readonly unique: readonly string[];
 }
 
 const filesOf = (request: ResourceRequest, existing: Models, migrations: readonly string[]) => {
   const fields = request.production ? withOwner(request.fields) : request.fields;
-  const model = asked(() => modelOf(request.name, fields, request.plural));
+  const unique = request.unique.map((text) => uniqueSet(text, fields));
+  const model = asked(() => modelOf(request, fields, unique));
   const models = asked(() => collectModels([...existing.values(), model]));
   const name = migrationName(migrations, model.table);
   const files: readonly NewFile[] = [
-    { path: `resources/${model.singular}.ts`, text: resourceFile(model, fields, request) },
+    { path: `resources/${model.singular}.ts`, text: resourceFile(model, fields, { ...request, unique }) },
     { path: `migrations/${name}.ts`, text: migrationFile([{ kind: 'create', model }], models) },
   ];
   return { model, files };
@@ -66,11 +88,17 @@ export const command = defineCommand({
   options: {
     production: { type: 'boolean', help: 'write the recommended rules, each with what it does' },
     plural: { type: 'string', value: 'NAME', help: 'path and table, where the plural is not regular' },
+    unique: {
+      type: 'string',
+      multiple: true,
+      value: 'FIELD,FIELD',
+      help: 'fields whose values no two records share all together',
+    },
     ...jsonOption,
   },
   description: [
     'Writes resources/NAME.ts and the migration that makes its table. Nothing that exists is overwritten.',
-    'A field is name:type, then modifiers: required unique index default=… and those of its type (min= max= scale=).',
+    'A field is name:type, then modifiers: required unique unique=owner index default=… and those of its type (min= max= scale=).',
     `Types: ${fieldKinds.map(typeSyntax).join(' ')}`,
     'Without arguments, in a terminal, it asks.',
   ],
@@ -82,12 +110,13 @@ export const command = defineCommand({
     if (name === undefined && !io.interactive) throw new UsageError('NAME is missing');
     const read: ResourceRequest =
       name === undefined
-        ? { ...(await askResource(io)), plural: values.plural }
+        ? { ...(await askResource(io)), plural: values.plural, unique: values.unique ?? [] }
         : {
             name,
             fields: readFields(texts),
             production: values.production === true,
             plural: values.plural,
+            unique: values.unique ?? [],
           };
     const folder = await applicationFolder();
     const { models, migrations } = await loadApplication(folder);

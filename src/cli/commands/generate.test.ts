@@ -87,6 +87,41 @@ export const up: Migration['up'] = async (db, dialect) => {
 `);
   });
 
+  it('writes what is unique together', async () => {
+    const { status, stderr } = await generate(
+      ...['Line', 'code:string:unique=owner', 'author:reference=User', 'place:integer', 'user_id:integer'],
+      ...['--unique', 'author,place', '--unique', 'author_id,code'],
+    );
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining("Line.code: unique: 'owner' needs the field user_id: field.owner()"),
+    ]);
+    const one = await generate('Line', 'place:integer', '--unique', 'place');
+    expect([one.status, one.stderr]).toEqual([
+      2,
+      expect.stringContaining('--unique place: write two fields or more'),
+    ]);
+    const made = await generate(
+      ...['Line', 'code:string:unique=owner', 'author:reference=User', 'place:integer', '--production'],
+      ...['--unique', 'author,place', '--unique', 'author_id,code'],
+    );
+    expect([made.status, made.stderr]).toEqual([0, '']);
+    expect(await read('resources/line.ts')).toContain(`    code: field.string({ unique: 'owner' }),
+    author: field.reference('User'),
+    place: field.integer(),
+    user_id: field.owner(),
+  },
+  unique: [['author_id', 'place'], ['author_id', 'code']],
+`);
+    expect(await read('migrations/0001_lines.ts')).toContain(`      code: field.string(),
+      author_id: field.reference('User'),
+      place: field.integer(),
+      user_id: field.owner(),
+    },
+    unique: [['author_id', 'place'], ['author_id', 'code'], ['user_id', 'code']],
+`);
+  });
+
   it('knows every field type, and formats them all as the project is formatted', async () => {
     const named = new Set(everything.map((field) => /:([a-z]+)/.exec(field)?.[1]));
     const others = fieldKinds.filter((kind) => !named.has(kind)).map((kind) => `other_${kind}:${kind}`);
@@ -119,7 +154,7 @@ export const up: Migration['up'] = async (db, dialect) => {
     [['Book', 'a:constructor'], /a: no type 'constructor'/],
     [
       ['Book', 'a:string:requird'],
-      /a: string takes no 'requird': the nearest is "required"; it takes required unique index default=… min=… /,
+      /a: string takes no 'requird': the nearest is "required"; it takes required unique index unique=owner default=… min=… /,
     ],
     [['Book', 'a:string:required=1'], 'a: required takes no value'],
     [['Book', 'a:string:min'], 'a: min needs a value: min=…'],
@@ -288,6 +323,32 @@ describeEachDatabase('gatewright generate migration', (databases) => {
     expect(await opened.all({ sql: 'select id, page_count, code from volumes', parameters: [] })).toEqual([
       { id: 1, page_count: 700, code: 'x' },
     ]);
+    expect(await written('nothing')).toBeUndefined();
+  });
+
+  it('writes what becomes unique together, and what no longer is', async () => {
+    const { models, written, command } = await stage();
+    const book = (slug: string, more = '') =>
+      `import { defineResource, field } from 'gatewright';\nexport default defineResource('Book', { fields: { slug: ${slug}, place: field.integer(), user_id: field.owner() }${more} });\n`;
+    await models(book('field.string()', `, unique: [['place', 'slug']]`));
+    await command('migrate');
+    expect(await written('books')).toBe(`  await createTable(db, dialect, 'books', {
+    fields: {
+      slug: field.string(),
+      place: field.integer(),
+      user_id: field.owner(),
+    },
+    unique: [['place', 'slug']],
+  });`);
+    await models(book(`field.string({ unique: 'owner' })`));
+    expect(await written('owner')).toBe(`  await alterTable(db, dialect, 'books', {
+    dropUnique: [['place', 'slug']],
+    addUnique: [['user_id', 'slug']],
+  });`);
+    await models(book('field.string()'));
+    expect(await written('none')).toBe(`  await alterTable(db, dialect, 'books', {
+    dropUnique: [['user_id', 'slug']],
+  });`);
     expect(await written('nothing')).toBeUndefined();
   });
 

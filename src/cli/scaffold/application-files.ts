@@ -132,7 +132,7 @@ const note = (): readonly NewFile[] => {
   return [
     {
       path: 'resources/note.ts',
-      text: resourceFile(model, fields, { production: false, plural: undefined }),
+      text: resourceFile(model, fields, { production: false, plural: undefined, unique: [] }),
     },
     {
       path: 'migrations/0001_notes.ts',

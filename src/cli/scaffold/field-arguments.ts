@@ -49,9 +49,13 @@ const modifierNames = ({ modifiers = [] }: FieldType): readonly string[] => [
   ...modifiers,
 ];
 
+/** The one flag that takes a value as well. */
+const perOwner = 'unique=owner';
+
 /** Modifiers that a type takes, as they are written. */
 export const modifierSyntax = ({ modifiers = [] }: FieldType): readonly string[] => [
   ...commonFlags,
+  perOwner,
   ...[...commonModifiers, ...modifiers].map((name) => `${name}=…`),
 ];
 
@@ -114,6 +118,7 @@ const applyModifier = (type: FieldType, name: string, options: FieldOptions, par
       `${name}: ${type.kind} takes no '${part}'${nearestHint(modifier, modifierNames(type))}; it takes ${known.join(' ')}`,
     );
   if (modifier in options) throw new UsageError(`${name}: ${modifier} stands there twice`);
+  if (part === perOwner) return { ...options, unique: 'owner' };
   if (isFlag) {
     if (value !== undefined) throw new UsageError(`${name}: ${modifier} takes no value`);
     return { ...options, [modifier]: true };

@@ -1,4 +1,4 @@
-import type { FieldDefinition } from '../../fields/field.ts';
+import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
 import { type Code, type Entry, valueCode } from './code.ts';
 
 /** Options by name as entries of an object. */
@@ -20,5 +20,8 @@ export const fieldCode = ({ type, options }: FieldDefinition, left: readonly str
   };
 };
 
-/** What people call things is no matter of a migration. */
-export const columnCode = (definition: FieldDefinition): Code => fieldCode(definition, ['label', 'labels']);
+/** What people call things is no matter of a migration, and what is unique among an owner's records no column's. */
+export const columnCode = (definition: FieldDefinition): Code => {
+  const { unique }: CommonOptions = definition.options;
+  return fieldCode(definition, ['label', 'labels', ...(unique === 'owner' ? ['unique'] : [])]);
+};

@@ -27,6 +27,8 @@ export interface Alteration {
   readonly fill: ReadonlyMap<string, Json>;
   readonly addIndexes: readonly (readonly string[])[];
   readonly dropIndexes: readonly (readonly string[])[];
+  readonly addUnique: readonly (readonly string[])[];
+  readonly dropUnique: readonly (readonly string[])[];
 }
 
 const functions: Readonly<Record<Operation['kind'], string>> = {
@@ -54,7 +56,9 @@ const namesCode = (names: readonly string[]): Code => ({ list: names.map(textCod
 
 const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<string>): Code => {
   const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
-  const several = model.indexes.map(({ columns }) => columns).filter((columns) => columns.length > 1);
+  const several = model.indexes.flatMap(({ columns, unique }) =>
+    columns.length > 1 && !unique ? [columns] : [],
+  );
   const entries: Entry[] = [
     ...(tableOf(model.name) === model.table ? [] : [{ key: 'model', value: textCode(model.name) }]),
     {
@@ -72,6 +76,7 @@ const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<str
         true,
       ),
     },
+    ...listEntry('unique', model.unique.map(namesCode)),
     ...(several.length === 0 ? [] : [{ key: 'indexes', value: { list: several.map(namesCode) } }]),
     ...referencesEntry(
       fields.filter(({ column }) => !later.has(column)),
@@ -123,7 +128,9 @@ const alterCode = (table: string, alteration: Alteration, models: Models): Code 
           [...fill].map(([key, value]) => ({ key, value: valueCode(value) })),
         ),
         ...listEntry('dropIndexes', alteration.dropIndexes.map(namesCode)),
+        ...listEntry('dropUnique', alteration.dropUnique.map(namesCode)),
         ...listEntry('addIndexes', alteration.addIndexes.map(namesCode)),
+        ...listEntry('addUnique', alteration.addUnique.map(namesCode)),
         ...referencesEntry(touched, models),
       ],
       true,

@@ -109,6 +109,8 @@ const nothing: Alteration = {
   fill: new Map(),
   addIndexes: [],
   dropIndexes: [],
+  addUnique: [],
+  dropUnique: [],
 };
 
 /** References that had to wait for the tables they point at. */
@@ -166,6 +168,8 @@ const alterations = (found: readonly Difference[], declarations: Declarations): 
         fill: fillOf(declarations.fill.get(table), filled),
         addIndexes: only(here, 'missing_index').map(({ columns }) => columns),
         dropIndexes: only(here, 'surplus_index').map(({ columns }) => columns),
+        addUnique: only(here, 'missing_unique').map(({ columns }) => columns),
+        dropUnique: only(here, 'surplus_unique').map(({ columns }) => columns),
       },
     };
   });

@@ -67,14 +67,20 @@ const fieldsEntry = (fields: readonly NamedField[]): Entry => ({
 export const resourceFile = (
   model: ResourceModel,
   fields: readonly NamedField[],
-  options: { readonly production: boolean; readonly plural: string | undefined },
+  options: {
+    readonly production: boolean;
+    readonly plural: string | undefined;
+    readonly unique: readonly (readonly string[])[];
+  },
 ): string => {
   const plural: Entry[] =
     options.plural === undefined ? [] : [{ key: 'plural', value: textCode(options.plural) }];
+  const unique: Entry[] =
+    options.unique.length === 0 ? [] : [{ key: 'unique', value: { list: options.unique.map(names) } }];
   const rules = options.production ? productionRules(model) : [];
   const code: Code = {
     call: 'defineResource',
-    of: [textCode(model.name), { open: true, object: [...plural, fieldsEntry(fields), ...rules] }],
+    of: [textCode(model.name), { open: true, object: [...plural, fieldsEntry(fields), ...unique, ...rules] }],
   };
   return `import { defineResource, field } from 'gatewright';\n\n${statementText(code, { before: 'export default ' })}\n`;
 };

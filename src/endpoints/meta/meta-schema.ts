@@ -30,7 +30,11 @@ const field = object(
     label: text,
     type: { type: 'string', enum: [...fieldKinds] },
     required: flag,
-    unique: flag,
+    unique: {
+      type: ['boolean', 'string'],
+      enum: [true, false, 'owner'],
+      description: 'No two records share the value; owner: no two records of one owner',
+    },
     read_only: { type: 'boolean', description: 'Writing it has no effect for this caller' },
     operators: { ...listOf(text), description: 'filter[field][operator] of the list' },
     sortable: flag,
@@ -62,6 +66,10 @@ export const metadataSchema: JsonSchema = {
       fields: listOf(field),
       schemas: object({ create: jsonSchema, update: jsonSchema, read: jsonSchema }),
       uiSchema: { ...jsonSchema, description: 'For react-jsonschema-form' },
+      unique: {
+        ...listOf(listOf(text)),
+        description: 'Sets of fields whose values no two records share all together',
+      },
       permissions: object(Object.fromEntries(actions.map((action) => [action, flag]))),
     },
     {

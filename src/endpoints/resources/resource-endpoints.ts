@@ -17,6 +17,7 @@ import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import { usersShowing } from '../users/users.ts';
+import { uniqueWords } from './resource-words.ts';
 
 /** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
 export interface Area extends AreaRules {
@@ -68,6 +69,7 @@ const hasHooks = ({ hooks }: ResourceModel): boolean =>
 
 /** Whether a write can lose to another: for a value that is there once, or a record that is referred to. */
 const canCollide = (model: ResourceModel): boolean =>
+  model.unique.length > 0 ||
   [...model.fields.values()].some(({ unique, reference }) => unique || reference !== undefined);
 
 /** Whether some record cannot be without one of these: what refers to them optionally lets them go. */
@@ -105,8 +107,14 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     bodyKey: model.singular,
     input: inputSchema(model, action, written, locale),
   });
-  const docs = (summary: Label, view: View | undefined, problems: readonly ProblemName[] = []) => ({
+  const docs = (
+    summary: Label,
+    view: View | undefined,
+    problems: readonly ProblemName[] = [],
+    description?: Label,
+  ) => ({
     summary,
+    ...(description === undefined ? {} : { description }),
     tag: area.tag(model, locale),
     ...(view === undefined ? {} : { data: outputSchema(model, fieldsOf(view), locale) }),
     problems,
@@ -175,11 +183,12 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       ...common('create'),
       ...body('create'),
       status: 201,
-      docs: docs(label('创建', 'Create', model), 'saved', [
-        'invalid_parameter',
-        'idempotency_conflict',
-        ...collision,
-      ]),
+      docs: docs(
+        label('创建', 'Create', model),
+        'saved',
+        ['invalid_parameter', 'idempotency_conflict', ...collision],
+        uniqueWords(model),
+      ),
       handle: post,
     },
     {
@@ -188,7 +197,12 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       path: `${path}/:id`,
       ...common('update'),
       ...body('update'),
-      docs: docs(label('修改', 'Update', model), 'saved', ['record_not_found', 'stale', ...collision]),
+      docs: docs(
+        label('修改', 'Update', model),
+        'saved',
+        ['record_not_found', 'stale', ...collision],
+        uniqueWords(model),
+      ),
       handle: patch,
       reaches,
     },

@@ -16,7 +16,7 @@ export type Label = string | Translations;
 export const labelText = (label: Label, locale: Locale): string =>
   typeof label === 'string' ? label : label[locale];
 
-/** A rule that one field type alone has: its name, and its sentence with `{label}` and the rule's own bounds. */
+/** A rule with a sentence of its own, such as one field type has: with `{label}` and the rule's own bounds. */
 export interface OwnRule {
   readonly name: string;
   readonly sentence: Readonly<Record<Locale, string>>;
@@ -24,6 +24,15 @@ export interface OwnRule {
 
 /** A rule that a field can violate: one of the service's catalogues, or a field type's own. */
 export type FieldRule = RuleName | OwnRule;
+
+/** The rule `unique` of fields that are unique together: each is told with the others. */
+export const uniqueTogether: OwnRule = {
+  name: 'unique',
+  sentence: {
+    'zh-CN': '{label}与{others}的组合已被使用',
+    en: '{label} is already taken together with {others}',
+  },
+};
 
 /** The rule's name, as answers and developers have it. */
 export const ruleName = (rule: FieldRule): string => (typeof rule === 'string' ? rule : rule.name);

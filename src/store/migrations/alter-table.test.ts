@@ -229,6 +229,57 @@ describeEachDatabase('alterTable', (databases) => {
     expect(await it.rows('select price, code from books')).toEqual([{ price: 1250, code: null }]);
   });
 
+  it('makes, keeps and drops what is unique together', async () => {
+    const it = await stage(databases);
+    const fields = { slug: field.string(), place: field.integer(), user_id: field.owner() };
+    const owned = { ...fields, slug: field.string({ unique: 'owner' }) };
+    const books = (of: typeof fields | typeof owned, ...unique: ['place', 'slug'][]) =>
+      defineResource('Book', { fields: of, unique });
+    const row = (place: number) => query(insert('books', 'slug, place, user_id', `'a', ${place}, null`));
+    await it.apply((db, dialect) =>
+      createTable(db, dialect, 'books', { fields, unique: [['place', 'slug']] }),
+    );
+    expect(await it.differences(books(fields, ['place', 'slug']))).toEqual([]);
+    expect(await it.differences(books(owned))).toEqual([
+      'books: user_id, slug are not unique together in the database',
+      'books: place, slug are unique together in the database only',
+    ]);
+    await it.database.execute(row(1));
+    await expect(it.database.execute(row(1))).rejects.toMatchObject({ kind: 'unique' });
+    // A rebuild of the table takes the index along, and a plain one is made where it was.
+    await it.alter('books', {
+      change: { place: { from: fields.place, to: field.integer({ required: true }) } },
+    });
+    await expect(it.database.execute(row(1))).rejects.toMatchObject({ kind: 'unique' });
+    const plain = { ...fields, place: field.integer({ required: true }) };
+    const wanted = defineResource('Book', { fields: plain, indexes: [['place', 'slug']] });
+    expect(await it.differences(wanted)).toEqual([
+      'books: place, slug are unique together in the database only',
+      'books: no index over place, slug',
+    ]);
+    await it.alter('books', { dropUnique: [['place', 'slug']], addIndexes: [['place', 'slug']] });
+    expect(await it.differences(wanted)).toEqual([]);
+    await it.database.execute(row(1));
+    await expect(it.alter('books', { addUnique: [['place', 'slug']] })).rejects.toThrow();
+    expect(await it.differences(wanted)).toEqual([]);
+
+    await it.alter('books', { change: { slug: { from: fields.slug, to: owned.slug } } });
+    const both = defineResource('Book', {
+      fields: { ...plain, slug: owned.slug },
+      indexes: [['place', 'slug']],
+    });
+    expect(await it.differences(both)).toEqual([]);
+    await it.alter('books', { rename: { slug: 'name' }, dropIndexes: [['place', 'name']] });
+    const renamed = { name: owned.slug, place: plain.place, user_id: fields.user_id };
+    expect(await it.differences(defineResource('Book', { fields: renamed }))).toEqual([]);
+    await it.apply((db, dialect) => renameTable(db, dialect, 'books', 'notes', { model: 'Note' }));
+    expect(await it.differences(defineResource('Note', { fields: renamed }))).toEqual([]);
+    await it.alter('notes', { change: { name: { from: owned.slug, to: field.string() } } });
+    expect(
+      await it.differences(defineResource('Note', { fields: { ...renamed, name: field.string() } })),
+    ).toEqual([]);
+  });
+
   it('lets references follow what they mean', async () => {
     const it = await stage(databases);
     const author = { name: field.string() };

@@ -9,11 +9,12 @@ import { quoteName } from '../quote.ts';
 import {
   columnName,
   type FieldDefinitions,
-  fieldIndex,
+  fieldIndexes,
   isRequired,
   type ReferenceTables,
   referenceOf,
   severalIndex,
+  uniqueIndex,
 } from './columns.ts';
 import { accept } from './convert.ts';
 import type { MigrationDatabase } from './migration.ts';
@@ -42,6 +43,9 @@ export interface TableAlteration {
   /** Indexes over several columns. */
   readonly addIndexes?: readonly (readonly string[])[];
   readonly dropIndexes?: readonly (readonly string[])[];
+  /** Columns whose values no two records share all together; records that do fail the migration. */
+  readonly addUnique?: readonly (readonly string[])[];
+  readonly dropUnique?: readonly (readonly string[])[];
   /** Tables behind references whose name is not the regular plural of the model's. */
   readonly references?: ReferenceTables;
 }
@@ -135,17 +139,17 @@ const dropIndexes = (names: readonly string[]): string[] =>
 const staleIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
   steps.flatMap(({ column, from, to }) => {
     if (from === undefined) return [];
-    const before = fieldIndex(table, column, from, dialect);
-    return before === undefined || before.sql === fieldIndex(table, column, to, dialect)?.sql
-      ? []
-      : [before.name];
+    const after = new Set(fieldIndexes(table, column, to, dialect).map(({ sql }) => sql));
+    return fieldIndexes(table, column, from, dialect).flatMap(({ name, sql }) =>
+      after.has(sql) ? [] : name,
+    );
   });
 
 const newIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
   steps.flatMap(({ column, from, to }) => {
-    const after = fieldIndex(table, column, to, dialect);
-    const before = from === undefined ? undefined : fieldIndex(table, column, from, dialect);
-    return after === undefined || after.sql === before?.sql ? [] : [after.sql];
+    const known = from === undefined ? [] : fieldIndexes(table, column, from, dialect);
+    const before = new Set(known.map(({ sql }) => sql));
+    return fieldIndexes(table, column, to, dialect).flatMap(({ sql }) => (before.has(sql) ? [] : sql));
   });
 
 /**
@@ -166,7 +170,10 @@ export const alterTable = async (
   for (const [from, to] of Object.entries(rename))
     await renameColumn(db, dialect, await tableNow(db, dialect, name), from, to);
 
-  const several = (alteration.dropIndexes ?? []).map((columns) => indexName(name, columns, false));
+  const several = [
+    ...(alteration.dropIndexes ?? []).map((columns) => indexName(name, columns, false)),
+    ...(alteration.dropUnique ?? []).map((columns) => indexName(name, columns, true)),
+  ];
   await runAll(db, dropIndexes([...staleIndexes(name, steps, dialect), ...several]));
 
   const table = await tableNow(db, dialect, name);
@@ -174,10 +181,10 @@ export const alterTable = async (
 
   await runAll(db, watched.after);
   await runAll(db, newIndexes(name, steps, dialect));
-  await runAll(
-    db,
-    (alteration.addIndexes ?? []).map((columns) => severalIndex(name, columns).sql),
-  );
+  await runAll(db, [
+    ...(alteration.addUnique ?? []).map((columns) => uniqueIndex(name, columns).sql),
+    ...(alteration.addIndexes ?? []).map((columns) => severalIndex(name, columns).sql),
+  ]);
   await ensureRegister(db, dialect);
   for (const [from, to] of Object.entries(rename)) await renameRegisteredColumn(db, name, from, to);
   for (const { column, to } of steps) await registerColumn(db, name, column, to);

@@ -14,6 +14,9 @@ export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 /** Tables behind references whose name is not the regular plural of the model's, by the field's key. */
 export type ReferenceTables = Readonly<Record<string, string>>;
 
+/** What the owner's column is called in every table that has one. */
+const ownerColumn = 'user_id';
+
 const optionsOf = ({ options }: FieldDefinition): CommonOptions => options;
 
 export const isRequired = (definition: FieldDefinition): boolean => optionsOf(definition).required === true;
@@ -79,24 +82,33 @@ export interface IndexStatement {
   readonly sql: string;
 }
 
-/** The index that a field brings along, if it does. */
-export const fieldIndex = (
+/** A unique index over several columns. */
+export const uniqueIndex = (table: string, columns: readonly string[]): IndexStatement => {
+  const name = indexName(table, columns, true);
+  return {
+    name,
+    sql: `create unique index ${quoteName(name)} on ${quoteName(table)} (${columns.map(quoteName).join(', ')})`,
+  };
+};
+
+/** The indexes that a field brings along. */
+export const fieldIndexes = (
   table: string,
   column: string,
   definition: FieldDefinition,
   dialect: Dialect,
-): IndexStatement | undefined => {
+): readonly IndexStatement[] => {
   const { unique, index } = optionsOf(definition);
-  const on = `on ${quoteName(table)}`;
-  if (unique === true) {
-    const name = indexName(table, [column], true);
-    return { name, sql: `create unique index ${quoteName(name)} ${on} (${quoteName(column)})` };
-  }
-  if (index !== true && definition.type.target === undefined) return undefined;
+  if (unique === true) return [uniqueIndex(table, [column])];
+  const perOwner = unique === 'owner' ? [uniqueIndex(table, [ownerColumn, column])] : [];
+  if (index !== true && definition.type.target === undefined) return perOwner;
   // In the order of lists: some database uses an index only for the order in which it was made.
   const ordered = sqlTextOf(dialect.ordered(nameOf(column), false, !isRequired(definition)), dialect);
   const name = indexName(table, [column], false);
-  return { name, sql: `create index ${quoteName(name)} ${on} (${ordered}, "id")` };
+  return [
+    { name, sql: `create index ${quoteName(name)} on ${quoteName(table)} (${ordered}, "id")` },
+    ...perOwner,
+  ];
 };
 
 /** An index over several columns. */

@@ -30,6 +30,10 @@ export const describeDifference = (difference: Difference): string => {
       return `${difference.table}: no index over ${difference.columns.join(', ')}`;
     case 'surplus_index':
       return `${difference.table}: an index over ${difference.columns.join(', ')} that the model does not name`;
+    case 'missing_unique':
+      return `${difference.table}: ${difference.columns.join(', ')} are not unique together in the database`;
+    case 'surplus_unique':
+      return `${difference.table}: ${difference.columns.join(', ')} are unique together in the database only`;
   }
 };
 
@@ -52,6 +56,8 @@ export const breaksRequests = (difference: Difference): boolean => {
     case 'surplus_table':
     case 'missing_index':
     case 'surplus_index':
+    case 'missing_unique':
+    case 'surplus_unique':
       return false;
   }
 };

@@ -34,7 +34,9 @@ export type Difference =
       readonly aspects: readonly Aspect[];
     }
   | { readonly kind: 'missing_index'; readonly table: string; readonly columns: readonly string[] }
-  | { readonly kind: 'surplus_index'; readonly table: string; readonly columns: readonly string[] };
+  | { readonly kind: 'surplus_index'; readonly table: string; readonly columns: readonly string[] }
+  | { readonly kind: 'missing_unique'; readonly table: string; readonly columns: readonly string[] }
+  | { readonly kind: 'surplus_unique'; readonly table: string; readonly columns: readonly string[] };
 
 /** `demanded`: the database demands a value that the model does not; `required` the other way round. */
 export type Aspect = 'type' | 'required' | 'demanded' | 'reference' | 'unique' | 'index';
@@ -180,21 +182,39 @@ const columnDifferences = (
   return [...own, ...differing, ...surplus];
 };
 
-const indexDifferences = (model: ResourceModel, table: TableShape): Difference[] => {
-  const several = model.indexes.map(({ columns }) => columns).filter((columns) => columns.length > 1);
+const indexDifferences = (model: ResourceModel, table: TableShape, unique: boolean): Difference[] => {
+  const several = model.indexes.flatMap((index) =>
+    index.columns.length > 1 && index.unique === unique ? [index.columns] : [],
+  );
+  // One that is unique serves as well, unless it is one of ours: that goes when nothing names it.
+  const serves = (index: IndexShape, columns: readonly string[]): boolean =>
+    sameColumns(index, columns) &&
+    (index.unique === unique || (!unique && index.name !== indexName(table.name, columns, true)));
   const missing = several
-    .filter((columns) => !table.indexes.some((index) => sameColumns(index, columns)))
-    .map((columns): Difference => ({ kind: 'missing_index', table: table.name, columns }));
+    .filter((columns) => !table.indexes.some((index) => serves(index, columns)))
+    .map(
+      (columns): Difference => ({
+        kind: unique ? 'missing_unique' : 'missing_index',
+        table: table.name,
+        columns,
+      }),
+    );
   // Only those that a migration of ours made: whoever made another had a reason.
   const surplus = table.indexes
     .filter(
-      ({ name, columns, unique }) =>
-        !unique &&
+      ({ name, columns, unique: isUnique }) =>
+        isUnique === unique &&
         columns.length > 1 &&
-        name === indexName(table.name, columns, false) &&
+        name === indexName(table.name, columns, unique) &&
         !several.some((wanted) => wanted.join('\0') === columns.join('\0')),
     )
-    .map(({ columns }): Difference => ({ kind: 'surplus_index', table: table.name, columns }));
+    .map(
+      ({ columns }): Difference => ({
+        kind: unique ? 'surplus_unique' : 'surplus_index',
+        table: table.name,
+        columns,
+      }),
+    );
   return [...missing, ...surplus];
 };
 
@@ -207,7 +227,11 @@ export const differences = (models: Models, stored: Stored): readonly Difference
   const inModels = [...models.values()].flatMap((model): Difference[] => {
     const table = stored.tables.get(model.table);
     if (table === undefined) return [{ kind: 'missing_table', model }];
-    return [...columnDifferences(stored, models, model, table), ...indexDifferences(model, table)];
+    return [
+      ...columnDifferences(stored, models, model, table),
+      ...indexDifferences(model, table, true),
+      ...indexDifferences(model, table, false),
+    ];
   });
   return [...surplus, ...inModels];
 };

@@ -9,9 +9,10 @@ import {
   columnSql,
   columnType,
   type FieldDefinitions,
-  fieldIndex,
+  fieldIndexes,
   type ReferenceTables,
   severalIndex,
+  uniqueIndex,
 } from './columns.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { isNulled, watchReference } from './nulled-references.ts';
@@ -23,6 +24,8 @@ export interface TableDefinition {
   readonly fields: FieldDefinitions;
   /** Indexes over several columns, beside those that `unique`, `index` and references bring. */
   readonly indexes?: readonly (readonly string[])[];
+  /** Columns whose values no two records share all together, beside `unique` of single ones. */
+  readonly unique?: readonly (readonly string[])[];
   /** Tables behind references whose name is not the regular plural of the model's. */
   readonly references?: ReferenceTables;
   /** Name of the model, where the table is not its regular plural. */
@@ -37,7 +40,7 @@ export const ownColumns = ['id', 'created_at', 'updated_at', versionColumn] as c
 /** SQL that makes a table with its indexes. */
 export const tableStatements = (
   table: string,
-  { fields, indexes = [], references = {} }: TableDefinition,
+  { fields, indexes = [], unique = [], references = {} }: TableDefinition,
   dialect: Dialect,
 ): readonly string[] => {
   const { own } = dialect.schema;
@@ -50,10 +53,13 @@ export const tableStatements = (
     `"updated_at" ${time} not null`,
     `${quoteName(versionColumn)} ${own.integer} not null default 1`,
   ];
-  const single = entries.flatMap(
-    ([name, definition]) => fieldIndex(table, columnName(name, definition), definition, dialect) ?? [],
+  const single = entries.flatMap(([name, definition]) =>
+    fieldIndexes(table, columnName(name, definition), definition, dialect),
   );
-  const several = indexes.map((names) => severalIndex(table, names));
+  const several = [
+    ...unique.map((names) => uniqueIndex(table, names)),
+    ...indexes.map((names) => severalIndex(table, names)),
+  ];
   const watched = entries.filter(([, definition]) => isNulled(definition));
   return [
     `create table ${quoteName(table)} (\n  ${columns.join(',\n  ')}\n)`,

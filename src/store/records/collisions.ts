@@ -8,7 +8,6 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { namesRecord, type ReferenceReach, referenceValues } from '../relations/references.ts';
 import { reachOf } from '../rows/reach.ts';
 import {
-  type Argument,
   all,
   type Fragment,
   literal,
@@ -17,12 +16,15 @@ import {
   sql,
   startsOf,
   statement,
+  where,
 } from '../statement.ts';
 
 /** Why a value cannot be saved although it is well-formed: somebody else has it, or it refers to nothing. */
 export interface Collision {
   readonly field: string;
   readonly rule: 'unique' | 'reference';
+  /** Fields together with which the value is taken; absent where it is on its own. */
+  readonly others?: readonly string[];
 }
 
 export type Columns = Readonly<Record<string, ColumnValue>>;
@@ -32,20 +34,31 @@ export interface Candidate {
   readonly columns: Columns;
   /** Fields whose values the caller chose: their references are held to what the grant lets the caller name. */
   readonly chosen: ReadonlySet<string>;
+  /** Fields that were sent with what they do not take, so that `columns` lacks them. None unless given. */
+  readonly refused?: ReadonlySet<string> | undefined;
   /** Whether a record is known to be there: it is not looked for once more. Nothing is known unless given. */
   readonly isThere?: ((model: string, id: ColumnValue) => boolean) | undefined;
 }
 
-/** One thing to look up: whether a value is taken, or what it refers to is missing. */
-interface LookUp {
-  readonly field: ModelField;
-  readonly value: ColumnValue;
-  /** Absent where uniqueness is asked. */
-  readonly reference?: ReferenceReach;
+/** Whether values are taken. Undefined stands for the one that the updated record has already. */
+interface UniqueLookUp {
+  readonly kind: 'unique';
+  readonly fields: readonly ModelField[];
+  readonly values: readonly (ColumnValue | undefined)[];
 }
 
+/** Whether what a value refers to is missing. */
+interface ReferenceLookUp {
+  readonly kind: 'reference';
+  readonly field: ModelField;
+  readonly value: ColumnValue;
+  readonly reach: ReferenceReach;
+}
+
+type LookUp = UniqueLookUp | ReferenceLookUp;
+
 type LookUpArguments = {
-  /** One for each look-up. */
+  /** Of all look-ups, one behind the other. */
   readonly values: readonly SqlValue[];
   /** Of the reaches of the references, one behind the other. */
   readonly rows: readonly SqlValue[];
@@ -53,14 +66,44 @@ type LookUpArguments = {
   readonly id: number | null;
 };
 
-const shapeKey = ({ field, reference }: LookUp): string =>
-  reference === undefined
-    ? `=${field.name}`
-    : `>${field.name} ${reference.named?.key ?? 'none'}\n${reference.kept?.reach.key ?? 'none'}`;
+const shapeKey = (lookUp: LookUp): string => {
+  if (lookUp.kind === 'unique')
+    return `=${lookUp.fields.map(({ name: each }, index) => each + (lookUp.values[index] === undefined ? '*' : '')).join(' ')}`;
+  const { named, kept } = lookUp.reach;
+  return `>${lookUp.field.name} ${named?.key ?? 'none'}\n${kept?.reach.key ?? 'none'}`;
+};
+
+const boundValues = (lookUp: LookUp): readonly ColumnValue[] =>
+  lookUp.kind === 'reference' ? [lookUp.value] : lookUp.values.filter((value) => value !== undefined);
+
+const reachValues = (lookUp: LookUp): readonly ColumnValue[] =>
+  lookUp.kind === 'reference' ? referenceValues(lookUp.reach) : [];
+
+/**
+ * What is told of the look-ups that found something. A value that refers to nothing for this caller is told as that
+ * only: that it is taken would tell of the record behind it. Of fields that are unique together those are told that
+ * the caller may write, as a form has no others.
+ */
+const collisionsOf = (found: readonly LookUp[], { writable }: Grant): Collision[] => {
+  const missing = new Set(found.flatMap((each) => (each.kind === 'reference' ? each.field.name : [])));
+  return found.flatMap((each): Collision[] => {
+    if (each.kind === 'reference') return [{ field: each.field.name, rule: 'reference' }];
+    const names = each.fields.map(({ name: field }) => field);
+    if (names.some((field) => missing.has(field))) return [];
+    const written = names.filter((field) => writable.has(field));
+    const told = written.length === 0 ? names : written;
+    return told.map((field) => {
+      const others = told.filter((other) => other !== field);
+      return { field, rule: 'unique', ...(others.length === 0 ? {} : { others }) };
+    });
+  });
+};
 
 /** Looks up what would collide with a write of a model's table. */
 export const createCollisions = (dialect: Dialect, model: ResourceModel, models: Models) => {
   const statements = new BoundedCache<Statement<LookUpArguments>>('collisionStatements');
+  const order = [...model.fields.keys()];
+  const sets = model.unique.map((names) => names.flatMap((each) => model.fields.get(each) ?? []));
 
   const referenceReach = (
     { column, reference = '' }: ModelField,
@@ -75,61 +118,89 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     };
   };
 
-  const lookUpsOf = (grant: Grant, { columns, chosen, isThere }: Candidate, isUpdate: boolean): LookUp[] => {
+  /** Of each value by itself. */
+  const singleLookUps = (
+    grant: Grant,
+    { columns, chosen, isThere }: Candidate,
+    isUpdate: boolean,
+  ): LookUp[] => {
     const found: LookUp[] = [];
     for (const field of model.fields.values()) {
       const value = columns[field.column];
       if (value === undefined || value === null) continue;
-      if (field.unique) found.push({ field, value });
+      if (field.unique) found.push({ kind: 'unique', fields: [field], values: [value] });
       if (field.reference === undefined) continue;
       const terms = chosen.has(field.name) ? grant.references?.get(field.name) : undefined;
       if (terms === undefined && isThere?.(field.reference, value) === true) continue;
-      found.push({ field, value, reference: referenceReach(field, terms, isUpdate) });
+      found.push({ kind: 'reference', field, value, reach: referenceReach(field, terms, isUpdate) });
     }
     return found;
   };
 
+  /** Of values together: those that are written, and the rest as the record has it. */
+  const setLookUps = (
+    { owner }: Grant,
+    { columns, refused }: Candidate,
+    isUpdate: boolean,
+  ): UniqueLookUp[] => {
+    if (sets.length === 0) return [];
+    // As the insert sets it.
+    const written = isUpdate || owner === undefined || model.owner === undefined;
+    const candidate = written ? columns : { ...columns, [model.owner]: owner };
+    return sets.flatMap((fields): UniqueLookUp[] => {
+      const values = fields.map(({ column }) => candidate[column]);
+      const lacking = isUpdate ? values.every((value) => value === undefined) : values.includes(undefined);
+      if (lacking || values.includes(null) || fields.some(({ name: each }) => refused?.has(each))) return [];
+      return [{ kind: 'unique', fields, values }];
+    });
+  };
+
+  /** A record that has the values; of the columns that are not written, those of the record itself. */
   const taken = (
-    { field }: LookUp,
-    value: Fragment,
-    argument: Argument<LookUpArguments>,
+    { fields, values }: UniqueLookUp,
+    value: (index: number) => Fragment,
+    id: Fragment,
     isUpdate: boolean,
   ): Fragment => {
-    const others = isUpdate ? sql` and "id" <> ${argument('id')}` : sql``;
-    const same = sql`select 1 from ${name(model.table)} where ${name(field.column)} = ${value}${others}`;
-    return sql`select ${literal(field.name)} as field, 'unique' as rule where exists (${same})`;
+    const table = name(model.table);
+    let bound = 0;
+    const same = fields.map(({ column }, index) => {
+      if (values[index] !== undefined) return sql`${name(column)} = ${value(bound++)}`;
+      return sql`${name(column)} = (select ${name(column)} from ${table} where "id" = ${id})`;
+    });
+    const others = isUpdate ? [sql`"id" <> ${id}`] : [];
+    return sql`exists (select 1 from ${table}${where([...same, ...others])})`;
   };
 
   const missing = (
-    { field }: LookUp,
-    reference: ReferenceReach,
+    { reach }: ReferenceLookUp,
     value: Fragment,
-    argument: Argument<LookUpArguments>,
-    start: number,
+    id: Fragment,
+    reached: (index: number) => Fragment,
   ): Fragment => {
-    const select = sql`select ${literal(field.name)} as field, 'reference' as rule`;
-    const names = namesRecord(reference, value, argument('id'), (index) => argument('rows', start + index));
-    return names === undefined ? select : sql`${select} where not (${names})`;
+    const names = namesRecord(reach, value, id, reached);
+    return names === undefined ? sql`1 = 1` : sql`not (${names})`;
   };
 
-  /** One select per look-up; only those that collide answer a row. */
+  /** One select per look-up, which answers its place among them where it finds something. */
   const compile = (lookUps: readonly LookUp[], isUpdate: boolean): Statement<LookUpArguments> =>
     statement<LookUpArguments>(dialect, (argument) => {
-      const starts = startsOf(
-        lookUps.map(({ reference }) => (reference === undefined ? 0 : referenceValues(reference).length)),
-      );
-      const selects = lookUps.map((each, index) => {
-        const value = argument('values', index);
-        return each.reference === undefined
-          ? taken(each, value, argument, isUpdate)
-          : missing(each, each.reference, value, argument, starts[index] ?? 0);
+      const valueStarts = startsOf(lookUps.map((each) => boundValues(each).length));
+      const rowStarts = startsOf(lookUps.map((each) => reachValues(each).length));
+      const id = argument('id');
+      const selects = lookUps.map((each, place) => {
+        const value = (index: number) => argument('values', (valueStarts[place] ?? 0) + index);
+        const reached = (index: number) => argument('rows', (rowStarts[place] ?? 0) + index);
+        const found =
+          each.kind === 'unique' ? taken(each, value, id, isUpdate) : missing(each, value(0), id, reached);
+        return sql`select ${literal(String(place))} as place where ${found}`;
       });
       return all(selects, ' union all ');
     });
 
   /**
-   * Unique values that are taken and references to nothing that the caller may name, all at once; one statement, or
-   * none. `id` is that of the record that is updated.
+   * Unique values that are taken and references to nothing that the caller may name, all at once and in the order of the
+   * fields; one statement, or none. `id` is that of the record that is updated.
    */
   return async (
     reader: Reader,
@@ -138,15 +209,18 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     id: number | undefined,
   ): Promise<readonly Collision[]> => {
     const isUpdate = id !== undefined;
-    const lookUps = lookUpsOf(grant, candidate, isUpdate);
+    const lookUps = [...singleLookUps(grant, candidate, isUpdate), ...setLookUps(grant, candidate, isUpdate)];
     if (lookUps.length === 0) return [];
     const key = `${isUpdate} ${lookUps.map(shapeKey).join('\n')}`;
     const lookUp = statements.getOrMake(key, () => compile(lookUps, isUpdate));
     const query = lookUp({
-      values: lookUps.map(({ value }) => value),
-      rows: lookUps.flatMap(({ reference }) => (reference === undefined ? [] : referenceValues(reference))),
+      values: lookUps.flatMap(boundValues),
+      rows: lookUps.flatMap(reachValues),
       id: id ?? null,
     });
-    return reader.all<Collision>(query);
+    const places = new Set((await reader.all<{ place: string }>(query)).map(({ place }) => Number(place)));
+    if (places.size === 0) return [];
+    const found = lookUps.filter((_, place) => places.has(place));
+    return collisionsOf(found, grant).sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
   };
 };
