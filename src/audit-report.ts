@@ -37,7 +37,7 @@ const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>>
   field_filtering: ({ views, fields }) =>
     views.list.length < fields.size || views.detail.length < fields.size,
   permission_check: ({ rules }) => rules.permissions !== 'none',
-  isolation: ({ rules }) => rules.isolation,
+  isolation: ({ rules }) => rules.isolation !== undefined,
   write_filtering: ({ rules }) => rules.restricted.size > 0,
   ownership: ({ rules }) => rules.ownership,
   public_read: ({ rules }) => rules.publicRead !== undefined,

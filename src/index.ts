@@ -42,6 +42,8 @@ export { DefinitionError } from './model/definition-error.ts';
 export type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from './model/hooks.ts';
 export type { CheckedInput, Job, JobOptions, JobQueue, SentInput } from './model/job.ts';
 export type { HookPrincipal, ResourceModel } from './model/resource.ts';
+export type { MemberOptions, RowRule, RowRules, ViaOptions } from './model/row-rule.ts';
+export { allOf, anyOf, equals, member, own, via } from './model/row-rule.ts';
 export type {
   CountQuery,
   FindOptions,

@@ -46,7 +46,7 @@ describe('defineResource', () => {
       label: 'Blog post',
       owner: undefined,
       views: { list: all, detail: all, saved: all },
-      rules: { permissions: 'none', isolation: false, ownership: false, publicRead: undefined },
+      rules: { permissions: 'none', isolation: undefined, ownership: false, publicRead: undefined },
       auth: { list: ['jwt'], detail: ['jwt'], create: ['jwt'], update: ['jwt'], destroy: ['jwt'] },
       indexes: [],
     });
@@ -70,7 +70,7 @@ describe('defineResource', () => {
       },
       rules: {
         permissions: 'writes',
-        isolation: true,
+        isolation: { byOwner: true, read: { words: 'user_id = caller' } },
         ownership: true,
         publicRead: [{ column: 'published', value: true }],
       },
@@ -221,7 +221,7 @@ describe('options that do not exist, and values of the wrong type', () => {
     ['resource', { fields, constructor: 1 }, 'no option "constructor"'],
     ['resource', { fields, permissions: 'write' }, 'permissions must be "writes" or "all", not "write"'],
     ['resource', { fields, permissions: undefined }, 'permissions must be "writes" or "all", not undefined'],
-    ['resource', { fields, isolation: 'yes' }, 'isolation must be true or false, not "yes"'],
+    ['resource', { fields, isolation: 'yes' }, 'isolation must be true, false, or conditions'],
     ['resource', { fields, ownership: 1 }, 'ownership must be true or false, not 1'],
     ['resource', { fields, restricted: 'title' }, 'restricted must be a list, not "title"'],
     ['resource', { fields, restricted: [true] }, 'restricted[0] must be a text, not true'],

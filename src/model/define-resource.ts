@@ -10,7 +10,7 @@ import { checkResourceOptions } from './definition-options.ts';
 import { indexesOf, uniqueSetsOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
 import { type Action, actions, type ModelField, type ResourceHooks, type ResourceModel } from './resource.ts';
-import { rulesOf, viewsOf } from './rules.ts';
+import { rulesOf, saidIsolationOf, viewsOf } from './rules.ts';
 import type { FieldDefinitions, Resource } from './types.ts';
 
 const modelField = (name: string, definition: FieldDefinition, serverSet: boolean): ModelField => {
@@ -118,6 +118,7 @@ export const defineResource = <
     owner,
     views: viewsOf(name, fields, definition.views ?? {}),
     rules: rulesOf(name, fields, owner, definition),
+    saidIsolation: saidIsolationOf(definition.isolation),
     auth: authOf(name, definition.auth),
     // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,

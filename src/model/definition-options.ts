@@ -20,6 +20,7 @@ import { isOwnProblem } from './define-problem.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { Action, ResourceHooks, View } from './resource.ts';
+import { isolationOption } from './row-rule.ts';
 import type { FieldDefinitions } from './types.ts';
 
 type Definition = ResourceDefinition<FieldDefinitions>;
@@ -61,7 +62,7 @@ const resource = {
   singular: textual,
   views: objectOf(views),
   permissions: oneOf('writes', 'all'),
-  isolation: flag,
+  isolation: isolationOption,
   ownership: flag,
   restricted: texts,
   publicRead: objectOf(publicRead),

@@ -4,6 +4,7 @@ import type { Label } from '../kernel/messages/messages.ts';
 import type { MakeProblem } from './define-problem.ts';
 import type { TypedHooks } from './hooks.ts';
 import type { Action } from './resource.ts';
+import type { RowRule, RowRules, UsesOf } from './row-rule.ts';
 import type { FieldDefinitions, FieldName, ReadableName, RecordOfFields } from './types.ts';
 
 type AuthMethods = readonly [ApiMethodName, ...ApiMethodName[]];
@@ -35,8 +36,12 @@ export interface ResourceDefinition<
   readonly views?: Strict<Views, ResourceViews<Fields>>;
   /** Ask the permission table before create, update and destroy (`writes`) or before reads as well (`all`). */
   readonly permissions?: 'writes' | 'all';
-  /** Callers other than super_admin and admin see, update and delete their own records only. */
-  readonly isolation?: boolean;
+  /**
+   * `true`: callers other than super_admin and admin see, update and delete their own records only. A condition, or one
+   * for reading and one for writing: they reach the records that meet it. Made by `own`, `member`, `equals`, `via`,
+   * `anyOf` and `allOf`.
+   */
+  readonly isolation?: boolean | RowRule<UsesOf<NoInfer<Fields>>> | RowRules<UsesOf<NoInfer<Fields>>>;
   /** On create the record's owner is set to the caller. */
   readonly ownership?: boolean;
   /** Fields that only super_admin and admin write; from others they are ignored. */

@@ -1,5 +1,5 @@
 import { DefinitionError } from './definition-error.ts';
-import type { ModelField, ResourceIndex } from './resource.ts';
+import type { ModelField, ResourceIndex, ResourceModel } from './resource.ts';
 import { mentioned } from './rules.ts';
 
 /** PostgreSQL refuses entries of more than 2,704 bytes; the rest is left for headers. */
@@ -55,6 +55,26 @@ export const uniqueSetsOf = (
   return Object.freeze(sets.map((names) => Object.freeze([...names])));
 };
 
+const named = (model: string, fields: ReadonlyMap<string, ModelField>, names: readonly string[]) =>
+  indexOf(
+    model,
+    names.map((name) => mentioned(model, fields, name, 'indexes')),
+    false,
+  );
+
+/** The indexes with those that a rule needs besides: where none begins with these columns, there is one more. */
+export const withIndexes = (
+  { name, fields, indexes }: Pick<ResourceModel, 'name' | 'fields' | 'indexes'>,
+  needed: readonly (readonly string[])[],
+): readonly ResourceIndex[] => {
+  const all = [...indexes];
+  for (const columns of needed) {
+    const begins = all.some((index) => columns.every((column, at) => index.columns[at] === column));
+    if (!begins) all.push(named(name, fields, columns));
+  }
+  return all.length === indexes.length ? indexes : Object.freeze(all);
+};
+
 /** Indexes of a model, each selection of columns once. References have one: what they point at is looked up by it. */
 export const indexesOf = (
   model: string,
@@ -71,10 +91,10 @@ export const indexesOf = (
     ),
   );
   const several = option.map((names) => {
-    const columns = names.map((name) => mentioned(model, fields, name, 'indexes'));
-    if (columns.length === 0 || new Set(names).size !== names.length)
+    const index = named(model, fields, names);
+    if (names.length === 0 || new Set(names).size !== names.length)
       throw new DefinitionError(model, 'indexes: each index names one field or several, each once');
-    return indexOf(model, columns, false);
+    return index;
   });
   const known = new Set<string>();
   return Object.freeze(

@@ -1,4 +1,6 @@
 import { DefinitionError } from './definition-error.ts';
+import { withIndexes } from './indexes.ts';
+import { resolveIsolation } from './isolation.ts';
 import type { ResourceModel } from './resource.ts';
 
 /** The service's own model, which resources can refer to. */
@@ -7,7 +9,27 @@ const user = { name: 'User', table: 'users' } as const;
 /** All models of an application, by name, in the order in which they were given. */
 export type Models = ReadonlyMap<string, ResourceModel>;
 
-/** Puts models together and checks what one alone cannot know. Throws DefinitionError. */
+/** The models with what their rules come to, and with the indexes that rules of others ask of them. */
+const completed = (models: Models): Models => {
+  const resolved = [...models.values()].map((model) => ({ model, ...resolveIsolation(model, models) }));
+  const needed = resolved.flatMap((each) => each.needed);
+  return new Map(
+    resolved.map(({ model, isolation }) => {
+      const indexes = withIndexes(
+        model,
+        needed.flatMap((index) => (index.model === model.name ? [index.columns] : [])),
+      );
+      const rules = Object.freeze({ ...model.rules, isolation });
+      const changed = isolation !== model.rules.isolation || indexes !== model.indexes;
+      return [model.name, changed ? Object.freeze({ ...model, rules, indexes }) : model];
+    }),
+  );
+};
+
+/**
+ * Puts models together: checks what one alone cannot know, and finds out what rules over several of them come to.
+ * Throws DefinitionError.
+ */
 export const collectModels = (resources: readonly ResourceModel[]): Models => {
   const models = new Map<string, ResourceModel>();
   const paths = new Map<string, string>();
@@ -27,7 +49,7 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
     for (const { name, reference } of model.fields.values())
       if (reference !== undefined && reference !== user.name && !models.has(reference))
         throw new DefinitionError(model.name, `it refers to ${reference}, which is no model`, name);
-  return models;
+  return completed(models);
 };
 
 /** Table that the references to a model point at. */

@@ -1,6 +1,8 @@
 import type { ColumnValue, CommonOptions, FieldType } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
+import type { Isolation } from './row-expression.ts';
+import type { SaidRule } from './said-rule.ts';
 
 /**
  * A resource as the rest of the service reads it: what a model file says, with every default filled in and every name
@@ -24,6 +26,11 @@ export interface ResourceModel {
   readonly owner: 'user_id' | undefined;
   readonly views: Readonly<Record<View, readonly string[]>>;
   readonly rules: ResourceRules;
+  /**
+   * Conditions of `isolation` as the file says them. What they come to depends on other models: until these are put
+   * together, `rules.isolation` lets nobody reach anything.
+   */
+  readonly saidIsolation: SaidIsolation | undefined;
   /**
    * Names of methods of authentication, checked when the model is defined. Their type would bring the code of the
    * methods into that of the client, which is made of the types of models.
@@ -93,14 +100,19 @@ export const viewByAction: Readonly<Record<Action, View>> = {
 export interface ResourceRules {
   /** Which actions ask the permission table. */
   readonly permissions: 'none' | 'writes' | 'all';
-  /** Callers other than super_admin and admin reach their own records only. */
-  readonly isolation: boolean;
+  /** Which records callers other than super_admin and admin reach; undefined where every one. */
+  readonly isolation: Isolation | undefined;
   /** The owner of a created record is the caller. */
   readonly ownership: boolean;
   /** Fields that only super_admin and admin write. */
   readonly restricted: ReadonlySet<string>;
   /** What a record must meet to be read by anybody; undefined where reads are not public. */
   readonly publicRead: readonly PublicCondition[] | undefined;
+}
+
+export interface SaidIsolation {
+  readonly read: SaidRule | 'everyone';
+  readonly write: SaidRule;
 }
 
 export interface PublicCondition {

@@ -3,7 +3,10 @@ import { ruleName } from '../kernel/messages/messages.ts';
 import { nearestHint } from '../kernel/options.ts';
 import { checkValue } from './check-value.ts';
 import { DefinitionError } from './definition-error.ts';
-import type { ModelField, PublicCondition, ResourceRules, View } from './resource.ts';
+import { reachRule } from './reach-rule.ts';
+import type { ModelField, PublicCondition, ResourceRules, SaidIsolation, View } from './resource.ts';
+import { type Isolation, noRecord } from './row-expression.ts';
+import { isRowRule, type RowRule, type RowRules, saidBy } from './row-rule.ts';
 
 type Fields = ReadonlyMap<string, ModelField>;
 
@@ -64,9 +67,12 @@ const publicReadOf = (
   return Object.freeze(conditions);
 };
 
+/** What a model file says of isolation. */
+export type IsolationOption = boolean | RowRule | RowRules<unknown>;
+
 interface RulesOption {
   readonly permissions?: 'writes' | 'all';
-  readonly isolation?: boolean;
+  readonly isolation?: IsolationOption;
   readonly ownership?: boolean;
   readonly restricted?: readonly string[];
   readonly publicRead?: { readonly where: object };
@@ -79,6 +85,31 @@ const restrictedOf = (model: string, fields: Fields, names: readonly string[]): 
   return new Set(names);
 };
 
+const ownRows = reachRule(Object.freeze({ kind: 'own', column: 'user_id' }));
+const noRows = reachRule(noRecord);
+
+/** The contract's rule, and what stands for conditions until all models are known. */
+const byOwner: Isolation = Object.freeze({ read: ownRows, write: ownRows, byOwner: true });
+const unknownYet: Isolation = Object.freeze({ read: noRows, write: noRows, byOwner: false });
+
+/** The conditions that a model file says, the one standing for the other where it is alone. */
+export const saidIsolationOf = (option: IsolationOption | undefined): SaidIsolation | undefined => {
+  if (option === undefined || typeof option === 'boolean') return undefined;
+  if (isRowRule(option)) return Object.freeze({ read: saidBy(option), write: saidBy(option) });
+  const { read, write } = option;
+  const readSaid = read === undefined || read === 'everyone' ? read : saidBy(read);
+  const writeSaid = write === undefined ? undefined : saidBy(write);
+  const either = writeSaid ?? readSaid;
+  // Checked with the options: one of both is a condition.
+  if (either === undefined || either === 'everyone') throw new Error('isolation without a condition');
+  return Object.freeze({ read: readSaid ?? either, write: writeSaid ?? either });
+};
+
+const isolationOf = (option: IsolationOption): Isolation | undefined => {
+  if (option === false) return undefined;
+  return option === true ? byOwner : unknownYet;
+};
+
 export const rulesOf = (
   model: string,
   fields: Fields,
@@ -86,14 +117,14 @@ export const rulesOf = (
   option: RulesOption,
 ): ResourceRules => {
   const { permissions = 'none', isolation = false, ownership = false, restricted = [], publicRead } = option;
-  if (owner === undefined && (isolation || ownership))
+  if (owner === undefined && (isolation === true || ownership))
     throw new DefinitionError(
       model,
-      `${isolation ? 'isolation' : 'ownership'} needs the field user_id: field.owner()`,
+      `${isolation === true ? 'isolation' : 'ownership'} needs the field user_id: field.owner()`,
     );
   return Object.freeze({
     permissions,
-    isolation,
+    isolation: isolationOf(isolation),
     ownership,
     restricted: restrictedOf(model, fields, restricted),
     publicRead: publicRead === undefined ? undefined : publicReadOf(model, fields, { ...publicRead.where }),

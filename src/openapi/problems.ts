@@ -3,6 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
+import { isHeldToRule } from '../policy/resource-rule.ts';
 import { isBeforePasswordChange, type Rule } from '../policy/rule.ts';
 import { takesIdempotencyKey, takesIfMatch } from './features.ts';
 
@@ -33,7 +34,7 @@ const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
       return true;
     case 'resource': {
       const { model, action, area } = rule;
-      if (area === 'admin') return true;
+      if (area === 'admin' || isHeldToRule(model, action)) return true;
       const reads = action === 'list' || action === 'detail';
       if (reads && model.rules.publicRead !== undefined) return false;
       return model.rules.permissions === 'all' || (model.rules.permissions === 'writes' && !reads);

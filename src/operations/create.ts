@@ -32,6 +32,8 @@ const insert = async (write: RecordWrite, { values, columns }: Prepared): Promis
   const { records, context } = resource;
   const owned = withOwner(write, columns);
   const saved = await records.insert(grant, owned, context.clock(), acting.shared?.transaction);
+  // It would be a record that the caller may not write.
+  if (saved === undefined) throw new Problem('forbidden');
   return conclude(write, 'create', saved, undefined, values);
 };
 

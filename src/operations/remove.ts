@@ -2,7 +2,7 @@ import { Problem } from '../kernel/problem.ts';
 import { ConstraintError } from '../store/database.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
 import { isShared, type RecordWrite } from './record-write.ts';
-import { currentRecord, leaveTrace, refuseMissing, writing } from './writing.ts';
+import { currentRecord, leaveTrace, refuseTarget, writing } from './writing.ts';
 
 const destroy = async (
   write: RecordWrite,
@@ -16,7 +16,7 @@ const destroy = async (
     await beforeCommit(write, 'destroy', id, whole, undefined);
   }
   const removed = await resource.records.remove(grant, id, versions, acting.shared?.transaction);
-  if (removed === undefined) return refuseMissing(write, id);
+  if (removed === undefined) return refuseTarget(write, id, versions);
   if (isShared(write)) leaveTrace(write, 'destroy', id, []);
   afterCommit(write, 'destroy', { id, whole: removed.whole }, {});
 };

@@ -4,7 +4,7 @@ import type { SavedRecord } from '../store/records/records.ts';
 import { refusal } from './constraint.ts';
 import { type Prepared, prepareWrite } from './prepare.ts';
 import { isShared, type RecordWrite } from './record-write.ts';
-import { checkTarget, conclude, currentRecord, refuseMissing, writing } from './writing.ts';
+import { checkTarget, conclude, currentRecord, refuseTarget, writing } from './writing.ts';
 
 const save = async (
   write: RecordWrite,
@@ -18,7 +18,7 @@ const save = async (
   const before = told ? await currentRecord(write, id, versions) : undefined;
   const { shared } = acting;
   const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);
-  if (saved === undefined) return refuseMissing(write, id);
+  if (saved === undefined) return refuseTarget(write, id, versions);
   return conclude(write, 'update', saved, before?.whole, values);
 };
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { CurrentRecord, SavedRecord } from '../store/records/records.ts';
+import type { CurrentRecord, RecordStanding, SavedRecord } from '../store/records/records.ts';
 import { recordAudit } from '../store/tables/audit.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
 import { isShared, type RecordWrite, type SharedWrite, type WriteAction } from './record-write.ts';
@@ -27,41 +27,48 @@ export const writing = <T>(
   return together(database, (shared) => work({ ...write, acting: { ...acting, shared } }), { table, limit });
 };
 
-/** The record as it is for this caller, locked where the write has a transaction. @throws Problem 404, 412 */
+/**
+ * Refuses what the caller does not reach (404), what they may not write (403), and a version that is none of those that
+ * are accepted (412), in this order: a condition on the version is only asked of who may write.
+ */
+const assertTarget: (
+  standing: RecordStanding | undefined,
+  versions: readonly number[] | undefined,
+) => asserts standing is RecordStanding = (standing, versions) => {
+  if (standing === undefined) throw new Problem('record_not_found');
+  if (!standing.writable) throw new Problem('forbidden');
+  if (versions !== undefined && !versions.includes(standing.version)) throw new Problem('stale');
+};
+
+/** The record as it is for this caller, locked where the write has a transaction. @throws Problem 403, 404, 412 */
 export const currentRecord = async (
   { resource: { records }, acting, grant }: RecordWrite,
   id: number,
   versions: readonly number[] | undefined,
 ): Promise<CurrentRecord> => {
   const current = await records.current(grant, id, acting.shared?.transaction);
-  if (current === undefined) throw new Problem('record_not_found');
-  assertVersion(current.version, versions);
+  assertTarget(current, versions);
   return current;
 };
 
-/** @throws Problem `stale` where it is none of the versions that are accepted */
-const assertVersion = (version: number, versions: readonly number[] | undefined): void => {
-  if (versions !== undefined && !versions.includes(version)) throw new Problem('stale');
-};
-
-/** Refuses with 404 or 412 where these come before what is wrong with the body. */
+/** Refuses with 403, 404 or 412 where these come before what is wrong with the body. */
 export const checkTarget = async (
   { resource: { records }, acting, grant }: RecordWrite,
   id: number,
   versions: readonly number[] | undefined,
 ): Promise<void> => {
-  const version = await records.version(grant, id, acting.shared?.transaction);
-  if (version === undefined) throw new Problem('record_not_found');
-  assertVersion(version, versions);
+  assertTarget(await records.standing(grant, id, acting.shared?.transaction), versions);
 };
 
-/** Says why a write found no record: none there for this caller (404), or another version (412). */
-export const refuseMissing = async (
-  { resource: { records }, acting, grant }: RecordWrite,
+/** Says why a write found no record that it may change. */
+export const refuseTarget = async (
+  write: RecordWrite,
   id: number,
+  versions: readonly number[] | undefined,
 ): Promise<never> => {
-  const version = await records.version(grant, id, acting.shared?.transaction);
-  throw new Problem(version === undefined ? 'record_not_found' : 'stale');
+  await checkTarget(write, id, versions);
+  // It may be written as it is, so it is what it would become that may not; where nothing says so, it has just changed.
+  throw new Problem(write.grant.writes === undefined ? 'stale' : 'forbidden');
 };
 
 /** Leaves the trace of what the application did on its own account, in the transaction that did it. */
@@ -87,11 +94,15 @@ export const leaveTrace = (
 };
 
 /** The record as the hooks of its transaction have left it. */
-const readAgain = async (write: SharedWrite, { id }: SavedRecord): Promise<SavedRecord> => {
+const readAgain = async (write: SharedWrite, written: SavedRecord): Promise<SavedRecord> => {
   const { resource, acting, grant } = write;
   const { transaction } = acting.shared;
+  const { id } = written;
   const current = await resource.records.current(grant, id, transaction);
   const shown = await resource.show(grant, id, [], { within: transaction });
+  // By a rule of its own the write may lead out of what the caller reads: they are answered what they wrote.
+  const isThere = acting.shared.known.has(recordKey(resource.model.name, id));
+  if (current === undefined && isThere && grant.writes !== undefined) return written;
   // The hook has removed it, or put it out of the caller's reach.
   if (current === undefined || shown === undefined)
     return acting.shared.refuse(new Problem('record_not_found'));

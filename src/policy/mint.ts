@@ -1,13 +1,15 @@
 import type { Principal } from '../auth/principal.ts';
 import type { ColumnValue } from '../fields/field.ts';
+import type { RowTerm } from '../model/row-expression.ts';
 
 /** Conditions that every row must meet (AND); an empty list lets all rows pass, `none` lets none. */
 export type RowFilter = readonly RowCondition[] | 'none';
 
-export interface RowCondition {
-  readonly column: string;
-  readonly value: ColumnValue;
-}
+export type RowCondition =
+  /** A column holds a value. */
+  | { readonly column: string; readonly value: ColumnValue }
+  /** A rule holds for a caller: the id of a user, null for everybody else, of whom it does not ask. */
+  | { readonly rule: RowTerm; readonly caller: number | null };
 
 /** Which records a reference in a body may name. */
 export interface ReferenceTerms {
@@ -19,7 +21,10 @@ export interface ReferenceTerms {
 
 export interface GrantTerms {
   readonly principal: Principal;
+  /** What the caller reaches: everything else is answered as missing. */
   readonly rows: RowFilter;
+  /** Of these, what they may write, before and after: everything else is forbidden. Absent where that is all. */
+  readonly writes?: RowFilter | undefined;
   /** Fields that this caller may read in this answer: what is answered, filtered, sorted and searched by. */
   readonly readable: readonly string[];
   /** Fields that this caller may write; others in a body are ignored. */
@@ -39,6 +44,7 @@ export class MintedGrant implements GrantTerms {
   readonly #minted = true;
   readonly principal: Principal;
   readonly rows: RowFilter;
+  readonly writes: RowFilter | undefined;
   readonly readable: readonly string[];
   readonly writable: ReadonlySet<string>;
   readonly owner: number | null | undefined;
@@ -47,6 +53,7 @@ export class MintedGrant implements GrantTerms {
   constructor(terms: GrantTerms) {
     this.principal = terms.principal;
     this.rows = terms.rows;
+    this.writes = terms.writes;
     this.readable = terms.readable;
     this.writable = terms.writable;
     this.owner = terms.owner;

@@ -1,6 +1,7 @@
 import type { Principal } from '../auth/principal.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
-import type { RowFilter } from './grant.ts';
+import type { RowReachRule, RowTerm } from '../model/row-expression.ts';
+import type { RowCondition, RowFilter } from './grant.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';
 import type { ResourceRule } from './rule.ts';
 import type { Step, StepRule, Verdict } from './step.ts';
@@ -51,17 +52,62 @@ const permission = (rule: ResourceRule, principal: Principal): Step => {
 export const permissionAction = (action: Action): 'create' | 'update' | 'destroy' | 'read' =>
   action === 'list' || action === 'detail' ? 'read' : action;
 
-const isolation = ({ model, action }: ResourceRule, principal: Principal): readonly [Step, RowFilter] => {
-  if (!model.rules.isolation || model.owner === undefined)
-    return [step('isolation', 'off', 'every record'), []];
-  if (action === 'create') return [step('isolation', 'passed', 'a new record'), []];
-  if (principal.kind !== 'user')
-    return [step('isolation', 'narrowed', `${principal.kind} owns no record`), 'none'];
-  if (isAdministrator(principal)) return [step('isolation', 'passed', principal.roles.join(', ')), []];
-  return [
-    step('isolation', 'narrowed', `${model.owner} = ${principal.id}`),
-    [{ column: model.owner, value: principal.id }],
-  ];
+/** The rows of a rule for this caller. */
+const rowsOf = ({ user, others }: RowReachRule, principal: Principal): RowFilter => {
+  if (principal.kind !== 'user') return others === 'none' ? others : others.map((rule) => bound(rule, null));
+  return user.map((rule) => bound(rule, principal.id));
+};
+
+/** What one column decides stands as such: an index that leads by it finds the rows. */
+const bound = (rule: RowTerm, caller: number | null): RowCondition => {
+  const { expression } = rule;
+  if (expression.kind === 'own') return { column: expression.column, value: caller };
+  if (expression.kind === 'equals') return { column: expression.column, value: expression.value };
+  return { rule, caller };
+};
+
+interface Isolated {
+  readonly step: Step;
+  readonly rows: RowFilter;
+  readonly writes?: RowFilter;
+}
+
+const everyRow = (because: string, outcome: 'off' | 'passed'): Isolated => ({
+  step: step('isolation', outcome, because),
+  rows: [],
+});
+
+/** The contract's rule. */
+const ownRows = (owner: string, principal: Principal): Isolated =>
+  principal.kind === 'user'
+    ? {
+        step: step('isolation', 'narrowed', `${owner} = ${principal.id}`),
+        rows: [{ column: owner, value: principal.id }],
+      }
+    : { step: step('isolation', 'narrowed', `${principal.kind} owns no record`), rows: 'none' };
+
+/** Whether a write is held to a rule that is not the one by which its record is reached. */
+export const isHeldToRule = (model: ResourceModel, action: Action): boolean => {
+  const rule = model.rules.isolation;
+  if (rule === undefined || rule.byOwner || isRead(action)) return false;
+  // A record that is reached at all may be deleted where both are one; an update may still lead out of it.
+  return action !== 'destroy' || rule.read !== rule.write;
+};
+
+const isolation = ({ model, action }: ResourceRule, principal: Principal): Isolated => {
+  const rule = model.rules.isolation;
+  if (rule === undefined) return everyRow('every record', 'off');
+  const isNew = action === 'create';
+  if (isNew && rule.byOwner) return everyRow('a new record', 'passed');
+  if (principal.kind === 'user' && isAdministrator(principal))
+    return everyRow(principal.roles.join(', '), 'passed');
+  if (rule.byOwner) return ownRows(model.owner ?? '', principal);
+  const { read, write } = rule;
+  const narrowed = step('isolation', 'narrowed', isNew ? write.words : read.words);
+  const rows = isNew ? [] : rowsOf(read, principal);
+  return isHeldToRule(model, action)
+    ? { step: narrowed, rows, writes: rowsOf(write, principal) }
+    : { step: narrowed, rows };
 };
 
 /** The owner that a created record gets; undefined where the body or nothing decides. */
@@ -84,11 +130,15 @@ interface Fields {
 
 const fieldsOfModels = new WeakMap<ResourceModel, Fields>();
 
+/** Whether the server alone says whose a record is. */
+export const isOwnerSet = ({ rules }: ResourceModel): boolean =>
+  rules.isolation?.byOwner === true || rules.ownership;
+
 const fieldsOf = (model: ResourceModel): Fields => {
   const known = fieldsOfModels.get(model);
   if (known !== undefined) return known;
   const { rules, owner } = model;
-  const ownerIsSet = rules.isolation || rules.ownership;
+  const ownerIsSet = isOwnerSet(model);
   const names = [...model.fields.values()]
     .filter((field) => !field.serverSet && !(ownerIsSet && field.name === owner))
     .map(({ name }) => name);
@@ -139,11 +189,11 @@ export const decideResource = (rule: ResourceRule, principal: Principal): Verdic
     steps.push(asked);
     if (asked.outcome === 'refused') return { steps };
   }
-  const [isolated, rows] = isolation(rule, principal);
+  const { step: isolated, rows, writes } = isolation(rule, principal);
   const [owned, owner] = ownership(rule, principal);
   const writable = isRead(action) ? nothing : writableFields(model, principal);
   return {
     steps: [...steps, isolated, owned, restriction(rule, writable)],
-    terms: { rows, readable, writable, owner },
+    terms: { rows, writes, readable, writable, owner },
   };
 };

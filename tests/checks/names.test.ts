@@ -68,6 +68,7 @@ const allowed: Readonly<Record<string, string>> = {
   command: 'what every file of src/cli/commands exports; the registry tells them apart',
   alterColumns: onePerDatabase,
   toDatabaseError: onePerDatabase,
+  own: 'a property of a body; and the condition of a model file, whose name is public',
   FieldDefinitions: 'the migrations’ name for the same type as the model’s',
 };
 

@@ -13,6 +13,7 @@ import type { RecordWrite } from '../../operations/record-write.ts';
 import { remove } from '../../operations/remove.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { update } from '../../operations/update.ts';
+import { isOwnerSet } from '../../policy/resource-rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
@@ -87,11 +88,8 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const savedView = area.name === 'admin' ? 'admin' : 'saved';
   const detailView = area.name === 'admin' ? 'admin' : 'detail';
   const everything = new Set(model.fields.keys());
-  const { isolation, ownership } = model.rules;
-  // Under these rules no body sets the owner, whoever sends it.
-  const written = new Set(
-    [...everything].filter((name) => name !== model.owner || !(isolation || ownership)),
-  );
+  // Under some rules no body sets the owner, whoever sends it.
+  const written = new Set([...everything].filter((name) => name !== model.owner || !isOwnerSet(model)));
   const fieldsOf = (view: View): readonly string[] =>
     area.name === 'admin' ? [...everything] : model.views[view];
 
@@ -124,7 +122,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
 
   const reaches = async (grant: Call['grant'], { id: text = '' }: Call['params']): Promise<boolean> => {
     const id = parseId(text);
-    return id !== undefined && (await resource.records.version(grant, id)) !== undefined;
+    return id !== undefined && (await resource.records.standing(grant, id)) !== undefined;
   };
 
   const writeOf = (call: Call): RecordWrite => ({

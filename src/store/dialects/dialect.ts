@@ -49,6 +49,11 @@ export interface Dialect extends Compiler {
   contains(value: Fragment, needle: Fragment): Fragment;
   /** A term of ORDER BY: null is less than every value. */
   ordered(value: Fragment, descending: boolean, nullable: boolean): Fragment;
+  /**
+   * Whether a value is among the one column of a query, written so that an index on the value is used also where the
+   * condition is one of several alternatives.
+   */
+  among(value: Fragment, query: Fragment): Fragment;
   /** Behind a query of one table: its rows stay as they are until the transaction is over. */
   readonly rowLock: Fragment;
   /** The moment at which a statement began, by the clock of the database, as a timestamp column takes it. */

@@ -60,9 +60,11 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, argument: Argument
   const { source, rows, sort, paging } = shape;
   const matching = [
     ...reachConditions(
-      rows,
+      rows.terms,
       (of) => storedValue(columnOf(source, of), dialect),
       (index) => argument('rows', index),
+      'find',
+      dialect,
     ),
     ...filterConditions(shape, dialect, argument),
     ...searchConditions(shape, dialect, argument),

@@ -78,7 +78,7 @@ export const createList = (database: Database, source: Source, options: ListOpti
     const key = `${id} ${rows?.key ?? ''}\n${query}`;
     const known = prepared.get(key);
     if (known !== undefined) return known;
-    const list = planner.prepare(view, rows?.columns ?? [], parseListParameters(view, query, maxPerPage));
+    const list = planner.prepare(view, rows, parseListParameters(view, query, maxPerPage));
     if (query.length <= rememberedLength) prepared.set(key, list);
     return list;
   };

@@ -11,6 +11,7 @@ import {
   isWhole,
   type ListArguments,
   type ListShape,
+  type ShapeRows,
   shapeKey,
   shapeOf,
 } from './shape.ts';
@@ -83,7 +84,7 @@ export class ListPlanner {
     this.#dialect = dialect;
   }
 
-  prepare(view: SourceView, rows: readonly string[], parameters: ListParameters): PreparedList {
+  prepare(view: SourceView, rows: ShapeRows | undefined, parameters: ListParameters): PreparedList {
     const plan = this.#planOf(shapeOf(view, rows, parameters));
     const values = valuesOf(parameters);
     return { plan, parameters, values, counted: countKey(plan.shape, values) };

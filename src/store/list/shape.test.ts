@@ -20,7 +20,7 @@ const view = sourceView(thingSource, thingFields);
 const planOf = (query: string, rows: readonly string[] = []) =>
   new ListPlanner(dialectOf({ dialect: 'sqlite' })).prepare(
     view,
-    rows,
+    { terms: rows, key: rows.join() },
     parseListParameters(view, query, 1000),
   ).plan;
 

@@ -1,4 +1,5 @@
 import type { SqlValue } from '../database.ts';
+import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import type { SourceView } from '../view.ts';
 import { type FilterShape, filterShape } from './filters.ts';
@@ -12,11 +13,16 @@ export type ShapePaging =
   /** Behind a cursor, or before it; `nulls` tells which of its values are null, and is empty at the very start. */
   | { readonly kind: 'after'; readonly before: boolean; readonly nulls: readonly boolean[] };
 
+/** A row filter without its values. */
+export type ShapeRows = Pick<RowReach, 'terms' | 'key'>;
+
+const everyRow: ShapeRows = { terms: [], key: '' };
+
 /** A list request without its values: all that its SQL depends on. It serves every caller with the same view. */
 export interface ListShape {
   readonly source: Source;
-  /** Columns of the row filter. */
-  readonly rows: readonly string[];
+  /** Conditions of the row filter. */
+  readonly rows: ShapeRows;
   /** Fields to answer, in their order. */
   readonly fields: readonly string[];
   readonly sort: Sort;
@@ -54,10 +60,10 @@ const pagingShape = ({ paging }: ListParameters): ShapePaging => {
   return { kind: 'after', before: paging.before === true, nulls };
 };
 
-/** The shape of a request by a caller with this view, whose row filter has these columns. */
+/** The shape of a request by a caller with this view and this row filter. */
 export const shapeOf = (
   { source, usable }: SourceView,
-  rows: readonly string[],
+  rows: ShapeRows = everyRow,
   { fields, sort, filters, search, paging, ...rest }: ListParameters,
 ): ListShape => {
   const searchable = [...usable.values()].filter(({ type }) => type.searchable);
@@ -82,7 +88,7 @@ const filterKey = ({ column, operator, count, negated }: FilterShape) => [
 /** The text that tells shapes of one source apart. Names may hold any character, so they are never just joined. */
 export const shapeKey = ({ rows, fields, sort, filters, searched, paging }: ListShape): string =>
   JSON.stringify([
-    rows,
+    rows.key,
     fields,
     searched ?? null,
     sort.map(({ column, descending }) => [column.name, descending]),
@@ -94,7 +100,8 @@ export const shapeKey = ({ rows, fields, sort, filters, searched, paging }: List
 export const countKey = (
   { rows, filters, searched }: ListShape,
   values: Pick<ListArguments, 'filters' | 'search'>,
-): string => JSON.stringify([rows, filters.map(filterKey), values.filters, values.search, searched ?? null]);
+): string =>
+  JSON.stringify([rows.key, filters.map(filterKey), values.filters, values.search, searched ?? null]);
 
 /** Whether the page is the one before its cursor: its rows are found from there backwards. */
 export const isBackward = ({ paging }: Pick<ListShape, 'paging'>): boolean =>
@@ -119,7 +126,7 @@ const walksIndex = (shape: ListShape): boolean => {
 
 /** Whether the key itself is asked for: then what matches is few, and counted at once. */
 const namesKey = ({ source, rows, filters }: ListShape): boolean =>
-  rows.includes(source.key) ||
+  rows.terms.includes(source.key) ||
   filters.some(
     ({ column, operator }) => column.name === source.key && (operator === 'eq' || operator === 'in'),
   );
@@ -132,7 +139,8 @@ export const hasBoundedRows = (shape: ListShape): boolean => {
   const { source, rows, filters, searched, sort } = shape;
   if (namesKey(shape)) return true;
   const equalities = [
-    ...rows,
+    // A rule is found by index as well, but how many rows it takes to find a page depends on the caller.
+    ...rows.terms.map((term) => (typeof term === 'string' ? term : '')),
     ...filters.map(({ column, operator }) => (operator === 'eq' ? column.name : '')),
   ];
   if (searched !== undefined || equalities.length > 1) return false;
@@ -147,4 +155,4 @@ export const isBounded = (shape: ListShape): boolean =>
 
 /** Whether nothing but the order is asked for: every row of the source is answered. */
 export const isWhole = ({ rows, filters, searched }: ListShape): boolean =>
-  rows.length === 0 && filters.length === 0 && searched === undefined;
+  rows.terms.length === 0 && filters.length === 0 && searched === undefined;

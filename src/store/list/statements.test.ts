@@ -21,7 +21,11 @@ const view = sourceView(thingSource, thingFields);
 
 const prepare = (query: string, rows: readonly string[] = []) => {
   const parameters = parseListParameters(view, query, 1000);
-  return new ListPlanner(dialectOf({ dialect: 'sqlite' })).prepare(view, rows, parameters);
+  return new ListPlanner(dialectOf({ dialect: 'sqlite' })).prepare(
+    view,
+    { terms: rows, key: rows.join() },
+    parameters,
+  );
 };
 
 const behind = (sort: string, ...values: unknown[]) =>
@@ -103,7 +107,7 @@ describeDatabase('postgres', 'plans', (databases) => {
     [behind('-at,-id', '2023-11-14T22:13:21.000Z', 100), 'things_1'],
     ['sort=n&page=1', 'things_0'],
   ])('walk along an index and sort nothing for %s', async (query, index) => {
-    const list = planner.prepare(view, [], parseListParameters(view, query, 1000));
+    const list = planner.prepare(view, undefined, parseListParameters(view, query, 1000));
     const { sql, parameters: values } = list.plan.page({ ...list.values, rows: [], now: null });
     const rows = await database.all<{ 'QUERY PLAN': string }>({ sql: `explain ${sql}`, parameters: values });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');

@@ -178,7 +178,7 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     id: Fragment,
     reached: (index: number) => Fragment,
   ): Fragment => {
-    const names = namesRecord(reach, value, id, reached);
+    const names = namesRecord(reach, value, id, reached, dialect);
     return names === undefined ? sql`1 = 1` : sql`not (${names})`;
   };
 

@@ -3,15 +3,18 @@ import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
+import { columnOf } from '../column.ts';
 import type { Database, Query, SqlValue, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { projection } from '../projection.ts';
 import { resourceSource, versionColumn } from '../resource-source.ts';
-import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import type { ColumnSql } from '../rows/expression.ts';
+import { columnsOf, type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import {
   type Argument,
   all,
   type Fragment,
+  literal,
   name,
   type Statement,
   sql,
@@ -33,9 +36,15 @@ export interface SavedRecord extends Told {
   readonly json: string;
 }
 
-/** A record as it is: its version, and JSON text of every field. */
-export interface CurrentRecord {
+/** How a record that the caller reaches stands to a write of theirs. */
+export interface RecordStanding {
   readonly version: number;
+  /** Whether it is, as it is now, among those that the grant lets write. */
+  readonly writable: boolean;
+}
+
+/** A record as it is, with JSON text of every field. */
+export interface CurrentRecord extends RecordStanding {
   readonly whole: string;
 }
 
@@ -44,12 +53,45 @@ type WriteArguments = {
   readonly values: readonly SqlValue[];
   /** Of the row filter. */
   readonly rows: readonly SqlValue[];
+  /** Of the rows that may be written. */
+  readonly writes: readonly SqlValue[];
   readonly id: number;
   /** The versions of which the record must have one; empty where any will do. */
   readonly versions: readonly SqlValue[];
 };
 
-const nothing: WriteArguments = { values: [], rows: [], id: 0, versions: [] };
+const nothing: WriteArguments = { values: [], rows: [], writes: [], id: 0, versions: [] };
+
+/** What a write stays within: the rows that the caller reaches, and of these those that they may write. */
+interface WriteReach {
+  readonly rows: RowReach;
+  /** Absent where every row that is reached may be written. */
+  readonly writes: RowReach | undefined;
+  readonly key: string;
+}
+
+/** Undefined where there is no such row, neither before nor after. */
+const writeReachOf = (grant: Grant): WriteReach | undefined => {
+  const rows = reachOf(grant);
+  if (grant.writes === undefined) return rows && { rows, writes: undefined, key: rows.key };
+  const writes = reachOf({ rows: grant.writes });
+  return rows && writes && { rows, writes, key: `${rows.key}\n${writes.key}` };
+};
+
+/** A standing as the database answers it. */
+interface StandingRow {
+  readonly version: number;
+  readonly writable: unknown;
+}
+
+const standingOf = ({ version, writable }: StandingRow): RecordStanding => ({
+  version: Number(version),
+  writable: Number(writable) === 1,
+});
+
+const everyRow = reachOf({ rows: [] });
+
+const argumentsOf = ({ rows, writes }: WriteReach) => ({ rows: rows.values, writes: writes?.values ?? [] });
 
 /**
  * Writes of a resource's table. Each takes a grant and stays within its rows; each is one statement that answers the
@@ -102,26 +144,72 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     whole: whole !== undefined && readsAll(grant) ? row.json : row.whole,
   });
 
-  /** The record with an id, of the caller's rows, and of a version that is acceptable. */
-  const target = (
-    { columns }: RowReach,
-    versions: readonly number[],
+  /** Conditions that the row itself meets them, or the row that it becomes where its columns are said. */
+  const reached = (
+    { terms }: RowReach,
+    of: 'rows' | 'writes',
     argument: Argument<WriteArguments>,
-  ): Fragment => {
-    const accepted = versions.map((_, index) => argument('versions', index));
-    return where([
-      ...reachConditions(columns, column, (index) => argument('rows', index)),
-      sql`${column('id')} = ${argument('id')}`,
+    columns: ColumnSql = column,
+  ): readonly Fragment[] => reachConditions(terms, columns, (index) => argument(of, index), 'hold', dialect);
+
+  /** The record with an id, of the caller's rows. */
+  const found = (rows: RowReach, argument: Argument<WriteArguments>): readonly Fragment[] => [
+    ...reached(rows, 'rows', argument),
+    sql`${column('id')} = ${argument('id')}`,
+  ];
+
+  /** The record with an id, of those that the caller may write, and of a version that is acceptable. */
+  const target = (
+    { rows, writes }: WriteReach,
+    versions: readonly number[] | undefined,
+    argument: Argument<WriteArguments>,
+  ): readonly Fragment[] => {
+    const accepted = versions?.map((_, index) => argument('versions', index)) ?? [];
+    return [
+      ...found(rows, argument),
+      ...(writes === undefined ? [] : reached(writes, 'writes', argument)),
       ...(accepted.length === 0 ? [] : [sql`${version} in (${all(accepted)})`]),
-    ]);
+    ];
   };
 
-  /** The rows that the grant reaches; undefined where there are none, or none with an acceptable version. */
-  const reached = (grant: Grant, versions: readonly number[] | undefined): RowReach | undefined =>
-    versions?.length === 0 ? undefined : reachOf(grant);
+  /** A value that is written, where a condition compares it: it has the type of its column, as the row will. */
+  const assigned = (names: readonly string[], of: string, argument: Argument<WriteArguments>): Fragment => {
+    const kind = columnOf(source, of).type.column;
+    const index = names.indexOf(of);
+    return dialect.cast(index < 0 ? sql`null` : argument('values', index), kind);
+  };
+
+  /** Whether the row that an update makes may be one that the caller could not write: none of other columns can. */
+  const leadsOut = (writes: RowReach | undefined, names: readonly string[]): writes is RowReach =>
+    writes?.terms.some((term) => columnsOf(term).some((of) => names.includes(of))) === true;
 
   const write = <Row>(query: Query, within: Transaction | undefined): Promise<Row[]> =>
     within === undefined ? database.execute<Row>(query) : within.all<Row>(query);
+
+  /** A record that the grant reaches, and whether it may be written as it is. */
+  const standing = <Row extends StandingRow>(
+    grant: Grant,
+    id: number,
+    within: Transaction | undefined,
+    locks: boolean,
+    more?: Fragment,
+  ): Promise<Row | undefined> | undefined => {
+    const rows = reachOf(grant);
+    if (rows === undefined) return undefined;
+    const { writes: filter } = grant;
+    const writes = filter === undefined ? everyRow : reachOf({ rows: filter });
+    const key = `standing ${locks} ${more !== undefined} ${rows.key}\n${writes?.key ?? 'none'}`;
+    const read = compiled(key, (argument) => {
+      const met = writes === undefined ? [sql`1 = 0`] : reached(writes, 'writes', argument);
+      const writable = met.length === 0 ? literal(1) : sql`case when ${all(met, ' and ')} then 1 else 0 end`;
+      const columns = [sql`${version} as version`, sql`${writable} as writable`];
+      const answer = all(more === undefined ? columns : [...columns, more]);
+      const row = sql`select ${answer} from ${table}${where(found(rows, argument))}`;
+      return locks ? sql`${row}${dialect.rowLock}` : row;
+    });
+    const query = read({ ...nothing, rows: rows.values, writes: writes?.values ?? [], id });
+    return (within ?? database).get<Row>(query);
+  };
 
   return {
     source,
@@ -137,27 +225,38 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       within?: Transaction,
     ): Promise<readonly Collision[]> => collisions(within ?? database, grant, candidate, except),
 
-    /** @throws ConstraintError */
+    /** Undefined where the grant lets nobody write such a record. @throws ConstraintError */
     insert: async (
       grant: Grant,
       columns: Columns,
       now: number,
       within?: Transaction,
-    ): Promise<SavedRecord> => {
+    ): Promise<SavedRecord | undefined> => {
+      const reach = writeReachOf(grant);
+      if (reach === undefined) return undefined;
+      const { writes } = reach;
       const names = [...Object.keys(columns), 'created_at', 'updated_at'];
       const at = toTimestamp(now);
-      const insert = compiled(`insert ${views.of(grant.readable).id} ${names.join(',')}`, (argument) => {
+      const key = `insert ${views.of(grant.readable).id} ${names.join(',')}\n${reach.key}`;
+      const insert = compiled(key, (argument) => {
+        const into = sql`insert into ${table} (${all(names.map((each) => name(each)))})`;
         const places = names.map((_, index) => argument('values', index));
-        const into = all(names.map((each) => name(each)));
-        return sql`insert into ${table} (${into}) values (${all(places)})${saved(grant)}`;
+        if (writes === undefined) return sql`${into} values (${all(places)})${saved(grant)}`;
+        const made: ColumnSql = (of) => assigned(names, of, argument);
+        const row = sql`select ${all(names.map(made))}${where(reached(writes, 'writes', argument, made))}`;
+        return sql`${into} ${row}${saved(grant)}`;
       });
-      const query = insert({ ...nothing, values: [...Object.values(columns), at, at] });
+      const values = [...Object.values(columns), at, at];
+      const query = insert({ ...nothing, ...argumentsOf(reach), values });
       const [row] = await write<SavedRecord>(query, within);
-      if (row === undefined) throw new Error('an insert answered no record');
-      return toSaved(row, grant);
+      if (row === undefined && writes === undefined) throw new Error('an insert answered no record');
+      return row && toSaved(row, grant);
     },
 
-    /** Undefined where no record of the grant's rows has this id and one of the versions. @throws ConstraintError */
+    /**
+     * Undefined where no record of the grant's rows has this id and one of the versions, or where it may not be written
+     * as it is or as it would be. @throws ConstraintError
+     */
     update: async (
       grant: Grant,
       id: number,
@@ -166,25 +265,30 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       versions: readonly number[] | undefined,
       within?: Transaction,
     ): Promise<SavedRecord | undefined> => {
-      const rows = reached(grant, versions);
-      if (rows === undefined) return undefined;
+      const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
+      if (reach === undefined) return undefined;
+      const { writes } = reach;
       const names = [...Object.keys(columns), 'updated_at'];
-      const count = versions?.length ?? 0;
       const { id: view } = views.of(grant.readable);
-      const update = compiled(`update ${view} ${count} ${names.join(',')}\n${rows.key}`, (argument) => {
+      const key = `update ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
+      const update = compiled(key, (argument) => {
         const assignments = names.map((each, index) => sql`${name(each)} = ${argument('values', index)}`);
         const raised = sql`${name(versionColumn)} = ${version} + 1`;
-        const set = all([...assignments, raised]);
-        return sql`update ${table} set ${set}${target(rows, versions ?? [], argument)}${saved(grant)}`;
+        const conditions = [...target(reach, versions, argument)];
+        if (leadsOut(writes, names)) {
+          const next: ColumnSql = (of) => (names.includes(of) ? assigned(names, of, argument) : column(of));
+          conditions.push(...reached(writes, 'writes', argument, next));
+        }
+        return sql`update ${table} set ${all([...assignments, raised])}${where(conditions)}${saved(grant)}`;
       });
       const values = [...Object.values(columns), toTimestamp(now)];
-      const query = update({ values, rows: rows.values, id, versions: versions ?? [] });
+      const query = update({ values, ...argumentsOf(reach), id, versions: versions ?? [] });
       const [row] = await write<SavedRecord>(query, within);
       return row && toSaved(row, grant);
     },
 
     /**
-     * Undefined where no record of the grant's rows has this id and one of the versions.
+     * Undefined where no record that the grant lets write has this id and one of the versions.
      * @throws ConstraintError where it is still referred to
      */
     remove: async (
@@ -193,42 +297,27 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       versions: readonly number[] | undefined,
       within?: Transaction,
     ): Promise<Told | undefined> => {
-      const rows = reached(grant, versions);
-      if (rows === undefined) return undefined;
-      const remove = compiled(`remove ${versions?.length ?? 0} ${rows.key}`, (argument) => {
+      const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
+      if (reach === undefined) return undefined;
+      const remove = compiled(`remove ${versions?.length ?? 0} ${reach.key}`, (argument) => {
         const gone = returning(sql`${column('id')} as id`);
-        return sql`delete from ${table}${target(rows, versions ?? [], argument)}${gone}`;
+        return sql`delete from ${table}${where(target(reach, versions, argument))}${gone}`;
       });
-      const query = remove({ ...nothing, rows: rows.values, id, versions: versions ?? [] });
+      const query = remove({ ...nothing, ...argumentsOf(reach), id, versions: versions ?? [] });
       const [row] = await write<Told>(query, within);
       return row;
     },
 
     /** A record that the grant reaches, with every field; locked until the transaction is over where one is given. */
     current: async (grant: Grant, id: number, within?: Transaction): Promise<CurrentRecord | undefined> => {
-      const rows = reachOf(grant);
-      if (rows === undefined) return undefined;
-      const locks = within !== undefined;
-      const read = compiled(`current ${locks} ${rows.key}`, (argument) => {
-        const found = sql`select ${version} as version, ${everyField} from ${table}${target(rows, [], argument)}`;
-        return locks ? sql`${found}${dialect.rowLock}` : found;
-      });
-      const query = read({ ...nothing, rows: rows.values, id });
-      const row = await (within ?? database).get<CurrentRecord>(query);
-      return row && { version: Number(row.version), whole: row.whole };
+      const row = await standing<CurrentRecord>(grant, id, within, within !== undefined, everyField);
+      return row && { ...standingOf(row), whole: row.whole };
     },
 
-    /** The version of a record that the grant reaches. */
-    version: async (grant: Grant, id: number, within?: Transaction): Promise<number | undefined> => {
-      const rows = reachOf(grant);
-      if (rows === undefined) return undefined;
-      const read = compiled(
-        `version ${rows.key}`,
-        (argument) => sql`select ${version} as version from ${table}${target(rows, [], argument)}`,
-      );
-      const query = read({ ...nothing, rows: rows.values, id });
-      const row = await (within ?? database).get<{ version: number }>(query);
-      return row && Number(row.version);
+    /** How a record that the grant reaches stands to a write. */
+    standing: async (grant: Grant, id: number, within?: Transaction): Promise<RecordStanding | undefined> => {
+      const row = await standing<StandingRow>(grant, id, within, false);
+      return row && standingOf(row);
     },
   };
 };

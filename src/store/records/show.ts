@@ -46,13 +46,13 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
   const { version, clock = systemClock } = options;
   const dialect = dialectOf(database);
   const views = new SourceViews(source);
-  /** By the readable fields and the columns of the row filter. */
+  /** By the readable fields and the conditions of the row filter. */
   const statements = new BoundedCache<Statement<ShowArguments>>('showStatements');
 
-  const compile = ({ fields }: SourceView, { columns }: RowReach, lock: boolean): Statement<ShowArguments> =>
+  const compile = ({ fields }: SourceView, { terms }: RowReach, lock: boolean): Statement<ShowArguments> =>
     statement<ShowArguments>(dialect, (argument) => {
       const column = (of: string) => storedValue(columnOf(source, of), dialect);
-      const conditions = reachConditions(columns, column, (index) => argument('rows', index));
+      const conditions = reachConditions(terms, column, (index) => argument('rows', index), 'hold', dialect);
       const key = sql`${column(source.key)} = ${argument('key')}`;
       const json = sql`${projection(source, fields, dialect)} as json`;
       const answer = version === undefined ? json : sql`${json}, ${name(rowAlias, version)} as version`;

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialects/dialect.ts';
 import { type RowReach, reachConditions } from '../rows/reach.ts';
 import { all, type Fragment, name, sql } from '../statement.ts';
 
@@ -5,10 +6,11 @@ import { all, type Fragment, name, sql } from '../statement.ts';
 const exists = (
   table: string,
   conditions: readonly Fragment[],
-  { columns }: RowReach,
+  { terms }: RowReach,
   value: (index: number) => Fragment,
+  dialect: Dialect,
 ): Fragment => {
-  const reached = reachConditions(columns, (column) => name(table, column), value);
+  const reached = reachConditions(terms, (column) => name(table, column), value, 'hold', dialect);
   return sql`exists (select 1 from ${name(table)} where ${all([...conditions, ...reached], ' and ')})`;
 };
 
@@ -33,13 +35,15 @@ export const namesRecord = (
   value: Fragment,
   id: Fragment,
   reached: (index: number) => Fragment,
+  dialect: Dialect,
 ): Fragment | undefined => {
   const either: Fragment[] = [];
-  if (named !== undefined) either.push(exists(table, [sql`${name(table, 'id')} = ${value}`], named, reached));
+  if (named !== undefined)
+    either.push(exists(table, [sql`${name(table, 'id')} = ${value}`], named, reached, dialect));
   if (kept !== undefined) {
     const start = named?.values.length ?? 0;
     const same = [sql`${name(kept.table, 'id')} = ${id}`, sql`${name(kept.table, kept.column)} = ${value}`];
-    either.push(exists(kept.table, same, kept.reach, (index) => reached(start + index)));
+    either.push(exists(kept.table, same, kept.reach, (index) => reached(start + index), dialect));
   }
   return either.length === 0 ? undefined : all(either, ' or ');
 };

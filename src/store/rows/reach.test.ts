@@ -10,13 +10,13 @@ describe('a reach', () => {
 
   it('joins the rows of the grant and further conditions, in their order', () => {
     expect(reachOf({ rows: [own] }, [live])).toEqual({
-      columns: ['user_id', 'state'],
+      terms: ['user_id', 'state'],
       values: [7, 'live'],
       key: 'user_id\0state\0',
     });
-    expect(reachOf({ rows: [own] }, [])).toMatchObject({ columns: ['user_id'], values: [7] });
-    expect(reachOf({ rows: [] }, [live])).toMatchObject({ columns: ['state'], values: ['live'] });
-    expect(reachOf({ rows: [] }, [])).toEqual({ columns: [], values: [], key: '' });
+    expect(reachOf({ rows: [own] }, [])).toMatchObject({ terms: ['user_id'], values: [7] });
+    expect(reachOf({ rows: [] }, [live])).toMatchObject({ terms: ['state'], values: ['live'] });
+    expect(reachOf({ rows: [] }, [])).toEqual({ terms: [], values: [], key: '' });
   });
 
   it('is none where the grant has no rows, or a condition asks for null', () => {
@@ -27,20 +27,23 @@ describe('a reach', () => {
 
   it('is the same for whoever sees everything', () => {
     expect(reachOf({ rows: [] })).toBe(reachOf({ rows: [] }, []));
-    expect(reachOf({ rows: [own] })).toMatchObject({ columns: ['user_id'], values: [7] });
+    expect(reachOf({ rows: [own] })).toMatchObject({ terms: ['user_id'], values: [7] });
   });
 
   it('is written as a comparison for each column, with its own value', () => {
+    const dialect = dialectOf({ dialect: 'sqlite' });
     const conditions = reachConditions(
       ['user_id', 'state'],
       (column) => name('t', column),
       (index) => argument(`row ${index}`),
+      'find',
+      dialect,
     );
-    const builder = dialectOf({ dialect: 'sqlite' }).builder as Kysely<unknown>;
+    const builder = dialect.builder as Kysely<unknown>;
     const compiled = conditions.map((each) => sql`${each}`.compile(builder));
     expect(compiled.map((each) => each.sql)).toEqual(['"t"."user_id" = ?1', '"t"."state" = ?1']);
     expect(compiled.map((each) => each.parameters)).toMatchObject([[{ name: 'row 0' }], [{ name: 'row 1' }]]);
-    expect(reachConditions([], name, (index) => argument(`row ${index}`))).toEqual([]);
+    expect(reachConditions([], name, (index) => argument(`row ${index}`), 'find', dialect)).toEqual([]);
   });
 
   it('refuses a condition without a value: it would open every row', () => {

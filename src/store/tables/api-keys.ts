@@ -62,7 +62,10 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
       database.write(async (transaction) => {
         if (grant.rows === 'none') throw new Problem('record_not_found');
         let query = db.deleteFrom('api_keys').where('id', '=', id).returning(['name', 'user_id']);
-        for (const { column, value } of grant.rows) query = query.where(db.dynamic.ref(column), '=', value);
+        for (const condition of grant.rows) {
+          if ('rule' in condition) throw new Error('no rule is over keys');
+          query = query.where(db.dynamic.ref(condition.column), '=', condition.value);
+        }
         const row = await transaction.get<{ name: string; user_id: number }>(toQuery(query));
         if (row === undefined) throw new Problem('record_not_found');
         await recordAudit(transaction, dialect, clock(), actor, {

@@ -64,6 +64,8 @@ export const postgresDialect: Dialect = {
     if (!nullable) return descending ? sql`${value} desc` : value;
     return descending ? sql`${value} desc nulls last` : sql`${value} nulls first`;
   },
+  // An IN among alternatives would be asked row by row.
+  among: (value, query) => sql`${value} = any(array(${query}))`,
   rowLock: sql` for update`,
   now,
   later: (milliseconds) => sql`${now} + ${milliseconds} * interval '1 millisecond'`,

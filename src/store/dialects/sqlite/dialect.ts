@@ -72,6 +72,7 @@ export const sqliteDialect: Dialect = {
   octets: (value) => sql`octet_length(${value})`,
   contains: (value, needle) => sql`instr(lower(${value}), ${needle}) > 0`,
   ordered: (value, descending) => (descending ? sql`${value} desc` : value),
+  among: (value, query) => sql`${value} in (${query})`,
   // The only writer has the whole file.
   rowLock: sql``,
   now: sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,

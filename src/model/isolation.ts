@@ -1,0 +1,193 @@
+import type { Json } from '../kernel/json.ts';
+import { ruleName } from '../kernel/messages/messages.ts';
+import { nearestHint } from '../kernel/options.ts';
+import { checkValue } from './check-value.ts';
+import { DefinitionError } from './definition-error.ts';
+import { reachRule } from './reach-rule.ts';
+import type { ModelField, ResourceModel } from './resource.ts';
+import { everyRecord, type Isolation, type RowExpression, type RowMember } from './row-expression.ts';
+import { mentioned } from './rules.ts';
+import type { SaidRule } from './said-rule.ts';
+
+type ModelMap = ReadonlyMap<string, ResourceModel>;
+
+/** An index that a rule needs, on whichever model. */
+export interface NeededIndex {
+  readonly model: string;
+  readonly columns: readonly string[];
+}
+
+/** Where in a model file something is said, and of which model's records. */
+interface RulePlace {
+  /** The model whose file it is. */
+  readonly file: string;
+  readonly path: string;
+  readonly models: ModelMap;
+  readonly needed: NeededIndex[];
+  /** Whether rows are found by the rule, and not only one row held to it. */
+  readonly finds: boolean;
+}
+
+type Said<Kind> = Extract<SaidRule, { readonly kind: Kind }>;
+
+const within = (place: RulePlace, step: string): RulePlace => ({ ...place, path: `${place.path}.${step}` });
+
+const refuse = ({ file, path }: RulePlace, because: string): never => {
+  throw new DefinitionError(file, `${path} ${because}`);
+};
+
+/** The model of a name that a rule mentions. */
+const modelNamed = (place: RulePlace, name: string): ResourceModel => {
+  const model = place.models.get(name);
+  if (model !== undefined) return model;
+  if (name === 'User') return refuse(place, 'names User, whose records no rule asks');
+  return refuse(place, `names ${name}, which is no model${nearestHint(name, place.models.keys())}`);
+};
+
+const fieldNamed = (place: RulePlace, model: ResourceModel, name: string): ModelField => {
+  if (model.name === place.file) return mentioned(place.file, model.fields, name, place.path);
+  const field = model.fields.get(name);
+  if (field !== undefined) return field;
+  const hint = nearestHint(name, model.fields.keys());
+  return refuse(place, `names the unknown field "${name}" of ${model.name}${hint}`);
+};
+
+/** A reference by its field or by its key: `project` is `project_id`. */
+const referenceNamed = (place: RulePlace, model: ResourceModel, name: string): ModelField => {
+  const key = model.fields.has(name) || !model.fields.has(`${name}_id`) ? name : `${name}_id`;
+  const field = fieldNamed(place, model, key);
+  return field.reference === undefined ? refuse(place, `needs a reference, and ${key} is none`) : field;
+};
+
+/** A value that a rule compares with, as the column takes it. */
+const encoded = (place: RulePlace, field: ModelField, value: Json | undefined) => {
+  if (value === undefined || value === null || !field.type.operators.includes('eq'))
+    return refuse(place, `needs a value that ${field.name} can be equal to`);
+  const [violation] = checkValue(field, value);
+  if (violation !== undefined)
+    return refuse(place, `compares ${field.name} with what breaks its rule ${ruleName(violation.rule)}`);
+  return field.type.encode(value, field.options) ?? refuse(place, `compares ${field.name} with nothing`);
+};
+
+/** Rows are found by this column. */
+const found = ({ finds, needed }: RulePlace, model: ResourceModel, column: string): void => {
+  if (finds && column !== 'id') needed.push({ model: model.name, columns: [column] });
+};
+
+const ownRule = (place: RulePlace, model: ResourceModel, { field }: Said<'own'>): RowExpression => {
+  const named = referenceNamed(place, model, field);
+  if (named.reference !== 'User')
+    return refuse(place, `needs a reference to User, and ${named.name} is none`);
+  found(place, model, named.column);
+  return { kind: 'own', column: named.column };
+};
+
+const equalsRule = (
+  place: RulePlace,
+  model: ResourceModel,
+  { field, value }: Said<'equals'>,
+): RowExpression => {
+  const named = fieldNamed(place, model, field);
+  const kept = encoded(place, named, value);
+  found(place, model, named.column);
+  return { kind: 'equals', column: named.column, value: kept, said: String(value) };
+};
+
+const conditionsOf = (
+  place: RulePlace,
+  model: ResourceModel,
+  where: Said<'member'>['where'],
+): RowMember['where'] =>
+  Object.entries(where).map(([name, given]) => {
+    const at = within(place, `where.${name}`);
+    const field = fieldNamed(at, model, name);
+    const values = Array.isArray(given) ? given : [given];
+    if (values.length === 0) return refuse(at, 'has no values');
+    return {
+      column: field.column,
+      values: Object.freeze(values.map((value) => encoded(at, field, value))),
+      said: Object.freeze(values.map(String)),
+    };
+  });
+
+const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>): RowExpression => {
+  const field = fieldNamed(place, model, said.field);
+  const memberships = modelNamed(place, said.of);
+  const { owner } = memberships;
+  if (owner === undefined)
+    return refuse(place, `needs the field user_id: field.owner() in ${memberships.name}`);
+  const on = fieldNamed(place, memberships, said.on);
+  if (on.type.column !== field.type.column || !field.type.operators.includes('eq'))
+    return refuse(place, `cannot compare ${field.name} with ${memberships.name}.${on.name}`);
+  const where = conditionsOf(place, memberships, said.where);
+  found(place, model, field.column);
+  // By it, whether somebody is a member of one of many teams is one look-up.
+  place.needed.push({ model: memberships.name, columns: [owner, on.column] });
+  return {
+    kind: 'member',
+    column: field.column,
+    model: memberships.name,
+    table: memberships.table,
+    on: on.column,
+    owner,
+    where: Object.freeze(where),
+  };
+};
+
+const viaRule = (place: RulePlace, model: ResourceModel, { field, rule, of }: Said<'via'>): RowExpression => {
+  const named = referenceNamed(place, model, field);
+  const { reference = '' } = named;
+  if (of !== undefined && of !== reference)
+    return refuse(place, `says that ${named.name} names ${of}, and it names ${reference}`);
+  const target = modelNamed(place, reference);
+  found(place, model, named.column);
+  return {
+    kind: 'via',
+    column: named.column,
+    model: target.name,
+    table: target.table,
+    rule: expressionOf(place, target, rule),
+  };
+};
+
+/** Looks up what a rule says of the records of a model. */
+const expressionOf = (outer: RulePlace, model: ResourceModel, said: SaidRule): RowExpression => {
+  const place = within(outer, said.kind);
+  switch (said.kind) {
+    case 'own':
+      return Object.freeze(ownRule(place, model, said));
+    case 'equals':
+      return Object.freeze(equalsRule(place, model, said));
+    case 'member':
+      return Object.freeze(memberRule(place, model, said));
+    case 'via':
+      return Object.freeze(viaRule(place, model, said));
+    case 'anyOf':
+    case 'allOf': {
+      const rules = said.rules.map((rule) => expressionOf(place, model, rule));
+      return Object.freeze({ kind: said.kind, rules: Object.freeze(rules) });
+    }
+  }
+};
+
+/**
+ * What the conditions of a model come to among all models, and the indexes that they need. @throws DefinitionError
+ * naming the model file and the condition: an unknown model or field, a field that is no reference, a membership
+ * without owner
+ */
+export const resolveIsolation = (
+  model: ResourceModel,
+  models: ModelMap,
+): { readonly isolation: Isolation | undefined; readonly needed: readonly NeededIndex[] } => {
+  const { saidIsolation } = model;
+  const needed: NeededIndex[] = [];
+  if (saidIsolation === undefined) return { isolation: model.rules.isolation, needed };
+  const rule = (path: 'read' | 'write') => {
+    const said = saidIsolation[path];
+    const place = { file: model.name, path: `isolation.${path}`, models, needed, finds: path === 'read' };
+    return reachRule(said === 'everyone' ? everyRecord : expressionOf(place, model, said));
+  };
+  const read = rule('read');
+  const write = saidIsolation.write === saidIsolation.read ? read : rule('write');
+  return { isolation: Object.freeze({ read, write, byOwner: false }), needed };
+};

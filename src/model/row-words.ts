@@ -1,0 +1,38 @@
+import type { RowExpression } from './row-expression.ts';
+
+const listed = (values: readonly string[]): string =>
+  values.length === 1 ? `= ${values[0]}` : `in (${values.join(', ')})`;
+
+/**
+ * A rule in the names of fields and models, as an explanation and the audit have it:
+ * `visibility = public or team_id in Membership.team_id where user_id = caller`.
+ */
+export const rowWords = (expression: RowExpression): string => {
+  switch (expression.kind) {
+    case 'own':
+      return `${expression.column} = caller`;
+    case 'equals':
+      return `${expression.column} = ${expression.said}`;
+    case 'member': {
+      const { column, model, on, owner, where } = expression;
+      const conditions = [`${owner} = caller`, ...where.map((each) => `${each.column} ${listed(each.said)}`)];
+      return `${column} in ${model}.${on} where ${conditions.join(' and ')}`;
+    }
+    case 'via':
+      return `${expression.column} names a ${expression.model} with ${nested(expression.rule)}`;
+    case 'anyOf':
+      return expression.rules.length === 0 ? 'no record' : expression.rules.map(nested).join(' or ');
+    case 'allOf':
+      return expression.rules.length === 0 ? 'every record' : expression.rules.map(nested).join(' and ');
+  }
+};
+
+/** What holds several parts is put in brackets where it is one itself. */
+const nested = (expression: RowExpression): string => {
+  const words = rowWords(expression);
+  const isLong =
+    'rules' in expression
+      ? expression.rules.length > 1
+      : expression.kind !== 'own' && expression.kind !== 'equals';
+  return isLong ? `(${words})` : words;
+};

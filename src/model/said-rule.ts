@@ -1,0 +1,20 @@
+import type { Json } from '../kernel/json.ts';
+
+/** What a condition says, as it was written: names are looked up and values checked with the models. */
+export type SaidRule =
+  | { readonly kind: 'own'; readonly field: string }
+  | { readonly kind: 'equals'; readonly field: string; readonly value: Json }
+  | {
+      readonly kind: 'member';
+      readonly field: string;
+      readonly of: string;
+      readonly on: string;
+      readonly where: Readonly<Record<string, Json>>;
+    }
+  | {
+      readonly kind: 'via';
+      readonly field: string;
+      readonly rule: SaidRule;
+      readonly of: string | undefined;
+    }
+  | { readonly kind: 'anyOf' | 'allOf'; readonly rules: readonly SaidRule[] };

@@ -1,0 +1,103 @@
+import { isOfCaller, type RowExpression, type RowMember } from '../../model/row-expression.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { all, type Fragment, literal, name, sql, where } from '../statement.ts';
+
+/**
+ * How a condition on rows is asked. `find`: to find the rows that meet it, from the caller's memberships on, as these
+ * are few and the rows many. `hold`: whether one row that is known by its key meets it, by its own values.
+ */
+export type RowsAsked = 'find' | 'hold';
+
+/** What an expression is compiled for. */
+interface Compiling {
+  readonly dialect: Dialect;
+  /** The id of the caller. */
+  readonly caller: Fragment;
+  readonly asked: RowsAsked;
+  /** Whether it is one of several alternatives. */
+  readonly alternative: boolean;
+  /** How many queries stand around it. */
+  readonly depth: number;
+}
+
+/** The SQL of a column of the row that a condition is about. */
+export type ColumnSql = (column: string) => Fragment;
+
+/** A row of a query within a statement has a name that no table and no column can have. */
+const rowName = (depth: number): string => `_row${depth}`;
+
+const within = (compiling: Compiling): Compiling => ({ ...compiling, depth: compiling.depth + 1 });
+
+const from = (table: string, row: string): Fragment => sql` from ${name(table)} as ${name(row)}`;
+
+/** Whether a value is among those of a query; alone, the planner knows best how to join them. */
+const among = ({ dialect, alternative }: Compiling, value: Fragment, query: Fragment): Fragment =>
+  alternative ? dialect.among(value, query) : sql`${value} in (${query})`;
+
+const membership = (compiling: Compiling, rule: RowMember, value: Fragment): Fragment => {
+  const row = rowName(compiling.depth);
+  const conditions = [
+    sql`${name(row, rule.owner)} = ${compiling.caller}`,
+    ...rule.where.map(
+      ({ column, values }) => sql`${name(row, column)} in (${all(values.map((each) => literal(each)))})`,
+    ),
+  ];
+  const on = name(row, rule.on);
+  const memberships = from(rule.table, row);
+  return compiling.asked === 'find'
+    ? among(compiling, value, sql`select ${on}${memberships}${where(conditions)}`)
+    : sql`exists (select 1${memberships}${where([...conditions, sql`${on} = ${value}`])})`;
+};
+
+type Via = Extract<RowExpression, { readonly kind: 'via' }>;
+
+const reference = (compiling: Compiling, { table, rule }: Via, value: Fragment): Fragment => {
+  const row = rowName(compiling.depth);
+  const column: ColumnSql = (of) => name(row, of);
+  const named = from(table, row);
+  const id = name(row, 'id');
+  // Of what is not the caller's there may be any number: the one record that is named is looked at instead.
+  if (compiling.asked === 'hold' || !isOfCaller(rule)) {
+    const met = conditionOf({ ...within(compiling), asked: 'hold' }, rule, column);
+    return sql`exists (select 1${named}${where([sql`${id} = ${value}`, met])})`;
+  }
+  const met = conditionOf({ ...within(compiling), alternative: false }, rule, column);
+  return among(compiling, value, sql`select ${id}${named}${where([met])}`);
+};
+
+const conditionOf = (compiling: Compiling, expression: RowExpression, column: ColumnSql): Fragment => {
+  switch (expression.kind) {
+    case 'own':
+      return sql`${column(expression.column)} = ${compiling.caller}`;
+    case 'equals':
+      return sql`${column(expression.column)} = ${literal(expression.value)}`;
+    case 'member':
+      return membership(compiling, expression, column(expression.column));
+    case 'via':
+      return reference(compiling, expression, column(expression.column));
+    case 'anyOf': {
+      if (expression.rules.length === 0) return sql`1 = 0`;
+      const among: Compiling = { ...compiling, alternative: true };
+      return sql`(${all(
+        expression.rules.map((rule) => conditionOf(among, rule, column)),
+        ' or ',
+      )})`;
+    }
+    case 'allOf': {
+      if (expression.rules.length === 0) return sql`1 = 1`;
+      return sql`(${all(
+        expression.rules.map((rule) => conditionOf(compiling, rule, column)),
+        ' and ',
+      )})`;
+    }
+  }
+};
+
+/** The condition that a row meets a rule for a caller. */
+export const expressionCondition = (
+  expression: RowExpression,
+  column: ColumnSql,
+  caller: Fragment,
+  asked: RowsAsked,
+  dialect: Dialect,
+): Fragment => conditionOf({ dialect, caller, asked, alternative: false, depth: 0 }, expression, column);
