@@ -6,6 +6,7 @@ import { catalogueOf, type OwnRule, uniqueTogether } from '../src/kernel/message
 import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
 import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
 import { variables } from '../src/variables.ts';
+import { aggregatesPage } from './reference-aggregates.ts';
 import { fieldsPage } from './reference-fields.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { vectorsFile } from './reference-vectors.ts';
@@ -109,7 +110,7 @@ const listPage = (): string => {
   ];
   return page(
     'List parameters',
-    'Every list takes them: resources, `/users`, `/api_keys` and those of the administration area. Without `page`, `per_page` and `after` a list is whole. A value that is not understood, and a field that the caller does not see in the list, is 400.',
+    'Every list takes them: resources, `/users`, `/api_keys` and those of the administration area. Without `page`, `per_page` and `after` a list is whole. A value that is not understood, and a field that the caller does not see in the list, is 400. What is counted and summed up by groups is on the page [Aggregates](aggregates.md).',
     [
       table(
         ['parameter', ''],
@@ -150,5 +151,6 @@ export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> =>
     ['configuration.md', configurationPage()],
     ['command-line.md', await commandPage()],
     ['list-parameters.md', listPage()],
+    ['aggregates.md', aggregatesPage()],
     ['signature-vectors.json', vectorsFile()],
   ]);

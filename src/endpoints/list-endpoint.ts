@@ -1,6 +1,7 @@
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import { JsonText } from '../kernel/json.ts';
 import { OwnedBytes } from '../kernel/owned-bytes.ts';
+import type { Aggregate } from '../store/aggregate/aggregate.ts';
 import { createList, type List } from '../store/list/list.ts';
 import type { Source } from '../store/source.ts';
 import { listFieldsOf } from './list-fields.ts';
@@ -39,6 +40,13 @@ export const answerList = async (list: List, call: Call, origin: string): Promis
   if (!('json' in answer)) return { data: answer.chunks, headers };
   const { json } = answer;
   return { data: new JsonText(typeof json === 'string' ? json : new OwnedBytes(json)), headers };
+};
+
+/** Groups the records of a list for a call. */
+export const answerGroups = async (aggregate: Aggregate, call: Call, origin: string): Promise<Answer> => {
+  const { grant, query, path } = call;
+  const { groups, headers } = await aggregate(grant, { query, path: origin + path, by: call });
+  return { data: groups, headers: headers as Readonly<Record<string, string>> };
 };
 
 /** The list of whatever source there is now; made anew when that is another one. */

@@ -46,8 +46,8 @@ export const toScaled = (text: string, scale: number): number | undefined => {
 };
 
 /** The text that is answered for a scaled integer: `1250` with scale 2 is `12.50`. */
-export const fromScaled = (scaled: number, scale: number): string => {
-  const digits = String(Math.abs(scaled)).padStart(scale + 1, '0');
+export const fromScaled = (scaled: number | bigint, scale: number): string => {
+  const digits = String(scaled < 0 ? -scaled : scaled).padStart(scale + 1, '0');
   const point = digits.length - scale;
   const text = scale === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
   return scaled < 0 ? `-${text}` : text;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Principal } from '../auth/principal.ts';
 import type { AuthMethodName } from '../auth/registry.ts';
+import type { Bucket, Measure } from '../fields/aggregates.ts';
 import type { FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { Json, JsonObject, JsonText } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
@@ -70,6 +71,11 @@ export interface ListField {
   readonly operators: readonly FilterOperator[];
   readonly sortable: boolean;
   readonly searchable: boolean;
+  /** Whether records can be grouped by it, and by which spans of time. */
+  readonly groupable: boolean;
+  readonly buckets: readonly Bucket[];
+  /** What can be computed of it over many records. */
+  readonly measures: readonly Measure[];
   /** Schema of one value in a filter. */
   readonly value: JsonSchema;
 }
@@ -95,6 +101,8 @@ export interface EndpointDocs {
   /** Name of the model whose record in its detail view `data` is, where the policy does not say so. */
   readonly model?: string;
   readonly list?: boolean;
+  /** The items of the list are groups of records. */
+  readonly grouped?: boolean;
   /** What the list can be filtered, sorted and searched by. */
   readonly listFields?: readonly ListField[];
   readonly query?: readonly QueryDocs[];

@@ -108,8 +108,18 @@ describe('metadata', () => {
       operators: ['eq', 'ne', 'in', 'null'],
       sortable: true,
       searchable: false,
+      groupable: true,
+      buckets: [],
+      measures: [],
     });
-    expect(fields['amount']).toMatchObject({ bounds: { min: 0 }, operators: [], sortable: false });
+    // Not in the list, so nothing can be asked by it.
+    expect(fields['amount']).toMatchObject({
+      bounds: { min: 0 },
+      operators: [],
+      sortable: false,
+      groupable: false,
+      measures: [],
+    });
     expect(fields['total']).toMatchObject({ bounds: { digits: 15, scale: 2 } });
     expect(fields['user_id']).toMatchObject({ reference: 'User' });
     expect(fields['id']).toMatchObject({ read_only: true });

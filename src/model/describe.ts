@@ -1,3 +1,4 @@
+import { bucketsOf, isGroupable, measuresOf } from '../fields/aggregates.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { fill, type Locale } from '../kernel/messages/catalogue.ts';
@@ -17,7 +18,7 @@ export type Access = Readonly<Record<Action, Reach | undefined>>;
 
 /** An endpoint of the resource, as the router has it. */
 export interface EndpointSummary {
-  readonly action: Action;
+  readonly action: Action | 'aggregate';
   readonly method: string;
   /** Full path, with `/api/v1`. */
   readonly path: string;
@@ -29,13 +30,16 @@ export interface EndpointSummary {
 const visibleTo = (access: Access, writes: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...writes, ...Object.values(access).flatMap((reach) => reach?.readable ?? [])]);
 
-/** Only what the list shows can be filtered and sorted by. */
+/** Only what the list shows can be filtered, sorted and grouped by. */
 const queryOf = ({ name, type }: ModelField, { list }: Access): JsonObject => {
   const listed = list?.readable.includes(name) ?? false;
   return {
     operators: listed ? [...type.operators] : [],
     sortable: listed && type.sortable,
     searchable: listed && type.searchable,
+    groupable: listed && isGroupable(type),
+    buckets: listed ? [...bucketsOf(type)] : [],
+    measures: listed ? [...measuresOf(type)] : [],
   };
 };
 

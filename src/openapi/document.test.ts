@@ -212,6 +212,7 @@ describe('describeApi', () => {
     // The three views of a plain resource are one schema.
     expect(Object.keys(at(document, 'components', 'schemas')).filter((name) => /^Note/.test(name))).toEqual([
       'Note',
+      'NoteGroup',
       'NoteCreate',
       'NoteUpdate',
     ]);

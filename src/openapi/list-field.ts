@@ -1,3 +1,4 @@
+import { bucketsOf, isGroupable, measuresOf } from '../fields/aggregates.ts';
 import type { CommonOptions, FieldType, FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { ListField } from '../http/endpoint.ts';
 
@@ -30,6 +31,9 @@ export const listField = (field: ListedField): ListField => {
     operators: comparable ? type.operators : none,
     sortable: comparable && type.sortable,
     searchable: comparable && type.searchable,
+    groupable: comparable && isGroupable(type),
+    buckets: comparable ? bucketsOf(type) : [],
+    measures: comparable ? measuresOf(type) : [],
     value: valueSchema(field),
   };
 };

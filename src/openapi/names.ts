@@ -14,7 +14,8 @@ export const familyOf = ({ policy, docs }: Endpoint): string =>
 export const dataName = ({ policy, docs, operation }: Endpoint): string => {
   if (policy.kind === 'resource') {
     const { model, action, area } = policy;
-    return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffixes[viewByAction[action]]}`;
+    const suffix = docs.grouped === true ? 'Group' : suffixes[viewByAction[action]];
+    return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffix}`;
   }
   if (docs.model !== undefined) return docs.model;
   const title = docs.data?.['title'];

@@ -1,3 +1,4 @@
+import { measures } from '../fields/aggregates.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Endpoint, ListField } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -44,32 +45,68 @@ const filters = (fields: readonly ListField[], context: Context): JsonObject[] =
     }),
   );
 
-const paging = (context: Context): JsonObject[] => [
+const numberedPages = (context: Context): JsonObject[] => [
   shared(context, 'query', 'page', parameterTexts.page, { type: 'integer', minimum: 1 }),
   shared(context, 'query', 'per_page', parameterTexts.perPage, {
     type: 'integer',
     minimum: 1,
     maximum: 1000,
   }),
+];
+
+const paging = (context: Context): JsonObject[] => [
+  ...numberedPages(context),
   shared(context, 'query', 'after', parameterTexts.after, { type: 'string' }),
 ];
 
+/** `field(,field)*` */
+const listOf = (choices: readonly string[]): JsonSchema => {
+  const one = `(${choices.join('|')})`;
+  return { type: 'string', pattern: `^${one}(,${one})*$` };
+};
+
+const searches = (fields: readonly ListField[], context: Context): JsonObject[] =>
+  fields.some(({ searchable }) => searchable)
+    ? [shared(context, 'query', 'q', parameterTexts.search, { type: 'string', maxLength: 1024 })]
+    : [];
+
+const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
+  const fields = listFields(endpoint);
+  const text = (label: Label) => labelText(label, context.locale);
+  const keys = fields.flatMap(({ name, groupable, buckets }) => [
+    ...(groupable ? [name] : []),
+    ...buckets.map((bucket) => `${name}:${bucket}`),
+  ]);
+  const measured = measures.flatMap((measure) => {
+    const names = fields.filter((field) => field.measures.includes(measure)).map(({ name }) => name);
+    return names.length === 0 ? [] : [query(measure, listOf(names), text(parameterTexts[measure]))];
+  });
+  return [
+    ...(keys.length === 0 ? [] : [query('group', listOf(keys), text(parameterTexts.group))]),
+    { ...query('count', { type: 'boolean' }, text(parameterTexts.count)), allowEmptyValue: true },
+    ...measured,
+    query('offset', { type: 'string', default: 'Z' }, text(parameterTexts.offset)),
+    ...numberedPages(context),
+    query('sort', { type: 'string' }, text(parameterTexts.groupSort)),
+    ...searches(fields, context),
+    ...filters(fields, context),
+  ];
+};
+
 const listParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
+  if (endpoint.docs.grouped === true) return groupParameters(endpoint, context);
   const fields = listFields(endpoint);
   const sorts = fields.filter(({ sortable }) => sortable).map(({ name }) => name);
   const term = `-?(${sorts.join('|')})`;
-  const names = fields.map(({ name }) => name).join('|');
-  const { sort, search, fields: fieldsText } = parameterTexts;
+  const { sort, fields: fieldsText } = parameterTexts;
   const text = (label: Label) => labelText(label, context.locale);
   return [
     ...paging(context),
     ...(sorts.length === 0
       ? []
       : [query('sort', { type: 'string', pattern: `^${term}(,${term})*$` }, text(sort))]),
-    ...(fields.some(({ searchable }) => searchable)
-      ? [shared(context, 'query', 'q', search, { type: 'string', maxLength: 1024 })]
-      : []),
-    query('fields', { type: 'string', pattern: `^(${names})(,(${names}))*$` }, text(fieldsText)),
+    ...searches(fields, context),
+    query('fields', listOf(fields.map(({ name }) => name)), text(fieldsText)),
     ...filters(fields, context),
   ];
 };

@@ -80,6 +80,30 @@ export const parameterTexts = {
     'zh-CN': '只返回这些字段，逗号分隔',
     en: 'Answer these fields only, comma-separated',
   },
+  group: {
+    'zh-CN': '分组依据，逗号分隔：字段，或其时间段，如 `created_at:day`（键名 `created_at_day`）',
+    en: 'What groups go by, comma-separated: fields, or their spans of time as in `created_at:day`, whose key is `created_at_day`',
+  },
+  count: { 'zh-CN': '每组的记录数：`count`', en: 'Records of each group: `count`' },
+  sum: {
+    'zh-CN':
+      '各字段之和：`sum_<字段>`，精确；整数之和超出 ±(2^53−1) 时为文本，小数之和为文本，没有值时为 null',
+    en: 'Sums of fields: `sum_<field>`, exact; those of decimals are texts, those of integers beyond ±(2^53−1) too; null without values',
+  },
+  avg: {
+    'zh-CN': '各字段的平均值：`avg_<字段>`，双精度数；没有值时为 null',
+    en: 'Averages of fields: `avg_<field>`, a double; null without values',
+  },
+  min: { 'zh-CN': '各字段的最小值：`min_<字段>`', en: 'Least values of fields: `min_<field>`' },
+  max: { 'zh-CN': '各字段的最大值：`max_<字段>`', en: 'Greatest values of fields: `max_<field>`' },
+  offset: {
+    'zh-CN': '时间段所依据的时差，如 `+08:00`；默认 UTC',
+    en: 'Offset of the clock that spans of time go by, as in `+08:00`; UTC unless given',
+  },
+  groupSort: {
+    'zh-CN': '排序依据：响应中的键，逗号分隔，前缀 `-` 为降序；默认按分组依据',
+    en: 'Keys of the answer to sort by, comma-separated, `-` before one for descending; ties, and groups without it, go by what they are grouped by',
+  },
   filterIn: { 'zh-CN': '多个值，逗号分隔', en: 'Values, comma-separated' },
   ifMatch: {
     'zh-CN': '先前响应的 ETag；记录已被修改则为 412',

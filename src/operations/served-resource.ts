@@ -7,6 +7,7 @@ import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
 import { compileValidator, type Validator } from '../model/validate.ts';
+import { type Aggregate, createAggregate } from '../store/aggregate/aggregate.ts';
 import type { Database } from '../store/database.ts';
 import { createList, type List } from '../store/list/list.ts';
 import { type Collision, createRecords, type RecordStore } from '../store/records/records.ts';
@@ -37,6 +38,7 @@ export interface ServedResource {
   readonly context: ResourceContext;
   readonly validate: Validator;
   readonly list: List;
+  readonly aggregate: Aggregate;
   readonly show: Show;
   readonly records: RecordStore;
   /** The validation message of a value that collides with what is stored. */
@@ -54,6 +56,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     context,
     validate: compileValidator(model, locale),
     list: createList(database, records.source, { clock }),
+    aggregate: createAggregate(database, records.source, { clock }),
     show: createShow(database, records.source, { version: versionColumn }),
     records,
     collision: ({ field, rule, others }) =>

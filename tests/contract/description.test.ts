@@ -159,6 +159,8 @@ describeEachDatabase('the API description', (databases) => {
       await ask(method, path, { token });
       await ask(method, `${path}?page=1&per_page=1`, { token });
       await ask(method, `${path}?fields=id`, { token });
+      if (path.endsWith('/aggregate'))
+        await ask(method, `${path}?group=created_at:week&count&min=created_at&sum=id&avg=id`, { token });
     }
     await ask('GET', `/admin/explain?user_id=${user.id}&method=GET&path=/api/v1/orders/1`, { token });
     await ask('GET', '/admin/explain?method=GET', { token });

@@ -247,6 +247,7 @@ describeEachDatabase('metadata', (databases) => {
     });
     expect(endpoints).toEqual([
       { action: 'list', method: 'GET', path: '/api/v1/wynnny_rows', authentication: [] },
+      { action: 'aggregate', method: 'GET', path: '/api/v1/wynnny_rows/aggregate', authentication: [] },
       { action: 'detail', method: 'GET', path: '/api/v1/wynnny_rows/:id', authentication: [] },
       { action: 'create', method: 'POST', path: '/api/v1/wynnny_rows', authentication: ['jwt', 'api_key'] },
       {

@@ -1,3 +1,4 @@
+import { buckets, measures } from '../../fields/aggregates.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { fieldKinds } from '../../fields/registry.ts';
 import { actions } from '../../model/resource.ts';
@@ -18,7 +19,7 @@ const object = (
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
 const endpoint = object({
-  action: { type: 'string', enum: [...actions] },
+  action: { type: 'string', enum: [...actions, 'aggregate'] },
   method: text,
   path: text,
   authentication: { ...listOf(text), description: 'Any one is enough; empty: open' },
@@ -39,6 +40,12 @@ const field = object(
     operators: { ...listOf(text), description: 'filter[field][operator] of the list' },
     sortable: flag,
     searchable: flag,
+    groupable: { type: 'boolean', description: 'Whether records can be grouped by it' },
+    buckets: { ...listOf({ type: 'string', enum: [...buckets] }), description: 'group=field:bucket' },
+    measures: {
+      ...listOf({ type: 'string', enum: [...measures] }),
+      description: 'What can be computed of it',
+    },
   },
   {
     default: {},

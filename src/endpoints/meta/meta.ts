@@ -41,8 +41,8 @@ const describe = (
   describeModel(
     model,
     grantsIn(endpoints, principal),
-    endpoints.map(({ method, path, auth, policy }) => ({
-      action: policy.action,
+    endpoints.map(({ method, path, auth, policy, docs }) => ({
+      action: docs.grouped === true ? 'aggregate' : policy.action,
       method,
       path,
       authentication: auth,

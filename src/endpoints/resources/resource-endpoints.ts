@@ -4,6 +4,7 @@ import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
+import { groupSchema } from '../../model/group-schema.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { type AreaRules, apiAuth, ruleOf } from '../../operations/area.ts';
@@ -15,7 +16,7 @@ import type { ServedResource } from '../../operations/served-resource.ts';
 import { update } from '../../operations/update.ts';
 import { isOwnerSet } from '../../policy/resource-rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
-import { answerList } from '../list-endpoint.ts';
+import { answerGroups, answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import { usersShowing } from '../users/users.ts';
 import { uniqueWords } from './resource-words.ts';
@@ -57,6 +58,11 @@ const listLabel = (model: ResourceModel): Label => ({
   en: `List ${model.plural.replaceAll('_', ' ')}`,
 });
 
+const aggregateLabel = (model: ResourceModel): Label => ({
+  'zh-CN': `汇总${labelText(model.label, 'zh-CN')}`,
+  en: `Count and sum up ${model.plural.replaceAll('_', ' ')}`,
+});
+
 const saved = (json: string, headers: Readonly<Record<string, string>>): Answer => ({
   data: new JsonText(json),
   headers,
@@ -79,7 +85,7 @@ const isHeld = ({ model, context }: ServedResource): boolean =>
     [...fields.values()].some(({ required, reference }) => required && reference === model.name),
   );
 
-/** The five endpoints of a resource. Adding one, or an area, is here; what they do is in `operations`. */
+/** The endpoints of a resource. Adding one, or an area, is here; what they do is in `operations`. */
 export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl: string): Endpoint[] => {
   const { model } = resource;
   const { locale } = resource.context;
@@ -163,6 +169,21 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       accepts: 'nothing',
       docs: { ...docs(listLabel(model), 'list'), list: true },
       handle: (call) => answerList(resource.list, call, origin),
+    },
+    {
+      // Whatever the list lets see, and nothing else: the same methods, the same policy.
+      operation: area.operation('aggregate', pluralNoun(model)),
+      method: 'GET',
+      path: `${path}/aggregate`,
+      ...common('list'),
+      accepts: 'nothing',
+      docs: {
+        ...docs(aggregateLabel(model), undefined),
+        data: groupSchema(model, fieldsOf('list'), locale),
+        list: true,
+        grouped: true,
+      },
+      handle: (call) => answerGroups(resource.aggregate, call, origin),
     },
     {
       operation: area.operation('get', model.name),

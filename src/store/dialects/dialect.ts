@@ -1,3 +1,4 @@
+import type { Bucket } from '../../fields/aggregates.ts';
 import type { ColumnKind, ColumnValue, FieldDefinition } from '../../fields/field.ts';
 import type { ForeignKeyShape, IndexShape, Introspection, TableShape } from '../introspection.ts';
 import type { MigrationDatabase } from '../migrations/migration.ts';
@@ -60,6 +61,12 @@ export interface Dialect extends Compiler {
   readonly now: Fragment;
   /** So many milliseconds after that moment. */
   later(milliseconds: Fragment): Fragment;
+  /**
+   * The span of time in which a moment or a day lies, as text: `2026-11-21T08`, `2026-11-21`, `2026-W47` (ISO 8601),
+   * `2026-11`, `2026`. `shift`: how far local time is ahead of UTC, as an interval (`480 minutes`); a moment that it
+   * moves out of the years 0001 to 9999 counts with the first or the last one in them.
+   */
+  bucket(value: Fragment, bucket: Bucket, kind: 'timestamp' | 'date', shift: Fragment): Fragment;
   /** Stands at the end of a SELECT whose rows are to be changed: takes them, and passes over those that others hold. */
   readonly takingFree: Fragment;
   /** Whether columns of rows that an OFFSET skips are computed as well. */

@@ -38,11 +38,11 @@ export interface ListParameters {
 
 const defaultPerPage = 20;
 const maxFilters = 32;
-const singles: ReadonlySet<string> = new Set(['page', 'per_page', 'after', 'sort', 'q', 'fields', '_']);
+const ofLists: ReadonlySet<string> = new Set(['page', 'per_page', 'after', 'sort', 'q', 'fields', '_']);
 const filterName = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/;
 
 /** The parameters by name; an unknown or repeated one is refused, as a list that ignores it answers too much. */
-interface Sorted {
+export interface Sorted {
   readonly single: ReadonlyMap<string, string>;
   readonly filters: readonly QueryParameter[];
   readonly shared: readonly string[];
@@ -50,7 +50,8 @@ interface Sorted {
 
 const isPaging = (name: string): boolean => name === 'page' || name === 'per_page' || name === 'after';
 
-const sortOut = (parameters: readonly QueryParameter[]): Sorted => {
+/** Tells filters and the other parameters apart, of which those in `singles` are known. */
+export const sortOut = (parameters: readonly QueryParameter[], singles: ReadonlySet<string>): Sorted => {
   const single = new Map<string, string>();
   const filters: QueryParameter[] = [];
   const shared: string[] = [];
@@ -105,7 +106,7 @@ const parseAfter = (text: string, sort: Sort, perPage: number): Paging => {
   return { ...cursor, kind: 'after', perPage };
 };
 
-const parsePaging = (single: ReadonlyMap<string, string>, sort: Sort, maxPerPage: number): Paging => {
+export const parsePaging = (single: ReadonlyMap<string, string>, sort: Sort, maxPerPage: number): Paging => {
   const [page, size, after] = [single.get('page'), single.get('per_page'), single.get('after')];
   const perPage =
     size === undefined ? Math.min(defaultPerPage, maxPerPage) : parseCount('per_page', size, maxPerPage);
@@ -128,20 +129,29 @@ const parseSearch = (text: string | undefined): string | undefined => {
   return foldAscii(text);
 };
 
+/** Which rows are asked for. */
+export const parseConditions = (
+  view: SourceView,
+  single: ReadonlyMap<string, string>,
+  filters: readonly QueryParameter[],
+): Pick<ListParameters, 'filters' | 'search'> => ({
+  filters: parseFilters(view, filters),
+  search: parseSearch(single.get('q')),
+});
+
 /**
  * Reads the raw query string (without `?`) of a list request. Everything that is not understood is refused with the
  * problem `invalid_parameter`, every field outside the view with `unusable_field`, whether it exists or not.
  */
 export const parseListParameters = (view: SourceView, raw: string, maxPerPage: number): ListParameters => {
-  const { single, filters, shared } = sortOut(parseQueryString(raw));
+  const { single, filters, shared } = sortOut(parseQueryString(raw), ofLists);
   const sortText = single.get('sort');
   const sort =
     sortText === undefined ? defaultSort(view.source) : parseSort(view.source, view.usable, sortText);
   return {
     fields: parseFields(view, single.get('fields')),
     sort,
-    filters: parseFilters(view, filters),
-    search: parseSearch(single.get('q')),
+    ...parseConditions(view, single, filters),
     paging: parsePaging(single, sort, maxPerPage),
     shared: sharedQuery(shared),
   };

@@ -58,7 +58,8 @@ const offsetOf = ({ paging }: ListParameters): number =>
 
 const none: readonly ColumnValue[] = [];
 
-const valuesOf = (parameters: ListParameters): RequestValues => {
+/** What a request binds. */
+export const valuesOf = (parameters: ListParameters): RequestValues => {
   const { filters, search, paging } = parameters;
   const limit = limitOf(parameters);
   return {

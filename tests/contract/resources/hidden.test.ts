@@ -136,6 +136,24 @@ const listQuery = fc
       .join('&'),
   );
 
+const measured = fc
+  .tuple(
+    fc.constantFrom('sum', 'avg', 'min', 'max'),
+    fc.oneof(fc.constantFrom('amount', 'price', 'ratio', 'day', 'id'), name),
+  )
+  .map(([measure, field]) => [measure, field]);
+const grouped = fc
+  .uniqueArray(fc.oneof(name, fc.constantFrom('day:month', 'created_at:hour', 'day:week')), { maxLength: 2 })
+  .map((names) => (names.length === 0 ? ['count', ''] : ['group', names.join()]));
+
+const groupQuery = fc
+  .record({ filters: fc.array(filter, { maxLength: 1 }), grouped, measured, paging: optionally(paging) })
+  .map(({ filters, grouped: keys, measured: of, paging: pages }) =>
+    [...filters, keys, of, ...(pages ?? [])]
+      .map(([key = '', text = '']) => `${encodeURIComponent(key)}=${encodeURIComponent(text)}`)
+      .join('&'),
+  );
+
 describeEachDatabase('what a caller may not read', (databases) => {
   const service = useService(databases, {
     application: { resources: [diary, post], migrations },
@@ -266,6 +284,26 @@ describeEachDatabase('what a caller may not read', (databases) => {
       expect([...seen.keys()].sort()).toEqual([200, 400]);
     });
 
+    it('changes no group, no sum and no count', { timeout: 120_000 }, async () => {
+      const setting = settingOf();
+      const seen = new Map<number, number>();
+      await fc.assert(
+        fc.asyncProperty(groupQuery, mutation, async (query, one) => {
+          const path = `${setting.path}/aggregate?${query}`;
+          const before = await ask(setting, path);
+          const made = await mutate(setting, one);
+          const after = await ask(setting, path);
+          if (made !== undefined) await execute(`delete from "${table}" where id = ${made}`, []);
+          seen.set(before.status, (seen.get(before.status) ?? 0) + 1);
+          expect(after).toEqual(before);
+        }),
+        { numRuns: 250 },
+      );
+      expect(seen.get(200) ?? 0).toBeGreaterThan(50);
+      expect(seen.get(400) ?? 0).toBeGreaterThan(5);
+      expect([...seen.keys()].sort()).toEqual([200, 400]);
+    });
+
     it('changes no page reached by a cursor', async () => {
       const setting = settingOf();
       const orders = fc.constantFrom('amount', '-amount', 'title,-ratio', '-body', 'day,title', 'id');
@@ -328,6 +366,25 @@ describeEachDatabase('what a caller may not read', (databases) => {
         for (const [index, query] of asked(field).entries()) {
           const hidden = await ask(setting, `${setting.path}?${query}`);
           const unknown = await ask(setting, `${setting.path}?${asked('no_such_field')[index]}`);
+          expect([query, hidden.status]).toEqual([query, 400]);
+          expect(hidden.text.replaceAll(field, '…')).toBe(unknown.text.replaceAll('no_such_field', '…'));
+        }
+      const computed = (field: string): string[] =>
+        [
+          'group=',
+          'group=title,',
+          'sum=',
+          'count&avg=',
+          'min=',
+          'max=',
+          'count&sort=',
+          'count&filter[x]=1&sum=',
+        ].map((query) => query.replace('[x]', `[${field}]`) + (query.includes('[x]') ? 'amount' : field));
+      for (const field of ['secret', 'secret_amount', 'user_id', 'updated_at', 'version'])
+        for (const [index, query] of [...computed(field), `group=${field}:day`].entries()) {
+          const hidden = await ask(setting, `${setting.path}/aggregate?${query}`);
+          const others = [...computed('no_such_field'), 'group=no_such_field:day'];
+          const unknown = await ask(setting, `${setting.path}/aggregate?${others[index]}`);
           expect([query, hidden.status]).toEqual([query, 400]);
           expect(hidden.text.replaceAll(field, '…')).toBe(unknown.text.replaceAll('no_such_field', '…'));
         }

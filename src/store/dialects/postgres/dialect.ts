@@ -1,6 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely';
+import type { Bucket } from '../../../fields/aggregates.ts';
 import { fromScaled } from '../../../fields/decimal.ts';
-import { all, type Fragment, name, sql } from '../../statement.ts';
+import { all, type Fragment, literal, name, sql } from '../../statement.ts';
 import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
 import { NumberingPostgresCompiler } from './query-compiler.ts';
 import { postgresSchema } from './schema.ts';
@@ -40,6 +41,21 @@ const columns: Dialect['columns'] = {
  */
 const now = sql`date_trunc('milliseconds', statement_timestamp())`;
 
+const bucketFormats: Readonly<Record<Bucket, string>> = {
+  hour: 'YYYY-MM-DD"T"HH24',
+  day: 'YYYY-MM-DD',
+  week: 'IYYY-"W"IW',
+  month: 'YYYY-MM',
+  year: 'YYYY',
+};
+
+/** A moment by the clock of a place, within the years that timestamps have. Of nothing, `least` is what it knows. */
+const localTime = (value: Fragment, shift: Fragment): Fragment => {
+  const moved = sql`${value} at time zone 'UTC' + cast(${shift} as interval)`;
+  const bounded = sql`greatest(least(${moved}, timestamp '9999-12-31 23:59'), timestamp '0001-01-01 00:00')`;
+  return sql`case when ${value} is not null then ${bounded} end`;
+};
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
   builder: new Kysely<unknown>({
@@ -69,6 +85,10 @@ export const postgresDialect: Dialect = {
   rowLock: sql` for update`,
   now,
   later: (milliseconds) => sql`${now} + ${milliseconds} * interval '1 millisecond'`,
+  bucket: (value, bucket, kind, shift) => {
+    const moment = kind === 'date' ? sql`cast(${value} as timestamp)` : localTime(value, shift);
+    return sql`to_char(${moment}, ${literal(bucketFormats[bucket])}) collate "C"`;
+  },
   takingFree: sql`for update skip locked`,
   computesSkippedRows: true,
   schema: postgresSchema,

@@ -1,4 +1,5 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
+import type { Bucket } from '../../../fields/aggregates.ts';
 import { all, type Fragment, literal, sql } from '../../statement.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
 import { NumberingSqliteCompiler } from './query-compiler.ts';
@@ -32,6 +33,20 @@ const decimal = (value: Fragment, scale: number): Fragment => {
   const zeros = literal('0'.repeat(scale));
   const fraction = sql`substr(${zeros} || (abs(${value}) % ${unit}), ${literal(-scale)})`;
   return sql`iif(${value} < 0, '-', '') || (abs(${value}) / ${unit}) || '.' || ${fraction}`;
+};
+
+const bucketFormats: Readonly<Record<Bucket, string>> = {
+  hour: '%Y-%m-%dT%H',
+  day: '%Y-%m-%d',
+  week: '%G-W%V',
+  month: '%Y-%m',
+  year: '%Y',
+};
+
+/** A moment by the clock of a place, within the years that timestamps have: beyond the last one SQLite answers null. */
+const localTime = (value: Fragment, shift: Fragment): Fragment => {
+  const moved = sql`coalesce(strftime('%Y-%m-%dT%H:%M', ${value}, ${shift}), '9999-12-31T23:59')`;
+  return sql`iif(${value} is null, null, max(${moved}, '0001-01-01T00:00'))`;
 };
 
 export const sqliteDialect: Dialect = {
@@ -78,6 +93,8 @@ export const sqliteDialect: Dialect = {
   now: sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
   later: (milliseconds) =>
     sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', printf('%+.3f seconds', ${milliseconds} / 1000.0))`,
+  bucket: (value, bucket, kind, shift) =>
+    sql`strftime(${literal(bucketFormats[bucket])}, ${kind === 'date' ? value : localTime(value, shift)})`,
   // One write comes after the other.
   takingFree: sql.raw(''),
   computesSkippedRows: false,

@@ -1,0 +1,49 @@
+import { bucketsOf, isGroupable, type Measure, measuresOf } from '../fields/aggregates.ts';
+import type { JsonSchema } from '../fields/field.ts';
+import type { Json } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { FieldSet, ModelField } from './resource.ts';
+import { outputSchema } from './schema.ts';
+
+const typesOf = (schema: JsonSchema): readonly Json[] => {
+  const type = schema['type'] ?? [];
+  return Array.isArray(type) ? type : [type];
+};
+
+/** Of no values there is neither a sum nor a least one. */
+const orNull = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: [...new Set([...typesOf(schema), 'null'])],
+});
+
+/** Digits where a whole number is too great for a number; always, where the field itself is answered as text. */
+const sumSchema = (field: ModelField, own: JsonSchema): JsonSchema =>
+  field.type.column === 'integer' ? { ...own, type: ['integer', 'string', 'null'] } : orNull(own);
+
+const measureSchema = (measure: Measure, field: ModelField, own: JsonSchema): JsonSchema => {
+  if (measure === 'avg') return { title: own['title'] ?? field.name, type: ['number', 'null'] };
+  return measure === 'sum' ? sumSchema(field, own) : orNull(own);
+};
+
+type NamedSchema = readonly [string, JsonSchema];
+
+const fieldEntries = (field: ModelField, own: JsonSchema): NamedSchema[] => {
+  const { name, type, required } = field;
+  const span: JsonSchema = { title: own['title'] ?? name, type: required ? 'string' : ['string', 'null'] };
+  return [
+    ...(isGroupable(type) ? [[name, own] as const] : []),
+    ...bucketsOf(type).map((bucket) => [`${name}_${bucket}`, span] as const),
+    ...measuresOf(type).map((measure) => [`${measure}_${name}`, measureSchema(measure, field, own)] as const),
+  ];
+};
+
+/** Schema of a group: all that may be asked for, of which it has what was. */
+export const groupSchema = (model: FieldSet, names: readonly string[], locale: Locale): JsonSchema => {
+  const own = (outputSchema(model, names, locale)['properties'] ?? {}) as Record<string, JsonSchema>;
+  const fields = names.flatMap((name) => model.fields.get(name) ?? []);
+  const properties = new Map<string, JsonSchema>([['count', { type: 'integer', minimum: 0 }]]);
+  // A field may be called what something computed is: then the question decides what the key stands for.
+  for (const [name, schema] of fields.flatMap((field) => fieldEntries(field, own[field.name] ?? {})))
+    properties.set(name, properties.has(name) ? {} : schema);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+};
