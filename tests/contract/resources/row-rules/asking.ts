@@ -1,0 +1,102 @@
+import type { Server } from '../../../../src/server.ts';
+import type { Database } from '../../../../src/store/database.ts';
+import type { Refused, World } from './oracle.ts';
+import type { Asking, People } from './people.ts';
+import type { Action, ModelPlan, Row } from './plan.ts';
+import type { Random } from './random.ts';
+
+export type Answer = Awaited<ReturnType<Server['inject']>>;
+
+/** A world in play: its data, who plays, and what was found. */
+export interface Playing extends World {
+  readonly random: Random;
+  readonly inject: Server['inject'];
+  readonly database: Database;
+  readonly people: People;
+  readonly faults: string[];
+  /** Answers compared, by action and status. */
+  readonly cells: Map<string, number>;
+}
+
+interface Envelope {
+  readonly code: number;
+  readonly data?: unknown;
+}
+
+/** An id that no record has. */
+export const missing = 999_999;
+
+const codes: Readonly<Record<Refused['status'], number>> = {
+  401: 40100,
+  403: 40300,
+  404: 40400,
+  409: 40902,
+  412: 41200,
+  422: 42200,
+};
+
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** What is wrong with a record that was answered. */
+export const recordFault = (answered: unknown, plan: ModelPlan, row: Row): string | undefined => {
+  const { created_at, updated_at, ...record } = answered as Record<string, unknown>;
+  if (!timestamp.test(String(created_at)) || !timestamp.test(String(updated_at))) return 'no timestamps';
+  const wanted = { id: row['id'], ...Object.fromEntries(plan.fields.map(({ name }) => [name, row[name]])) };
+  return JSON.stringify(record) === JSON.stringify(wanted)
+    ? undefined
+    : `${JSON.stringify(record)}, not ${JSON.stringify(wanted)}`;
+};
+
+export const recordsFault = (
+  answered: unknown,
+  plan: ModelPlan,
+  rows: readonly Row[],
+): string | undefined => {
+  const records = answered as readonly Record<string, unknown>[];
+  const [ids, wanted] = [records.map(({ id }) => id).join(), rows.map(({ id }) => id).join()];
+  if (ids !== wanted) return `records ${ids}, not ${wanted}`;
+  return records.map((record, index) => recordFault(record, plan, rows[index] ?? {})).find((fault) => fault);
+};
+
+export const refusalFault = ({ status, text }: Answer, wanted: Refused): string | undefined => {
+  const { code, data } = JSON.parse(text) as Envelope;
+  // Who is nobody is told so, who is disabled that the token is no good.
+  const isRight = wanted.status === 401 ? Math.floor(code / 100) === 401 : code === codes[wanted.status];
+  if (status !== wanted.status || !isRight) return `${status} ${text.slice(0, 300)}, not ${wanted.status}`;
+  if (wanted.fields === undefined) return data === undefined ? undefined : 'a refusal with data';
+  const told = (data as { errors: readonly { field: string }[] }).errors.map(({ field }) => field).join();
+  return told === wanted.fields.join() ? undefined : `errors of ${told}, not ${wanted.fields.join()}`;
+};
+
+export const statusFault = ({ status, text }: Answer, wanted: number): string | undefined =>
+  status === wanted ? undefined : `${status} ${text.slice(0, 300)}, not ${wanted}`;
+
+export const note = (playing: Playing, what: string, fault: string | undefined): void => {
+  if (fault !== undefined) playing.faults.push(`${what}: ${fault}`);
+};
+
+export const ask = async (
+  playing: Playing,
+  caller: Asking,
+  action: Action,
+  path: string,
+  sent?: { readonly body?: object; readonly ifMatch?: string | undefined },
+): Promise<Answer> => {
+  const method = { list: 'GET', detail: 'GET', create: 'POST', update: 'PATCH', destroy: 'DELETE' } as const;
+  const body = sent?.body === undefined ? undefined : JSON.stringify(sent.body);
+  const answer = await playing.inject({
+    method: method[action],
+    path,
+    headers: {
+      ...caller.headers(body ?? ''),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(sent?.ifMatch === undefined ? {} : { 'if-match': sent.ifMatch }),
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+  const key = `${action} ${answer.status}`;
+  playing.cells.set(key, (playing.cells.get(key) ?? 0) + 1);
+  return answer;
+};
+
+export const dataOf = ({ text }: Answer): unknown => (JSON.parse(text) as Envelope).data;

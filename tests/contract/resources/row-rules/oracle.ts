@@ -1,0 +1,207 @@
+import { meets } from './conditions.ts';
+import type { Action, Method, ModelPlan, Row, State } from './plan.ts';
+import { kinds, type Value } from './values.ts';
+
+/**
+ * What a request must be answered and what it must leave behind under row rules, worked out from the contract and its
+ * decisions alone, over plain rows. Of the service it knows nothing.
+ */
+
+export interface Caller {
+  readonly name: string;
+  /** How they prove who they are; undefined for nobody, and for who is not let in. */
+  readonly method: Method | undefined;
+  /** Null for an application and for nobody. */
+  readonly userId: number | null;
+  /** Holds super_admin or admin. */
+  readonly administers: boolean;
+  readonly isSuperAdmin: boolean;
+  /** Whether one of the roles is granted every entry of the permission table. */
+  readonly granted: boolean;
+}
+
+/** Everything there is: models, rows, users. */
+export interface World {
+  readonly models: readonly ModelPlan[];
+  readonly state: State;
+  /** Ids of all users. */
+  readonly users: readonly number[];
+}
+
+export interface Refused {
+  readonly status: 401 | 403 | 404 | 409 | 412 | 422;
+  /** Fields that are told with 422, in the order of the model. */
+  readonly fields?: readonly string[];
+}
+
+export type Body = Readonly<Record<string, Value>>;
+
+const refused = (status: Refused['status']): Refused => ({ status });
+
+/** Authentication and permission check. */
+const barred = (plan: ModelPlan, action: Action, caller: Caller): Refused | undefined => {
+  if (caller.method === undefined || !plan.auth[action].includes(caller.method)) return refused(401);
+  const isRead = action === 'list' || action === 'detail';
+  if (plan.permissions === 'none' || (isRead && plan.permissions === 'writes')) return undefined;
+  return caller.isSuperAdmin || caller.granted ? undefined : refused(403);
+};
+
+/** Whether the rule of a model lets a caller reach a row, for reading or for writing. */
+const reaches = (
+  { isolation }: ModelPlan,
+  direction: 'read' | 'write',
+  row: Row,
+  { administers, userId }: Caller,
+  { state }: World,
+): boolean => {
+  if (isolation === 'none' || administers) return true;
+  if (isolation === 'owner') return userId !== null && row['user_id'] === userId;
+  const condition = isolation[direction];
+  return condition === 'everyone' || meets(condition, row, userId, state);
+};
+
+/** Rows that a read shows, or why it shows none. Public reads replace authentication, read check and isolation. */
+export const shown = (
+  world: World,
+  plan: ModelPlan,
+  action: 'list' | 'detail',
+  caller: Caller,
+): Refused | readonly Row[] => {
+  const rows = world.state.rows(plan.name);
+  const { publicRead } = plan;
+  if (publicRead !== undefined) return rows.filter((row) => row[publicRead.field] === publicRead.value);
+  return barred(plan, action, caller) ?? rows.filter((row) => reaches(plan, 'read', row, caller, world));
+};
+
+export const isRefused = (answer: object): answer is Refused => 'status' in answer;
+
+/** Fields that the caller's body may set. */
+const writableFields = (plan: ModelPlan, { administers }: Caller) =>
+  plan.fields.filter(({ name }) => {
+    if (name === 'user_id' && (plan.isolation === 'owner' || plan.ownership)) return false;
+    return administers || !plan.restricted.includes(name);
+  });
+
+/** Whether a reference may name a record: what its own detail endpoint shows the caller by the same method. */
+const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: Caller): boolean => {
+  if (to === 'User') {
+    if (!world.users.includes(Number(id))) return false;
+    return anyone || (caller.userId !== null && (caller.administers || caller.userId === id));
+  }
+  const target = world.models.find(({ name }) => name === to);
+  if (target === undefined || world.state.find(to, id) === undefined) return false;
+  if (anyone) return true;
+  const rows = shown(world, target, 'detail', caller);
+  return !isRefused(rows) && rows.some((row) => row['id'] === id);
+};
+
+/** Fields whose values are not accepted. `before` is the record that is updated. */
+const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body, before?: Row): string[] => {
+  const writable = new Set(writableFields(plan, caller).map(({ name }) => name));
+  return plan.fields.flatMap(({ name, kind, required, to = '', anyone = false }) => {
+    // What may not be written is ignored: a record that needs it cannot be made.
+    const value = writable.has(name) ? body[name] : undefined;
+    if (value === undefined) return required && before === undefined ? [name] : [];
+    if (value === null) return required ? [name] : [];
+    if (kind !== 'reference') return value === kinds[kind].wrong ? [name] : [];
+    const isKept = before?.[name] === value;
+    return isKept || mayName(world, to, anyone, value, caller) ? [] : [name];
+  });
+};
+
+const invalid = (fields: readonly string[]): Refused | undefined =>
+  fields.length === 0 ? undefined : { status: 422, fields };
+
+const heldToRule = (world: World, plan: ModelPlan, caller: Caller, row: Row): Refused | undefined =>
+  // The contract's own rule lets everybody create.
+  plan.isolation === 'owner' || reaches(plan, 'write', row, caller, world) ? undefined : refused(403);
+
+const written = (plan: ModelPlan, caller: Caller, body: Body): Row =>
+  Object.fromEntries(
+    writableFields(plan, caller).flatMap(({ name }) => {
+      const value = body[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+/** The row that a create makes, without its id: 401, 403 for the permission, 422, 403 for the row. */
+export const created = (world: World, plan: ModelPlan, caller: Caller, body: Body): Refused | Row => {
+  const stopped = barred(plan, 'create', caller) ?? invalid(invalidFields(world, plan, caller, body));
+  if (stopped !== undefined) return stopped;
+  const empty = Object.fromEntries(plan.fields.map(({ name }) => [name, null]));
+  const owner = plan.ownership ? { user_id: caller.userId } : {};
+  const row: Row = { ...empty, ...written(plan, caller, body), ...owner };
+  return heldToRule(world, plan, caller, row) ?? row;
+};
+
+/** The record of a write: 401, 403 for the permission, 404, 403 for the row, 412. */
+const target = (
+  world: World,
+  plan: ModelPlan,
+  action: 'update' | 'destroy',
+  caller: Caller,
+  id: number,
+  version: number | undefined,
+): Refused | Row => {
+  const stopped = barred(plan, action, caller);
+  if (stopped !== undefined) return stopped;
+  const row = world.state.find(plan.name, id);
+  if (row === undefined || !reaches(plan, 'read', row, caller, world)) return refused(404);
+  // By the contract's own rule, whoever reaches a record writes it.
+  if (plan.isolation !== 'owner' && !reaches(plan, 'write', row, caller, world)) return refused(403);
+  if (version !== undefined && version !== world.state.version(plan.name, id)) return refused(412);
+  return row;
+};
+
+/** The row that an update makes: what `target` refuses, 422, 403 for what it would become. */
+export const updated = (
+  world: World,
+  plan: ModelPlan,
+  caller: Caller,
+  id: number,
+  body: Body,
+  version?: number,
+): Refused | Row => {
+  const before = target(world, plan, 'update', caller, id, version);
+  if (isRefused(before)) return before;
+  const stopped = invalid(invalidFields(world, plan, caller, body, before));
+  if (stopped !== undefined) return stopped;
+  const row: Row = { ...before, ...written(plan, caller, body) };
+  return heldToRule(world, plan, caller, row) ?? row;
+};
+
+/** References of all models to one. */
+const referencesTo = ({ models }: World, { name }: ModelPlan) =>
+  models.flatMap((plan) => plan.fields.filter(({ to }) => to === name).map((field) => ({ plan, field })));
+
+/** What `target` refuses, and 409 where a record cannot be without this one; the row where it goes. */
+export const destroyed = (
+  world: World,
+  plan: ModelPlan,
+  caller: Caller,
+  id: number,
+  version?: number,
+): Refused | Row => {
+  const row = target(world, plan, 'destroy', caller, id, version);
+  if (isRefused(row)) return row;
+  const isHeld = referencesTo(world, plan).some(
+    ({ plan: other, field }) =>
+      field.required && world.state.rows(other.name).some((each) => each[field.name] === id),
+  );
+  return isHeld ? refused(409) : row;
+};
+
+/** Takes a record away: optional references to it become null, each of which raises the version of its record. */
+export const takeAway = (world: World, plan: ModelPlan, id: number): void => {
+  world.state.table(plan.name).delete(id);
+  for (const other of world.models) {
+    const names = other.fields.filter(({ to }) => to === plan.name).map(({ name }) => name);
+    const table = world.state.table(other.name);
+    for (const [key, { row, version }] of table) {
+      const gone = names.filter((name) => row[name] === id);
+      if (gone.length === 0) continue;
+      const nulls = Object.fromEntries(gone.map((name) => [name, null]));
+      table.set(key, { row: { ...row, ...nulls }, version: version + gone.length });
+    }
+  }
+};

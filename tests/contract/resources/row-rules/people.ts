@@ -1,0 +1,79 @@
+import type { Service, TestUser } from '../../../support/service.ts';
+import type { Caller } from './oracle.ts';
+import type { ModelPlan } from './plan.ts';
+
+/** A caller, and what they send with a request. */
+export interface Asking extends Caller {
+  readonly headers: (body: string) => Readonly<Record<string, string>>;
+}
+
+export interface People {
+  readonly callers: readonly Asking[];
+  /** Ids of all users, those who never call among them. */
+  readonly users: readonly number[];
+  /** Writes whatever it likes. */
+  readonly administrator: Asking;
+}
+
+const entries = ['create', 'update', 'destroy', 'read'];
+
+/** One role has every entry of the permission table. */
+const grantEverything = async ({ server }: Service, role: string, models: readonly ModelPlan[]) => {
+  const { roles, database } = server.services;
+  await roles.create(role, { principal: 'command line', address: null });
+  const rows = models
+    .filter(({ permissions }) => permissions !== 'none')
+    .flatMap(({ name, permissions }) =>
+      entries
+        .filter((entry) => entry !== 'read' || permissions === 'all')
+        .map((entry) => `('${role}', '${name}', '${entry}', '2024-01-01T00:00:00.000Z')`),
+    );
+  if (rows.length === 0) return;
+  const sql = `insert into permissions (role, model, action, created_at) values ${rows.join(', ')}`;
+  await database.execute({ sql, parameters: [] });
+};
+
+const none = { userId: null, administers: false, isSuperAdmin: false, granted: false } as const;
+
+/** Users of every kind by token and by key, an application, nobody, and a user who is disabled. */
+export const createPeople = async (service: Service, models: readonly ModelPlan[]): Promise<People> => {
+  await grantEverything(service, 'editor', models);
+  const root = await service.admin();
+  const admin = await service.createUser(['admin']);
+  const editor = await service.createUser(['viewer', 'editor']);
+  const [ann, ben, cleo] = [
+    await service.createUser(),
+    await service.createUser(),
+    await service.createUser(),
+  ];
+  const gone = await service.createUser();
+  await service.ok('PATCH', `/admin/users/${gone.id}`, { token: root, body: { user: { disabled: true } } });
+  const key = await service.createKey(ben);
+  const byToken = (name: string, user: TestUser, terms: Partial<Caller> = {}): Asking => ({
+    ...none,
+    name,
+    method: 'jwt',
+    userId: user.id,
+    ...terms,
+    headers: () => ({ authorization: `Bearer ${user.token}` }),
+  });
+  const administrator = byToken('super_admin', root, { administers: true, isSuperAdmin: true });
+  const callers: Asking[] = [
+    administrator,
+    byToken('admin', admin, { administers: true }),
+    byToken('editor', editor, { granted: true }),
+    byToken('ann', ann),
+    byToken('ben', ben),
+    byToken('cleo', cleo),
+    {
+      ...byToken('ben by key', ben),
+      method: 'api_key',
+      headers: () => ({ 'x-api-key': key.key }),
+    },
+    { ...none, name: 'an application', method: 'signature', headers: (body) => service.sign('shop', body) },
+    { ...none, name: 'nobody', method: undefined, headers: () => ({}) },
+    byToken('a disabled user', gone, { method: undefined }),
+  ];
+  const users = [root, admin, editor, ann, ben, cleo, gone].map(({ id }) => id);
+  return { callers, users, administrator };
+};

@@ -1,0 +1,85 @@
+import type { Value, ValueKind } from './values.ts';
+
+/** A record in the names of the API, without what the service sets but its id. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** A field as a world plans it. References keep the name of their column. */
+export interface FieldPlan {
+  readonly name: string;
+  readonly kind: ValueKind | 'reference';
+  /** What a reference names; `User` for a user. */
+  readonly to?: string;
+  readonly required: boolean;
+  readonly anyone?: boolean;
+}
+
+export type Method = 'jwt' | 'api_key' | 'signature';
+export type Action = 'list' | 'detail' | 'create' | 'update' | 'destroy';
+export const actions: readonly Action[] = ['list', 'detail', 'create', 'update', 'destroy'];
+export const methods: readonly Method[] = ['jwt', 'api_key', 'signature'];
+
+/** A condition as plain data, of which a rule is made for the service and an outcome for the oracle. */
+export type Condition =
+  | { readonly kind: 'own'; readonly field: string }
+  | { readonly kind: 'equals'; readonly field: string; readonly value: NonNullable<Value> }
+  | {
+      readonly kind: 'member';
+      readonly field: string;
+      readonly of: string;
+      readonly on: string;
+      readonly where: Readonly<Record<string, readonly NonNullable<Value>[]>>;
+    }
+  | { readonly kind: 'via'; readonly field: string; readonly to: string; readonly rule: Condition }
+  | { readonly kind: 'anyOf' | 'allOf'; readonly rules: readonly Condition[] };
+
+/** Conditions of a model; `shared` where one is said for both. */
+export interface Rules {
+  readonly read: Condition | 'everyone';
+  readonly write: Condition;
+  readonly said: 'both' | 'shared' | 'read' | 'write';
+}
+
+export interface ModelPlan {
+  readonly name: string;
+  /** Its path, its table and its plural. */
+  readonly path: string;
+  readonly singular: string;
+  readonly fields: readonly FieldPlan[];
+  readonly owned: boolean;
+  readonly isolation: 'none' | 'owner' | Rules;
+  readonly ownership: boolean;
+  readonly restricted: readonly string[];
+  readonly publicRead: { readonly field: string; readonly value: NonNullable<Value> } | undefined;
+  readonly permissions: 'none' | 'writes' | 'all';
+  readonly auth: Readonly<Record<Action, readonly Method[]>>;
+}
+
+interface Kept {
+  readonly row: Row;
+  readonly version: number;
+}
+
+/** What the database must hold, by the oracle alone. */
+export class State {
+  readonly #tables = new Map<string, Map<number, Kept>>();
+
+  table(model: string): Map<number, Kept> {
+    const known = this.#tables.get(model);
+    if (known !== undefined) return known;
+    const table = new Map<number, Kept>();
+    this.#tables.set(model, table);
+    return table;
+  }
+
+  rows(model: string): readonly Row[] {
+    return [...this.table(model).values()].map(({ row }) => row);
+  }
+
+  find(model: string, id: Value | undefined): Row | undefined {
+    return this.table(model).get(Number(id ?? 0))?.row;
+  }
+
+  version(model: string, id: number): number {
+    return this.table(model).get(id)?.version ?? 0;
+  }
+}

@@ -1,0 +1,154 @@
+import { field } from '../../../../src/fields/define.ts';
+import type { FieldDefinition } from '../../../../src/fields/field.ts';
+import { defineResource } from '../../../../src/model/define-resource.ts';
+import type { Resource } from '../../../../src/model/types.ts';
+import type { Migrations } from '../../../../src/store/migrations/migration.ts';
+import { createTable } from '../../../../src/store/migrations/schema.ts';
+import { ruleOf, someCondition } from './conditions.ts';
+import { actions, type FieldPlan, type Method, type ModelPlan, methods } from './plan.ts';
+import type { Random } from './random.ts';
+import { kinds, type Value, type ValueKind, valueKinds } from './values.ts';
+
+/** Names of fields, most of them words of SQL. */
+const names: Readonly<Record<ValueKind, string>> = {
+  string: 'order',
+  enum: 'select',
+  boolean: 'where',
+  decimal: 'table',
+  integer: 'group',
+  number: 'from',
+  date: 'date',
+  time: 'check',
+  datetime: 'timestamp',
+  uuid: 'default',
+};
+
+const referenceNames = ['parent_id', 'team_id', 'union_id', 'user_ref_id'] as const;
+
+const someFields = (random: Random, before: readonly string[], self: string, owned: boolean): FieldPlan[] => {
+  const others = valueKinds.filter((kind) => kind !== 'string' && kind !== 'enum');
+  const values = ['string', 'enum', ...random.some(others, 0.3)] as const;
+  const fields: FieldPlan[] = values.map((kind) => ({
+    name: names[kind],
+    kind,
+    required: random.chance(0.3),
+  }));
+  const targets = [self, ...before, ...before, 'User'];
+  for (const name of random.some(referenceNames, 0.6, 1)) {
+    const to = random.pick(targets);
+    // A record cannot name itself before it is there.
+    const required = to !== self && to !== 'User' && random.chance(0.3);
+    fields.push({ name, kind: 'reference', to, required, anyone: random.chance(0.4) });
+  }
+  // Whose a record is, a body may say of anybody, where the rules leave it to bodies.
+  if (owned) fields.push({ name: 'user_id', kind: 'reference', to: 'User', required: false, anyone: true });
+  return fields;
+};
+
+const someAuth = (random: Random): ModelPlan['auth'] => {
+  if (random.chance(0.2)) return Object.fromEntries(actions.map((action) => [action, ['jwt']])) as never;
+  const each = (): readonly Method[] => (random.chance(0.8) ? methods : random.some(methods, 0.5, 1));
+  return Object.fromEntries(actions.map((action) => [action, each()])) as never;
+};
+
+const someRules = (
+  random: Random,
+  model: ModelPlan,
+  models: readonly ModelPlan[],
+): ModelPlan['isolation'] => {
+  if (random.chance(0.1)) return model.owned && random.chance(0.7) ? 'owner' : 'none';
+  const condition = () => someCondition(random, model, models, 4);
+  const read = condition();
+  const said = random.pick(['both', 'both', 'both', 'shared', 'read', 'write'] as const);
+  if (said !== 'both') return { read, write: read, said };
+  return { read: random.chance(0.15) ? 'everyone' : read, write: condition(), said };
+};
+
+/** Random models that refer to one another, with random rules. Names end with the world's number. */
+export const someModels = (random: Random, number: number): readonly ModelPlan[] => {
+  const plans: ModelPlan[] = [];
+  for (const [index, base] of ['Alpha', 'Beta', 'Seat', 'Gamma', 'Pass'].entries()) {
+    const name = `${base}${number}`;
+    const owned = base === 'Seat' || base === 'Pass' || random.chance(0.5);
+    const before = plans.map((plan) => plan.name);
+    const fields = someFields(random, before, name, owned);
+    const isMembership = index === 2 || index === 4;
+    const [published] = random.some(
+      fields.filter(({ kind }) => kind === 'enum' || kind === 'boolean'),
+      1,
+    );
+    plans.push({
+      name,
+      path: `${base.toLowerCase()}_${number}s`,
+      singular: `${base.toLowerCase()}_${number}`,
+      fields,
+      owned,
+      isolation: 'none',
+      ownership: owned && !isMembership && random.chance(0.4),
+      restricted: random.chance(0.15) ? [random.pick(fields).name] : [],
+      publicRead:
+        published !== undefined && published.kind !== 'reference' && random.chance(0.1)
+          ? { field: published.name, value: random.pick<NonNullable<Value>>(kinds[published.kind].values) }
+          : undefined,
+      permissions: random.chance(0.8) ? 'none' : random.pick(['writes', 'all']),
+      auth: someAuth(random),
+    });
+  }
+  return plans.map((plan) => ({ ...plan, isolation: someRules(random, plan, plans) }));
+};
+
+const definitionOf = (plan: FieldPlan): FieldDefinition => {
+  if (plan.kind !== 'reference') return kinds[plan.kind].define(plan.required);
+  if (plan.name === 'user_id') return field.owner();
+  const { to = '', required, anyone = false } = plan;
+  return field.reference(to, { required, anyone });
+};
+
+const fieldsOf = ({ fields }: ModelPlan): Readonly<Record<string, FieldDefinition>> =>
+  Object.fromEntries(fields.map((plan) => [plan.name, definitionOf(plan)]));
+
+const isolationOf = ({ isolation }: ModelPlan) => {
+  if (isolation === 'none') return {};
+  if (isolation === 'owner') return { isolation: true };
+  const { read, write, said } = isolation;
+  const [reads, writes] = [read === 'everyone' ? read : ruleOf(read), ruleOf(write)];
+  if (said === 'shared') return { isolation: writes };
+  if (said === 'both') return { isolation: { read: reads, write: writes } };
+  return { isolation: said === 'read' ? { read: reads } : { write: writes } };
+};
+
+/** What a plan is in a model file. */
+export const resourceOf = (plan: ModelPlan): Resource =>
+  defineResource(plan.name, {
+    fields: fieldsOf(plan),
+    plural: plan.path,
+    singular: plan.singular,
+    auth: plan.auth,
+    ...isolationOf(plan),
+    ...(plan.ownership ? { ownership: true } : {}),
+    ...(plan.restricted.length === 0 ? {} : { restricted: plan.restricted }),
+    ...(plan.permissions === 'none' ? {} : { permissions: plan.permissions }),
+    ...(plan.publicRead === undefined
+      ? {}
+      : { publicRead: { where: { [plan.publicRead.field]: plan.publicRead.value } } }),
+  } as never) as unknown as Resource;
+
+/** The tables of all models, in the order in which they refer to one another. */
+export const migrationsOf = (models: readonly ModelPlan[]): Migrations => ({
+  '0001_worlds': {
+    up: async (db, dialect) => {
+      const tables = new Map(models.map(({ name, path }) => [name, path]));
+      for (const plan of models) {
+        const references = plan.fields.flatMap(({ name, to }): [string, string][] => {
+          const table = to === undefined ? undefined : tables.get(to);
+          return table === undefined ? [] : [[name, table]];
+        });
+        await createTable(db, dialect, plan.path, {
+          fields: fieldsOf(plan),
+          references: Object.fromEntries(references),
+          model: plan.name,
+        });
+      }
+    },
+  },
+});
