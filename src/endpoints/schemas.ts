@@ -34,6 +34,58 @@ const key = {
   last_used_at: timeOrNull,
 } as const;
 
+/** A condition of a row rule; those within it are described as plain objects, since a schema cannot hold itself. */
+const condition = {
+  ...object('ExplainedCondition', {
+    kind: { type: 'string', enum: ['own', 'equals', 'member', 'via', 'anyOf', 'allOf'] },
+    words: { type: 'string', description: 'the condition in names of fields and models' },
+    outcome: {
+      type: 'string',
+      enum: ['passed', 'refused', 'narrowed'],
+      description: 'narrowed: it depends on a record that is not known here',
+    },
+    decides: { type: 'boolean', description: 'whether this condition decides' },
+    model: { type: 'string', description: 'model whose field is compared' },
+    field: text,
+    value: { type: 'string', description: 'what `equals` compares with' },
+    of: { type: 'string', description: 'model of the memberships, or the one that the reference names' },
+    on: { type: 'string', description: 'field of the memberships that is compared' },
+    where: { type: 'array', items: object('ExplainedMembership', { field: text, values: texts }) },
+    change_at: {
+      type: ['string', 'null'],
+      description: 'record or list of memberships where the outcome can be changed',
+    },
+    conditions: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'conditions within, in the same shape; of `via` the one that the named record must meet',
+    },
+  }),
+  required: ['kind', 'words', 'outcome', 'decides', 'model', 'change_at'],
+} as const satisfies JsonSchema;
+
+const step = {
+  rule: text,
+  label: text,
+  outcome: { type: 'string', enum: ['passed', 'refused', 'narrowed', 'off'] },
+  because: text,
+} as const;
+/** The conditions are there where the step is one of a row rule. */
+const explainedStep = {
+  ...object('ExplainedStep', {
+    ...step,
+    conditions: object('ExplainedConditions', {
+      about: {
+        type: 'string',
+        enum: ['record', 'list', 'body', 'unknown'],
+        description: 'what the outcomes are about; unknown: a record that is not there for whoever asks',
+      },
+      rule: condition,
+    }),
+  }),
+  required: Object.keys(step),
+} as const satisfies JsonSchema;
+
 export const schemas = {
   login: object('Login', { token: text, user: object('UserIdentity', userIdentity) }),
   user: object('User', { ...userIdentity, roles: texts }),
@@ -104,12 +156,7 @@ export const schemas = {
     },
     steps: {
       type: 'array',
-      items: object('ExplainedStep', {
-        rule: text,
-        label: text,
-        outcome: { type: 'string', enum: ['passed', 'refused', 'narrowed', 'off'] },
-        because: text,
-      }),
+      items: explainedStep,
     },
     decided_by: { type: ['string', 'null'], description: 'rule of the step that decides' },
   }),

@@ -157,4 +157,6 @@ export interface Endpoint {
    * explanation asks. Absent where the path names no record.
    */
   readonly reaches?: (grant: Grant, params: Call['params']) => Promise<boolean>;
+  /** Whether that record, which is there, may be written as it is. Absent where that needs no more than to reach it. */
+  readonly writes?: (grant: Grant, params: Call['params']) => Promise<boolean>;
 }

@@ -5,7 +5,7 @@ import { invalidParameter, parseQueryString } from '../../store/list/query-strin
 import { type CallerStore, createCallerStore } from '../../store/tables/callers.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { parseId } from '../shared.ts';
+import { checkedModels, parseId } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { decisiveStep, type Explanation, explain, type Subject } from './explanation.ts';
 
@@ -118,11 +118,12 @@ const answerOf = (
           path: endpoint.path,
           authentication: [...endpoint.auth],
         },
-  steps: steps.map(({ rule, outcome, because }) => ({
+  steps: steps.map(({ rule, outcome, because, conditions }) => ({
     rule,
     label: catalogue.explained[rule],
     outcome,
     because,
+    ...(conditions === undefined ? {} : { conditions: { about: conditions.about, rule: conditions.rule } }),
   })),
   decided_by: decisiveStep(steps)?.rule ?? null,
 });
@@ -136,13 +137,15 @@ export const explainEndpoint = (services: Services): Endpoint => {
     path: '/admin/explain',
     auth: adminAuth,
     policy: administratorOnly,
+    // Which records whoever asks may know of depends on what they may read.
+    grantsOn: checkedModels([...services.resources.values()].map(({ model }) => model)),
     accepts: 'nothing',
     docs: {
       summary: { 'zh-CN': '解释访问判定', en: 'Explain an access decision' },
       description: {
         'zh-CN':
-          '按顺序列出路由、认证、策略与记录各步，以及起决定作用的一步。不预判请求体与条件请求（400、409、412、422）。',
-        en: 'The steps in their order: route, authentication, policy, record; and the one that decides. What depends on the body or on conditions (400, 409, 412, 422) is not foreseen.',
+          '按顺序列出路由、认证、策略与记录各步，以及起决定作用的一步；行规则给出条件树，每个条件附对该调用者与记录的结果。不预判请求体与条件请求（400、409、412、422，以及写入后的记录不再满足写规则时的 403）。',
+        en: 'The steps in their order: route, authentication, policy, record; and the one that decides. A row rule comes with the tree of its conditions, each with its outcome for this caller and record. What depends on the body or on conditions (400, 409, 412, 422, and 403 where the record would become one that the caller may not write) is not foreseen.',
       },
       tag: adminTag,
       data: schemas.explanation,

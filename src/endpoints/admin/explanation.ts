@@ -13,6 +13,8 @@ import { grantsAsked } from '../../policy/references.ts';
 import type { Step } from '../../policy/step.ts';
 import type { CallerUser, KnownKey } from '../../store/tables/callers.ts';
 import type { Services } from '../services.ts';
+import { parseId } from '../shared.ts';
+import { type ConditionsAsked, conditionsFor, type ExplainedConditions } from './explained-conditions.ts';
 
 /** Whom an explanation is about. A user calls with a token or a session, a key with itself, an application signs. */
 export type Subject =
@@ -22,7 +24,11 @@ export type Subject =
   | { readonly kind: 'nobody' };
 
 /** A step of the policy, or one of those around it: the route before, authentication, the record after. */
-export type ExplainedStep = Omit<Step, 'rule'> & { readonly rule: ExplainedRule };
+export interface ExplainedStep extends Omit<Step, 'rule'> {
+  readonly rule: ExplainedRule;
+  /** Of a row rule. */
+  readonly conditions?: ExplainedConditions;
+}
 
 export interface Explanation {
   /** 0 where the request would be let through. */
@@ -48,12 +54,9 @@ const passed = (because: string, principal: Principal): Authenticated => ({
 
 const disabled = ({ username }: CallerUser): string => `user ${username} is disabled`;
 
-/** What an explanation asks. */
-export type Explainer = Pick<Services, 'routes' | 'clock' | 'catalogue' | 'identities'>;
-
 /** Looks the subject up with the statements that authenticate a request, so that what they refuse is refused here. */
 const identify = async (
-  { identities, clock }: Explainer,
+  { identities, clock }: Services,
   subject: Subject,
   name: AuthMethodName,
   models: readonly string[],
@@ -79,7 +82,7 @@ const identify = async (
 
 /** What the guard would make of the subject's credentials. An endpoint that accepts none looks at none. */
 const authenticate = (
-  explainer: Explainer,
+  explainer: Services,
   { auth, policy }: Endpoint,
   subject: Subject,
 ): Promise<Authenticated> | Authenticated => {
@@ -103,12 +106,46 @@ const absence = async (
   return (await reaches(asked.grant, params)) ? 'out of scope' : 'missing';
 };
 
-const recordStep = async (
-  endpoint: Endpoint,
-  grant: Grant,
-  params: Call['params'],
-  asker: Principal,
-): Promise<ExplainedStep | undefined> => {
+/** A request that the policy lets in: what is left to ask is which records it reaches. */
+interface Admitted {
+  readonly endpoint: Endpoint;
+  readonly grant: Grant;
+  readonly params: Call['params'];
+  readonly asker: Principal;
+  readonly conditions: ReturnType<typeof conditionsFor>;
+}
+
+/** The rule by which the caller reaches records, or makes one, and what its conditions are about. */
+const reachAsked = ({ endpoint, grant, params }: Admitted): ConditionsAsked | undefined => {
+  const { policy, reaches } = endpoint;
+  if (policy.kind !== 'resource' || policy.model.rules.isolation === undefined) return undefined;
+  const { model, action } = policy;
+  const { read, write } = policy.model.rules.isolation;
+  const caller = grant.principal;
+  if (action === 'create')
+    return { model, expression: write.expression, otherwise: 'body', id: undefined, caller };
+  if (reaches === undefined)
+    return { model, expression: read.expression, otherwise: 'list', id: undefined, caller };
+  const id = parseId(params['id'] ?? '');
+  return { model, expression: read.expression, otherwise: 'unknown', id, caller };
+};
+
+/** A step of the policy that leaves some rows, with the conditions that say which. */
+const withConditions = async (admitted: Admitted, step: Step): Promise<ExplainedStep> => {
+  const asked = step.rule === 'isolation' && step.outcome === 'narrowed' ? reachAsked(admitted) : undefined;
+  if (asked === undefined) return step;
+  const conditions = await admitted.conditions(asked);
+  // Where no record that there could be is one they write, the body need not be known.
+  const outcome = admitted.grant.writes === 'none' && asked.otherwise === 'body' ? 'refused' : step.outcome;
+  return { ...step, outcome, conditions };
+};
+
+const recordStep = async ({
+  endpoint,
+  grant,
+  params,
+  asker,
+}: Admitted): Promise<ExplainedStep | undefined> => {
   if (endpoint.reaches === undefined) return undefined;
   const name = Object.values(params).join(' ');
   if (await endpoint.reaches(grant, params)) return { rule: 'record', outcome: 'passed', because: name };
@@ -116,12 +153,41 @@ const recordStep = async (
   return { rule: 'record', outcome: 'refused', because: `${name}: ${why}` };
 };
 
+/** Whether a record that is reached may be written too, where a rule of its own says so. */
+const writeStep = async (admitted: Admitted): Promise<ExplainedStep | undefined> => {
+  const { endpoint, grant, params } = admitted;
+  const asked = reachAsked(admitted);
+  const { read, write } = asked?.model.rules.isolation ?? {};
+  if (asked === undefined || write === undefined || write === read) return undefined;
+  if (endpoint.writes === undefined || grant.writes === undefined) return undefined;
+  const outcome = (await endpoint.writes(grant, params)) ? 'passed' : 'refused';
+  const conditions = await admitted.conditions({ ...asked, expression: write.expression });
+  return { rule: 'record_write', outcome, because: write.words, conditions };
+};
+
+/** The steps behind the policy, until one refuses. */
+const recordSteps = async (
+  admitted: Admitted,
+  decided: readonly Step[],
+): Promise<{ readonly steps: readonly ExplainedStep[]; readonly problem?: ProblemName }> => {
+  const steps: ExplainedStep[] = await Promise.all(decided.map((step) => withConditions(admitted, step)));
+  if (steps.some(({ outcome }) => outcome === 'refused')) return { steps, problem: 'forbidden' };
+  const record = await recordStep(admitted);
+  if (record === undefined) return { steps };
+  steps.push(record);
+  if (record.outcome === 'refused') return { steps, problem: 'record_not_found' };
+  const write = await writeStep(admitted);
+  if (write === undefined) return { steps };
+  steps.push(write);
+  return write.outcome === 'refused' ? { steps, problem: 'forbidden' } : { steps };
+};
+
 /**
  * Goes the way of a request up to the operation: the router's own answer, the accepted credentials, the steps of
  * `decide`, the record. Nothing is written, no use is recorded.
  */
 export const explain = async (
-  explainer: Explainer,
+  explainer: Services,
   subject: Subject,
   { method, path }: { readonly method: string; readonly path: string },
   asker: Principal,
@@ -146,19 +212,30 @@ export const explain = async (
   steps.push(authenticated.step);
   if ('problem' in authenticated) return ended(new Problem(authenticated.problem));
   const decision = decide(endpoint.policy, authenticated.principal);
-  steps.push(...decision.steps);
-  if (!decision.allowed) return ended(decision.problem);
-  const record = await recordStep(endpoint, decision.grant, params, asker);
-  if (record !== undefined) steps.push(record);
-  if (record?.outcome === 'refused') return ended(new Problem('record_not_found'));
-  return { code: 0, status: endpoint.status ?? 200, endpoint, steps };
+  if (!decision.allowed) {
+    steps.push(...decision.steps);
+    return ended(decision.problem);
+  }
+  const conditions = conditionsFor(explainer, asker);
+  const admitted = { endpoint, grant: decision.grant, params, asker, conditions };
+  const { steps: further, problem } = await recordSteps(admitted, decision.steps);
+  steps.push(...further);
+  return problem === undefined
+    ? { code: 0, status: endpoint.status ?? 200, endpoint, steps }
+    : ended(new Problem(problem));
 };
 
-/** Rules that shape the rows and fields of an answer and refuse nobody: none of them decides. */
-const shaping: ReadonlySet<ExplainedRule> = new Set(['isolation', 'ownership', 'restricted_fields']);
+/** Rules that let nobody in who would else be refused: where all is passed, none of them decides. */
+const shaping: ReadonlySet<ExplainedRule> = new Set([
+  'isolation',
+  'ownership',
+  'restricted_fields',
+  'record',
+  'record_write',
+]);
 
 /** The step that refused; where none did, the last that could have and let the caller in. */
 export const decisiveStep = (steps: readonly ExplainedStep[]): ExplainedStep | undefined =>
   steps.find(({ outcome }) => outcome === 'refused') ??
-  steps.findLast(({ rule, outcome }) => outcome !== 'off' && !shaping.has(rule) && rule !== 'record') ??
+  steps.findLast(({ rule, outcome }) => outcome !== 'off' && !shaping.has(rule)) ??
   steps.at(0);

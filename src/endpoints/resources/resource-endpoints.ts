@@ -126,10 +126,13 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
 
   const collision = canCollide(model) ? (['conflict'] as const) : [];
 
-  const reaches = async (grant: Call['grant'], { id: text = '' }: Call['params']): Promise<boolean> => {
+  const standing = async (grant: Call['grant'], { id: text = '' }: Call['params']) => {
     const id = parseId(text);
-    return id !== undefined && (await resource.records.standing(grant, id)) !== undefined;
+    return id === undefined ? undefined : resource.records.standing(grant, id);
   };
+  const reaches: Endpoint['reaches'] = async (grant, params) => (await standing(grant, params)) !== undefined;
+  const writes: Endpoint['writes'] = async (grant, params) =>
+    (await standing(grant, params))?.writable === true;
 
   const writeOf = (call: Call): RecordWrite => ({
     resource,
@@ -224,6 +227,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       ),
       handle: patch,
       reaches,
+      writes,
     },
     {
       operation: area.operation('delete', model.name),
@@ -241,6 +245,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         return {};
       },
       reaches,
+      writes,
     },
   ];
 };

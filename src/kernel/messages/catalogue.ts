@@ -44,7 +44,8 @@ export type ExplainedRule =
   | 'isolation'
   | 'ownership'
   | 'restricted_fields'
-  | 'record';
+  | 'record'
+  | 'record_write';
 
 /** All texts of one language. A text that is missing does not compile. */
 export interface Catalogue {

@@ -101,6 +101,7 @@ export const en: Catalogue = {
     ownership: 'Ownership',
     restricted_fields: 'Restricted fields',
     record: 'Record in scope',
+    record_write: 'Record may be written',
   },
   labels: {
     id: 'Id',

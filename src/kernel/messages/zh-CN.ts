@@ -100,6 +100,7 @@ export const zhCN: Catalogue = {
     ownership: '归属',
     restricted_fields: '受限字段',
     record: '记录可见',
+    record_write: '记录可写',
   },
   labels: {
     id: '编号',

@@ -34,19 +34,32 @@ const from = (table: string, row: string): Fragment => sql` from ${name(table)} 
 const among = ({ dialect, alternative }: Compiling, value: Fragment, query: Fragment): Fragment =>
   alternative ? dialect.among(value, query) : sql`${value} in (${query})`;
 
+/** The conditions that a row of the memberships is one of the caller's, and one by which a value is reached. */
+export const membershipConditions = (
+  rule: RowMember,
+  row: string,
+  value: Fragment,
+  caller: Fragment,
+): readonly Fragment[] => [...ofCaller(rule, row, caller), sql`${name(row, rule.on)} = ${value}`];
+
+const ofCaller = ({ owner, where: conditions }: RowMember, row: string, caller: Fragment): Fragment[] => [
+  sql`${name(row, owner)} = ${caller}`,
+  ...conditions.map(
+    ({ column, values }) => sql`${name(row, column)} in (${all(values.map((each) => literal(each)))})`,
+  ),
+];
+
 const membership = (compiling: Compiling, rule: RowMember, value: Fragment): Fragment => {
+  const { caller } = compiling;
   const row = rowName(compiling.depth);
-  const conditions = [
-    sql`${name(row, rule.owner)} = ${compiling.caller}`,
-    ...rule.where.map(
-      ({ column, values }) => sql`${name(row, column)} in (${all(values.map((each) => literal(each)))})`,
-    ),
-  ];
-  const on = name(row, rule.on);
   const memberships = from(rule.table, row);
   return compiling.asked === 'find'
-    ? among(compiling, value, sql`select ${on}${memberships}${where(conditions)}`)
-    : sql`exists (select 1${memberships}${where([...conditions, sql`${on} = ${value}`])})`;
+    ? among(
+        compiling,
+        value,
+        sql`select ${name(row, rule.on)}${memberships}${where(ofCaller(rule, row, caller))}`,
+      )
+    : sql`exists (select 1${memberships}${where(membershipConditions(rule, row, value, caller))})`;
 };
 
 type Via = Extract<RowExpression, { readonly kind: 'via' }>;
