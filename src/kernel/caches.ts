@@ -172,6 +172,19 @@ export const caches = {
     ends: '5 s after one was last seen standing',
     test: 'forgets a table that was locked',
   },
+  reachCounts: {
+    key: 'row filter’s conditions',
+    holds: 'the statement that counts the rows within it',
+    room: 200,
+    ends: 'never: the source is fixed, values are bound',
+  },
+  reachSizes: {
+    key: 'row filter’s conditions and values',
+    holds: 'how many rows are within it, up to 5,001 of each part',
+    room: 1_000,
+    ends: 'one second, or a clock that was set back',
+    test: 'counts the rows of a caller again after a second, and where the clock was set back',
+  },
   tableSize: {
     key: 'none',
     holds: 'how many rows a source has, up to 5,001',

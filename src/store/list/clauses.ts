@@ -1,7 +1,7 @@
 import { columnOf, rowAlias, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { reachConditions } from '../rows/reach.ts';
-import { type Argument, all, type Fragment, name, sql, startsOf } from '../statement.ts';
+import { reachConditions, reachParts } from '../rows/reach.ts';
+import { type Argument, all, type Fragment, name, sql, startsOf, where } from '../statement.ts';
 import { filterCondition } from './filters.ts';
 import { cursorNulls, type ListArguments, type ListShape, walkOf } from './shape.ts';
 import { comesAfter, orderBy } from './sort.ts';
@@ -43,11 +43,19 @@ const cursorConditions = (
 
 /** What stands in every statement of a list: which rows there are, and in which order. */
 export interface Clauses {
+  /** What the statement begins with: the rows of the page where these are found in parts. */
+  readonly found: Fragment;
   readonly from: Fragment;
   /** What the caller may see and asks for, on all pages. */
   readonly matching: readonly Fragment[];
   /** The same from the cursor on. */
   readonly following: readonly Fragment[];
+  /** Conditions that leave no fewer rows than those of the page, in the order in which it is found. */
+  readonly paged: readonly Fragment[];
+  /** How many rows match. */
+  readonly count: Fragment;
+  /** Answers a row where there are more behind the page. */
+  readonly next: Fragment;
   readonly order: Fragment;
   /** The order in which the page is found. */
   readonly walk: Fragment;
@@ -55,27 +63,52 @@ export interface Clauses {
   readonly window: Fragment;
 }
 
+const foundRows = name('_found');
+
 /** The clauses of a list's statements. */
 export const clausesOf = (shape: ListShape, dialect: Dialect, argument: Argument<ListArguments>): Clauses => {
   const { source, rows, sort, paging } = shape;
-  const matching = [
-    ...reachConditions(
-      rows.terms,
-      (of) => storedValue(columnOf(source, of), dialect),
-      (index) => argument('rows', index),
-      'find',
-      dialect,
-    ),
+  const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
+  const value = (index: number): Fragment => argument('rows', index);
+  const asked = [
     ...filterConditions(shape, dialect, argument),
     ...searchConditions(shape, dialect, argument),
   ];
+  const behind = cursorConditions(shape, dialect, argument);
+  const matching = [...reachConditions(rows.terms, column, value, 'find', dialect), ...asked];
+  const following = [...matching, ...behind];
+  const from = sql` from ${source.from(dialect)} as ${name(rowAlias)}`;
+  const walk = sql` order by ${orderBy(walkOf(shape), dialect)}`;
   const limit = sql` limit ${argument('limit')}`;
-  return {
-    from: sql` from ${source.from(dialect)} as ${name(rowAlias)}`,
+  const clauses = {
+    from,
     matching,
-    following: [...matching, ...cursorConditions(shape, dialect, argument)],
+    following,
     order: sql` order by ${orderBy(sort, dialect)}`,
-    walk: sql` order by ${orderBy(walkOf(shape), dialect)}`,
+    walk,
     window: paging.kind === 'page' ? sql`${limit} offset ${argument('offset')}` : limit,
+  };
+  const parts = paging.kind === 'all' ? undefined : reachParts(rows.terms, column, value, dialect);
+  if (parts === undefined)
+    return {
+      ...clauses,
+      found: sql``,
+      paged: following,
+      count: sql`select count(*)${from}${where(matching)}`,
+      next: sql`select 1${from}${where(following)}${walk} limit 1 offset ${argument('limit')}`,
+    };
+  const key = column(source.key);
+  // The first rows of all parts: those of the page are among them, and one behind it where there is one.
+  const firsts = parts.map((part, index) => {
+    const first = sql`select ${key} as id${from}${where([...part, ...asked, ...behind])}${walk}`;
+    return sql`select id from (${first} limit ${argument('firsts')}) as ${name(`_part${index}`)}`;
+  });
+  const counts = parts.map((part) => sql`(select count(*)${from}${where([...part, ...asked])})`);
+  return {
+    ...clauses,
+    found: sql`with ${foundRows} as materialized (${all(firsts, ' union all ')}) `,
+    paged: [sql`${key} in (select id from ${foundRows})`],
+    count: sql`select ${all(counts, ' + ')}`,
+    next: sql`select 1 from ${foundRows} limit 1 offset ${argument('limit')}`,
   };
 };

@@ -68,6 +68,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     cursor: paging.kind === 'after' ? paging.values : none,
     limit,
     offset: offsetOf(parameters),
+    firsts: offsetOf(parameters) + limit + 1,
     total: null,
     // A row's share of what a piece may hold.
     rowBytes: Math.floor(maxPieceBytes / limit),

@@ -17,6 +17,7 @@ import type { Source } from '../source.ts';
 import { ArrayChunks } from './array-chunks.ts';
 import { placeOf } from './cursor.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './plan.ts';
+import { ReachSizes } from './reach-sizes.ts';
 import type { ListArguments } from './shape.ts';
 import { SizeEstimate, smallTable } from './size-estimate.ts';
 import { type PageRow, streamBetweenStatement } from './statements.ts';
@@ -63,6 +64,7 @@ export class ListRun {
   readonly #source: Source;
   readonly #clock: Clock;
   readonly #size: SizeEstimate;
+  readonly #reaches: ReachSizes;
   readonly #totals: Totals;
 
   constructor(database: Database, source: Source, clock: Clock) {
@@ -70,6 +72,7 @@ export class ListRun {
     this.#source = source;
     this.#clock = clock;
     this.#size = new SizeEstimate(database, source, clock);
+    this.#reaches = new ReachSizes(database, source, clock);
     this.#totals = new Totals(database);
   }
 
@@ -97,17 +100,18 @@ export class ListRun {
       bounded ||
       (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
     if (small) return { row: await this.#first(this.#pageQuery(list, rows), true, purpose), direct: true };
+    const few = rows.terms.length > 0 && (await this.#reaches.areFew(rows));
     const revision = this.#totals.revision();
     const total = this.#totals.at(revision, list, rows);
     if (total !== undefined) {
-      const direct = boundedRows && list.values.offset <= smallTable;
+      const direct = few || (boundedRows && list.values.offset <= smallTable);
       const row = await this.#first(this.#pageQuery(list, rows, { total }), direct, purpose);
       // Somebody may have written between the two.
       if (this.#totals.revision() === revision) return { row, direct };
     }
-    const row = await this.#first(this.#pageQuery(list, rows), false, purpose);
+    const row = await this.#first(this.#pageQuery(list, rows), few, purpose);
     if (row.total != null) this.#totals.keep(revision, list, rows, Number(row.total));
-    return { row, direct: false };
+    return { row, direct: few };
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */

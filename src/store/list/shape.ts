@@ -42,6 +42,8 @@ export type ListArguments = {
   readonly cursor: readonly SqlValue[];
   readonly limit: number;
   readonly offset: number;
+  /** Rows of the page, those before it, and one behind it. */
+  readonly firsts: number;
   /** A total that is known, which then is not counted. */
   readonly total: number | null;
   /** Bytes in long columns up to which a row is answered in one piece. */

@@ -73,16 +73,14 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
 /** How many rows match in all, or whether any follow. */
 const countColumns = (
   { paging }: ListShape,
-  { from, matching, following, walk }: Clauses,
+  { count, next }: Clauses,
   argument: Argument<ListArguments>,
 ): readonly Fragment[] => {
   if (paging.kind === 'page') {
     // Counted only where the request does not bring a total that still holds.
-    const count = sql`(select count(*)${from}${where(matching)})`;
-    return [sql`coalesce(${argument('total')}, ${count}) as total`];
+    return [sql`coalesce(${argument('total')}, (${count})) as total`];
   }
   if (paging.kind === 'all') return [sql`count(*) as rows`];
-  const next = sql`select 1${from}${where(following)}${walk} limit 1 offset ${argument('limit')}`;
   return [sql`(${next}) as more`];
 };
 
@@ -114,11 +112,11 @@ const rowColumns = (
  */
 const pageRows = (
   shape: ListShape,
-  { from, following, order, walk, window }: Clauses,
+  { from, paged, order, walk, window }: Clauses,
   columns: readonly Fragment[],
   dialect: Dialect,
 ): Fragment => {
-  const rows = sql`${from}${where(following)}${walk}${window}`;
+  const rows = sql`${from}${where(paged)}${walk}${window}`;
   const chosen = sql`(select ${name(rowAlias)}.*${rows}) as ${name(rowAlias)}`;
   // The limit once more: without it neither planner need keep the order.
   if (isBackward(shape)) return sql`select ${all(columns)} from ${chosen}${order}${window}`;
@@ -138,7 +136,7 @@ export const pageStatement = (shape: ListShape, dialect: Dialect): Statement<Lis
     const places = placeColumns(shape, dialect);
     const inner = [...rows.inner, ...places.inner];
     const outer = [...rows.outer, ...places.outer, ...countColumns(shape, clauses, argument)];
-    return sql`select ${all(outer)} from (${pageRows(shape, clauses, inner, dialect)}) as page`;
+    return sql`${clauses.found}select ${all(outer)} from (${pageRows(shape, clauses, inner, dialect)}) as page`;
   });
 
 /** The rows one by one: those of the page, or all. */
@@ -146,7 +144,7 @@ export const streamStatement = (shape: ListShape, dialect: Dialect): Statement<L
   statement<ListArguments>(dialect, (argument) => {
     const clauses = clausesOf(shape, dialect, argument);
     const json = sql`${projection(shape.source, shape.fields, dialect)} as json`;
-    if (shape.paging.kind !== 'all') return pageRows(shape, clauses, [json], dialect);
+    if (shape.paging.kind !== 'all') return sql`${clauses.found}${pageRows(shape, clauses, [json], dialect)}`;
     const { from, following, order } = clauses;
     return sql`select ${json}${from}${where(following)}${order}`;
   });

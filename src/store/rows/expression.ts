@@ -3,8 +3,8 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { all, type Fragment, literal, name, sql, where } from '../statement.ts';
 
 /**
- * How a condition on rows is asked. `find`: to find the rows that meet it, from the caller's memberships on, as these
- * are few and the rows many. `hold`: whether one row that is known by its key meets it, by its own values.
+ * How a condition on rows is asked. `find`: to find the rows that meet it, by indexes, from the caller's memberships on.
+ * `hold`: whether one row that is known by its key meets it, by its own values.
  */
 export type RowsAsked = 'find' | 'hold';
 
@@ -69,8 +69,8 @@ const reference = (compiling: Compiling, { table, rule }: Via, value: Fragment):
   const column: ColumnSql = (of) => name(row, of);
   const named = from(table, row);
   const id = name(row, 'id');
-  // Of what is not the caller's there may be any number: the one record that is named is looked at instead.
-  if (compiling.asked === 'hold' || !isOfCaller(rule)) {
+  // Among alternatives all ids would be collected, and of what is not the caller's there may be any number.
+  if (compiling.asked === 'hold' || (compiling.alternative && !isOfCaller(rule))) {
     const met = conditionOf({ ...within(compiling), asked: 'hold' }, rule, column);
     return sql`exists (select 1${named}${where([sql`${id} = ${value}`, met])})`;
   }

@@ -1,5 +1,5 @@
 import type { ColumnValue } from '../../fields/field.ts';
-import { comparedColumns, type RowExpression } from '../../model/row-expression.ts';
+import { comparedColumns, isOfCaller, type RowExpression } from '../../model/row-expression.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Fragment, sql } from '../statement.ts';
@@ -70,3 +70,54 @@ export const reachConditions = (
       ? sql`${column(term)} = ${value(index)}`
       : expressionCondition(term, column, value(index), asked, dialect),
   );
+
+/** The alternatives of a rule, those first that are not the caller's: they are counted by their index alone. */
+const alternativesOf = (expression: RowExpression): readonly RowExpression[] =>
+  expression.kind === 'anyOf'
+    ? expression.rules.flatMap(alternativesOf).sort((a, b) => Number(isOfCaller(a)) - Number(isOfCaller(b)))
+    : [expression];
+
+/**
+ * A reach with a rule in parts that have no row in common and are all of it together: each is found by an index of its
+ * own, where the whole would need several at once. Undefined without a rule: then it is found as it is.
+ */
+export const reachParts = (
+  terms: RowReach['terms'],
+  column: ColumnSql,
+  value: (index: number) => Fragment,
+  dialect: Dialect,
+): readonly (readonly Fragment[])[] | undefined => {
+  const rules = terms.flatMap((term, index) => (typeof term === 'string' ? [] : [{ term, index }]));
+  const divided = rules.find(({ term }) => term.kind === 'anyOf') ?? rules[0];
+  if (divided === undefined) return undefined;
+  const condition = (of: RowExpression, asked: RowsAsked): Fragment =>
+    expressionCondition(of, column, value(divided.index), asked, dialect);
+  const common = reachConditions(terms, column, value, 'find', dialect).filter(
+    (_, index) => index !== divided.index,
+  );
+  const alternatives = alternativesOf(divided.term);
+  return alternatives.map((alternative, index) => [
+    ...common,
+    condition(alternative, 'find'),
+    ...alternatives.slice(0, index).map((before) => sql`(${condition(before, 'hold')}) is not true`),
+  ]);
+};
+
+/** Whether the rows of a rule are found by the indexes that it brings, however many others there are. */
+export const isFoundByIndex = (terms: RowReach['terms']): boolean =>
+  terms.some((term) => typeof term !== 'string' && isIndexed(term));
+
+const isIndexed = (expression: RowExpression): boolean => {
+  switch (expression.kind) {
+    case 'own':
+    case 'equals':
+    case 'member':
+      return true;
+    case 'via':
+      return isOfCaller(expression.rule) && isIndexed(expression.rule);
+    case 'anyOf':
+      return expression.rules.every(isIndexed);
+    case 'allOf':
+      return expression.rules.some(isIndexed);
+  }
+};

@@ -1,0 +1,171 @@
+/**
+ * Lists and details under row rules, beside the same without a rule, in turn, in one run: a user in three of many teams.
+ *
+ *     npm run bench:rows -- [--database=sqlite|postgres] [--tasks=1000000] [--teams=10000] [--rounds=5] [--ms=1000]
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createPostgres } from '../tests/support/postgres.ts';
+import { environment, password, root, token } from './data.ts';
+import { type Measured, measure, median, middle } from './measure.ts';
+import { pinned, start } from './processes.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    database: { type: 'string', default: 'sqlite' },
+    tasks: { type: 'string', default: '1000000' },
+    teams: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '5' },
+    ms: { type: 'string', default: '1000' },
+    connections: { type: 'string', default: '8' },
+  },
+});
+const application = join(root, 'bench/teams');
+const tasks = Number(options.tasks);
+const teams = Number(options.teams);
+/** The user who asks, and how many others are members, of three teams each. */
+const reader = 2;
+const others = teams;
+const tables = ['open_tasks', 'team_tasks', 'shared_tasks', 'project_tasks'];
+
+/** Numbers from 1 on, in both dialects. */
+const numbers = (count: number): string =>
+  `with recursive n (i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${count})`;
+
+/** Tasks lie among the teams as they come, one in 20,000 is public, and each user wrote a few. */
+const rows = (now: string): string[] => [
+  `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
+     ${numbers(others)} select 'u' || i, 'u' || i, i || '@u.example', i || '@u.example', 'U', '-', ${now}, ${now} from n`,
+  `insert into teams (name, created_at, updated_at) ${numbers(teams)} select 'Team ' || i, ${now}, ${now} from n`,
+  `insert into projects (name, team_id, created_at, updated_at)
+     ${numbers(teams * 2)} select 'Project ' || i, 1 + (i * 7) % ${teams}, ${now}, ${now} from n`,
+  `insert into memberships (team_id, role, user_id, created_at, updated_at)
+     ${numbers(others * 3)} select 1 + (i * 7919 + i / ${others} * 37) % ${teams}, 'reader', 2 + i % ${others}, ${now}, ${now} from n`,
+  ...tables.map(
+    (table) => `insert into ${table} (title, visibility, team_id, project_id, user_id, created_at, updated_at)
+     ${numbers(tasks)} select 'Task ' || i, case when i % 20000 = 0 then 'public' else 'team' end,
+       1 + (i * 104729) % ${teams}, 1 + (i * 15485863) % ${teams * 2}, 2 + (i * 31) % ${others}, ${now}, ${now} from n`,
+  ),
+];
+
+const prepare = (env: Readonly<Record<string, string>>): void => {
+  const gatewright = (args: readonly string[], input = ''): string =>
+    execFileSync(process.execPath, [join(root, 'bin/gatewright.js'), ...args], {
+      cwd: application,
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      encoding: 'utf8',
+      input,
+    });
+  gatewright(['migrate']);
+  for (const username of ['root', 'reader'])
+    gatewright(
+      [
+        'user',
+        'create',
+        '--username',
+        username,
+        '--email',
+        `${username}@example.com`,
+        '--role',
+        'viewer',
+        '--password-stdin',
+      ],
+      password,
+    );
+};
+
+interface Place {
+  readonly env: Readonly<Record<string, string>>;
+  readonly remove: () => Promise<void>;
+}
+
+const onSqlite = async (directory: string): Promise<Place> => {
+  mkdirSync(join(directory, 'service'));
+  const file = join(directory, 'service', 'gatewright.db');
+  const env = environment(join(directory, 'service'), `sqlite:${file}`);
+  prepare(env);
+  const db = new DatabaseSync(file);
+  for (const sql of rows("'2026-01-01T00:00:00.000Z'")) db.exec(sql);
+  db.exec('pragma wal_checkpoint(truncate); analyze');
+  db.close();
+  return { env, remove: async () => {} };
+};
+
+const onPostgres = async (directory: string): Promise<Place> => {
+  const server = await createPostgres();
+  await server.start();
+  const url = server.url.replace(/\/postgres(?=\?|$)/, '/service');
+  const run = async (of: string, statements: readonly string[]): Promise<void> => {
+    const client = new pg.Client({ connectionString: of });
+    await client.connect();
+    for (const sql of statements) await client.query(sql);
+    await client.end();
+  };
+  await run(server.url, ['create database service']);
+  const env = environment(directory, url);
+  prepare(env);
+  await run(url, [...rows('now()'), 'vacuum analyze']);
+  return {
+    env,
+    remove: async () => {
+      await server.stop();
+      await server.remove();
+    },
+  };
+};
+
+const request = (path: string): string =>
+  [
+    'GET ',
+    `/api/v1/${path}`,
+    ' HTTP/1.1\r\n',
+    'Host: 127.0.0.1\r\n',
+    `Authorization: Bearer ${token(reader)}\r\n`,
+    '\r\n',
+  ].join('');
+
+const asked: Readonly<Record<string, string>> = {
+  'page of 20 with total': '?page=1&per_page=20',
+  'page of 20 by cursor': '?per_page=20&after=',
+  'newest 20 by cursor': '?per_page=20&after=&sort=-id',
+};
+
+const directory = mkdtempSync(join(tmpdir(), 'gatewright-rows-'));
+const place = await (options.database === 'postgres' ? onPostgres : onSqlite)(directory);
+try {
+  const command = ['--max-semi-space-size=8', join(root, 'bin/gatewright.js'), 'start'];
+  const service = await start('gatewright', command, place.env, application);
+  const load = (path: string): Promise<Measured> =>
+    measure(service, {
+      connections: Number(options.connections),
+      milliseconds: Number(options.ms),
+      requests: [request(path)],
+      expect: 200,
+    });
+  process.stdout.write(
+    `${options.database}, ${tasks} tasks in each of ${tables.length} tables, ${teams} teams, ${others} users in 3 each, ${options.connections} connections${pinned ? '; server and load on a core each' : ''}\n`,
+  );
+  for (const [name, query] of Object.entries(asked)) {
+    const results = new Map<string, Measured[]>(tables.map((table) => [table, []]));
+    for (const table of tables) await load(table + query);
+    for (let round = 0; round < Number(options.rounds); round += 1)
+      for (const table of tables) results.get(table)?.push(await load(table + query));
+    const open = results.get('open_tasks') ?? [];
+    for (const [table, rounds] of results) {
+      const { perSecond, p50, p99, cpu } = middle(rounds);
+      const times = rounds.map((each, index) => (open[index]?.perSecond ?? 0) / each.perSecond);
+      process.stdout.write(
+        `${name}, ${table}: ${Math.round(perSecond)}/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${Math.round(cpu)} µs CPU, time ${median(times).toFixed(2)} (${Math.min(...times).toFixed(2)} to ${Math.max(...times).toFixed(2)})\n`,
+      );
+    }
+  }
+  await service.stop();
+} finally {
+  await place.remove();
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,66 @@
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { columnOf, rowAlias, storedValue } from '../column.ts';
+import type { Database, SqlValue } from '../database.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { isFoundByIndex, type RowReach, reachParts } from '../rows/reach.ts';
+import type { Source } from '../source.ts';
+import { all, literal, name, type Statement, sql, statement, where } from '../statement.ts';
+import { smallTable } from './size-estimate.ts';
+
+/** Milliseconds for which a counted size is taken as it was. */
+const freshness = 1000;
+
+interface CountedReach {
+  readonly rows: number;
+  readonly at: number;
+}
+
+type ReachArguments = { readonly rows: readonly SqlValue[] };
+
+/**
+ * Roughly how many rows are within the reach of a caller by a rule, up to `smallTable` in each part of it and at most a
+ * second old. Where these are few, whatever is asked of them is little work, however large the table is.
+ */
+export class ReachSizes {
+  readonly #database: Database;
+  readonly #source: Source;
+  readonly #clock: Clock;
+  readonly #counts = new BoundedCache<Statement<ReachArguments>>('reachCounts');
+  readonly #sizes = new BoundedCache<CountedReach>('reachSizes');
+
+  constructor(database: Database, source: Source, clock: Clock) {
+    this.#database = database;
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /** Whether the rows are few. Only what indexes find is counted: anything else is taken for many. */
+  async areFew(reach: RowReach): Promise<boolean> {
+    if (!isFoundByIndex(reach.terms)) return false;
+    const key = `${reach.key}\n${JSON.stringify(reach.values)}`;
+    const known = this.#sizes.get(key);
+    const at = this.#clock();
+    // A clock that was set back makes no size fresh.
+    if (known !== undefined && at >= known.at && at - known.at < freshness) return known.rows <= smallTable;
+    const count = this.#counts.getOrMake(reach.key, () => this.#compile(reach));
+    const row = await this.#database.get<{ rows: number }>(count({ rows: reach.values }));
+    const rows = Number(row?.rows ?? 0);
+    this.#sizes.set(key, { rows, at });
+    return rows <= smallTable;
+  }
+
+  #compile({ terms }: RowReach): Statement<ReachArguments> {
+    const dialect = dialectOf(this.#database);
+    return statement<ReachArguments>(dialect, (argument) => {
+      const column = (of: string) => storedValue(columnOf(this.#source, of), dialect);
+      const parts = reachParts(terms, column, (index) => argument('rows', index), dialect) ?? [];
+      const from = sql` from ${this.#source.from(dialect)} as ${name(rowAlias)}`;
+      const counts = parts.map((part) => {
+        const rows = sql`select 1${from}${where(part)} limit ${literal(smallTable + 1)}`;
+        return sql`(select count(*) from (${rows}) as counted)`;
+      });
+      return sql`select ${all(counts, ' + ')} as rows`;
+    });
+  }
+}
