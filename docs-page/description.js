@@ -6,7 +6,7 @@
  * @typedef {{ name: string, code: number, message: string }} Refusal
  * @typedef {{ status: number, description: string, headers: string[], media: string | undefined, schema: Schema | undefined, refusals: Refusal[] }} Reply
  * @typedef {{
- *   access: string, methods: string[], model?: string, permission?: string, isolation?: boolean, ownership?: boolean,
+ *   access: string, methods: string[], model?: string, permission?: string, isolation?: boolean | { read?: string, write?: string }, ownership?: boolean,
  *   own?: boolean, roles?: string[], restricted?: string[], published?: Record<string, unknown>, also?: string[]
  * }} Access
  * @typedef {{

@@ -62,7 +62,8 @@ const rules = ({ access }, t) => {
         .join(', ')}`,
     model !== undefined &&
       (permission ? `${t.permission} (${model}, ${permission})${t.permissionAdmin}` : t.noPermission),
-    isolation && (model === undefined ? t.isolationOfUsers : t.isolation),
+    isolation === true && (model === undefined ? t.isolationOfUsers : t.isolation),
+    typeof isolation === 'object' && t.isolationByRule,
     ownership && t.ownership,
     restricted.length > 0 && `${t.restricted}${restricted.join(', ')}`,
     also.length > 0 && `${t.also} ${also.join(', ')}.`,

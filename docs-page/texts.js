@@ -78,6 +78,7 @@ const zh = {
   noPermission: '不检查权限表。',
   isolation:
     '数据隔离：super_admin 与 admin 可见全部记录，其他人仅限 user_id 为本人的记录，其余视为不存在（404）。',
+  isolationByRule: '数据隔离：super_admin 与 admin 可及全部记录，其他人按上文所述的规则。',
   isolationOfUsers: '数据隔离：super_admin 与 admin 可见全部，其他人仅可见自己。',
   ownOnly: '仅限本人的记录。',
   ownership: '归属：新记录的所有者为调用者。',
@@ -180,6 +181,7 @@ const en = {
   noPermission: 'The permission table is not asked.',
   isolation:
     'Isolation: super_admin and admin reach every record, others those whose user_id is theirs; the rest does not exist for them (404).',
+  isolationByRule: 'Isolation: super_admin and admin reach every record, others by the rule described above.',
   isolationOfUsers: 'Isolation: super_admin and admin see everybody, others themselves.',
   ownOnly: 'One’s own records only.',
   ownership: 'Ownership: the caller becomes the owner of the new record.',

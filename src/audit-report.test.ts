@@ -7,6 +7,7 @@ import { defineEndpoint } from './endpoints/define-endpoint.ts';
 import { field } from './fields/define.ts';
 import { defineResource } from './model/define-resource.ts';
 import type { ResourceModel } from './model/resource.ts';
+import { allOf, anyOf, equals, own } from './model/row-rule.ts';
 
 const fields = { title: field.string(), secret: field.text(), user_id: field.owner() };
 
@@ -20,6 +21,30 @@ const switches: readonly (readonly [ResourceModel, RecommendedRule[], boolean])[
   [defineResource('Tied', { fields, restricted: ['secret'] }), ['write_filtering'], true],
   [defineResource('Owned', { fields, ownership: true }), ['ownership'], true],
   [defineResource('Shown', { fields, publicRead: { where: { title: 'x' } } }), ['public_read'], true],
+  [defineResource('Shared', { fields, isolation: { read: 'everyone', write: own() } }), ['isolation'], false],
+  [
+    defineResource('Loose', {
+      fields,
+      isolation: { read: 'everyone', write: anyOf(own(), equals('title', 'wiki')) },
+    }),
+    ['isolation'],
+    true,
+  ],
+  [
+    defineResource('Near', { fields, isolation: { read: own(), write: equals('title', 'wiki') } }),
+    ['isolation'],
+    false,
+  ],
+  [
+    defineResource('Both', { fields, isolation: allOf(own(), equals('title', 'wiki')) }),
+    ['isolation'],
+    false,
+  ],
+  [
+    defineResource('Ruled', { fields, permissions: 'all', isolation: equals('title', 'wiki') }),
+    ['isolation', 'permission_check'],
+    false,
+  ],
   [defineResource('Terse', { fields, views: { saved: ['id'] } }), ['smaller_saved_answer'], true],
 ];
 
@@ -37,8 +62,7 @@ const application = createApplication({
   ],
 });
 
-const report = async () =>
-  auditReport(await endpointsOf(application, readConfig({})), application.models.values());
+const report = async () => auditReport(await endpointsOf(application, readConfig({})), application.models);
 
 describe('audit report', () => {
   it.each(switches)('$name: its rule and no other is on', async ({ name }, on, open) => {
@@ -48,6 +72,23 @@ describe('audit report', () => {
     expect([...off].filter((rule) => on.includes(rule))).toEqual([]);
     expect(off.size).toBe(7 - on.length);
     expect(resource?.open).toBe(open);
+  });
+
+  it('says in words which rows a resource leaves open, and which its rule leaves', async () => {
+    const { resources, endpoints } = await report();
+    const of = (name: string) => resources.find(({ model }) => model === name);
+    expect(of('Plain')).toMatchObject({ open_records: 'Every record', isolation: undefined });
+    expect(of('Loose')).toMatchObject({
+      open_records: 'Records where `title` is `wiki`',
+      isolation: {
+        read: 'Every record',
+        write: 'Records where `user_id` is the caller, or `title` is `wiki`',
+      },
+    });
+    const own = 'Records where `user_id` is the caller';
+    expect(of('Walled')).toMatchObject({ open_records: undefined, isolation: { read: own, write: own } });
+    const create = endpoints.find(({ method, path }) => method === 'POST' && path === '/api/v1/shareds');
+    expect(create).toMatchObject({ isolation: { write: own } });
   });
 
   it('has every endpoint, with who can call it', async () => {

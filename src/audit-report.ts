@@ -1,6 +1,9 @@
 import type { Endpoint } from './http/endpoint.ts';
 import type { JsonObject } from './kernel/json.ts';
+import type { Models } from './model/models.ts';
+import { openRecords } from './model/open-records.ts';
 import type { ResourceModel } from './model/resource.ts';
+import { everyName, isolationSentences, rowSentence } from './model/row-sentences.ts';
 import { accessOf } from './openapi/access.ts';
 
 /** The contract's recommended rules for production use, in its order, as this report calls them. */
@@ -22,8 +25,12 @@ export interface ResourceReport {
   readonly path: string;
   /** Recommended rules that the resource does not use. */
   readonly off: readonly RecommendedRule[];
-  /** Any caller who signs in can create, update and delete every record: neither permissions nor isolation decide. */
+  /** Whether any caller who signs in changes records: neither permissions nor who calls decide. */
   readonly open: boolean;
+  /** Which ones; undefined where it is not open. */
+  readonly open_records: string | undefined;
+  /** Which records callers other than administrators read and write; undefined where every one. */
+  readonly isolation: { readonly read: string; readonly write: string } | undefined;
 }
 
 export interface AuditReport {
@@ -46,22 +53,26 @@ const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>>
   delete_envelope: () => true,
 };
 
-const reportOn = (model: ResourceModel): ResourceReport => ({
-  model: model.name,
-  path: `/api/v1/${model.path}`,
-  off: recommendedRules.filter((rule) => !uses[rule](model)),
-  open: model.rules.permissions === 'none' && !model.rules.isolation,
-});
+const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
+  const { isolation } = model.rules;
+  const reader = everyName(models);
+  const open = openRecords(model);
+  return {
+    model: model.name,
+    path: `/api/v1/${model.path}`,
+    off: recommendedRules.filter((rule) => !uses[rule](model)),
+    open: open !== undefined,
+    open_records: open && rowSentence(open, model, reader, 'en'),
+    isolation: isolation && isolationSentences(isolation, model, reader, 'en'),
+  };
+};
 
 /** Who can call what, and which recommended rules are off. Pure: all of it follows from endpoints and models. */
-export const auditReport = (
-  endpoints: readonly Endpoint[],
-  models: Iterable<ResourceModel>,
-): AuditReport => ({
+export const auditReport = (endpoints: readonly Endpoint[], models: Models): AuditReport => ({
   endpoints: endpoints.map((endpoint) => ({
     method: endpoint.method,
     path: endpoint.path,
-    ...accessOf(endpoint),
+    ...accessOf(endpoint, { models, locale: 'en' }),
   })),
-  resources: [...models].map(reportOn),
+  resources: [...models.values()].map((model) => reportOn(model, models)),
 });

@@ -164,8 +164,8 @@ const ownEndpoints = (services: Services, application: Application): Endpoint[] 
   return [
     ...fixedEndpoints(services),
     ...generated,
-    ...metaEndpoints(application.models.values(), generated, services.locale),
-    ...adminMetaEndpoints(services, generated),
+    ...metaEndpoints(application.models, generated, services.locale),
+    ...adminMetaEndpoints(services, application.models, generated),
     ...applicationEndpoints(services, application.endpoints),
   ];
 };
@@ -194,6 +194,7 @@ export const documentationOf = (
   createDocumentation({
     locale: services.locale,
     messages: services.catalogue,
+    models: application.models,
     baseUrl: config.baseUrl,
     bodyLimit: config.bodyLimit,
     endpoints: (locale) => ownEndpoints(speaking(services, locale), application),

@@ -4,7 +4,9 @@ import type { JsonObject } from '../kernel/json.ts';
 import { fill, type Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
 import { formSchema, uiSchemaOf } from './form.ts';
+import type { Models } from './models.ts';
 import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
+import { isolationSentences, type RowReader, rowTree } from './row-sentences.ts';
 import { bodyFields, inputSchema, outputSchema } from './schema.ts';
 
 /** The fields that an action shows a caller and takes from them. */
@@ -71,6 +73,35 @@ const describeField = (
 const uniqueOf = ({ unique }: ResourceModel, visible: ReadonlySet<string>): JsonObject[string] =>
   unique.filter((names) => names.every((name) => visible.has(name))).map((names) => [...names]);
 
+/** Which fields of a model are told to anybody who reads about another. */
+const inSomeView = ({ views }: ResourceModel, name: string): boolean =>
+  Object.values(views).some((names) => names.includes(name));
+
+/**
+ * Which rows callers other than administrators read and write, in words and as a tree. What the caller sees nowhere is
+ * not named; of other models, what no view of theirs has.
+ */
+const isolationOf = (
+  model: ResourceModel,
+  visible: ReadonlySet<string>,
+  models: Models,
+  locale: Locale,
+): JsonObject => {
+  const { isolation } = model.rules;
+  if (isolation === undefined) return {};
+  const reader: RowReader = {
+    models,
+    // Every record has an id, and whose one is has one name in every model.
+    shows: (of, name) =>
+      name === 'id' || name === of.owner || (of === model ? visible.has(name) : inSomeView(of, name)),
+  };
+  const rules = {
+    read: rowTree(isolation.read.expression, model, reader),
+    write: rowTree(isolation.write.expression, model, reader),
+  };
+  return { isolation: { ...isolationSentences(isolation, model, reader, locale), rules } };
+};
+
 const nothing: ReadonlySet<string> = new Set();
 
 /** The fields of one record that the caller reads: of detail, else what the list shows, else nothing. */
@@ -106,6 +137,7 @@ export const describeModel = (
   granted: Access,
   endpoints: readonly EndpointSummary[],
   locale: Locale,
+  models: Models = new Map(),
 ): JsonObject => {
   const { access, reasons } = creatable(model, granted, locale);
   const [creates, updates] = [access.create?.writable ?? nothing, access.update?.writable ?? nothing];
@@ -135,6 +167,7 @@ export const describeModel = (
     schemas,
     uiSchema: uiSchemaOf(written, locale),
     unique: uniqueOf(model, visible),
+    ...isolationOf(model, visible, models, locale),
     permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),
     ...(reasons === undefined ? {} : { reasons }),
   };

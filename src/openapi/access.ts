@@ -1,19 +1,28 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Models } from '../model/models.ts';
 import { permissionAction } from '../policy/resource-rule.ts';
 import type { ResourceRule, Rule } from '../policy/rule.ts';
+import { rowsOfAction } from './rows.ts';
+
+/** What stands behind names, and the language in which it is said. */
+export interface AccessReader {
+  readonly models: Models;
+  readonly locale: Locale;
+}
 
 /**
  * Who may call an endpoint, for readers of the description: its methods of authentication and its policy. It says what
  * is asked, never of whom it was granted.
  */
-export const accessOf = ({ auth, policy, method }: Endpoint): JsonObject => ({
+export const accessOf = ({ auth, policy, method }: Endpoint, reader: AccessReader): JsonObject => ({
   methods: [...auth],
-  ...accessOfRule(policy),
+  ...accessOfRule(policy, reader),
   ...(method === 'PATCH' ? { also: ['PUT'] } : {}),
 });
 
-const accessOfRule = (rule: Rule): JsonObject => {
+const accessOfRule = (rule: Rule, reader: AccessReader): JsonObject => {
   switch (rule.kind) {
     case 'open':
       return { access: 'public' };
@@ -28,12 +37,21 @@ const accessOfRule = (rule: Rule): JsonObject => {
     case 'roles':
       return { access: 'roles', roles: [...rule.roles] };
     case 'resource':
-      return accessOfResource(rule);
+      return accessOfResource(rule, reader);
   }
 };
 
-const accessOfResource = ({ model, action, area }: ResourceRule): JsonObject => {
-  const { permissions, isolation, ownership, restricted, publicRead } = model.rules;
+/** `true` for the contract's rule; conditions in words. */
+const isolationOf = (rule: ResourceRule, { models, locale }: AccessReader): JsonObject => {
+  if (rule.model.rules.isolation?.byOwner === true)
+    return rule.action === 'create' ? {} : { isolation: true };
+  const rows = rowsOfAction(rule, models, locale);
+  return rows === undefined ? {} : { isolation: { ...rows } };
+};
+
+const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject => {
+  const { model, action, area } = rule;
+  const { permissions, ownership, restricted, publicRead } = model.rules;
   const reads = action === 'list' || action === 'detail';
   if (area === 'api' && reads && publicRead !== undefined) {
     const published = publicRead.map(({ column, value }): [string, Json] => [column, value]);
@@ -45,7 +63,7 @@ const accessOfResource = ({ model, action, area }: ResourceRule): JsonObject => 
     access: area === 'admin' ? 'administrator' : 'authenticated',
     model: model.name,
     ...(checked ? { permission: permissionAction(action) } : {}),
-    ...(isolation && action !== 'create' ? { isolation: true } : {}),
+    ...isolationOf(rule, reader),
     ...(ownership && action === 'create' ? { ownership: true } : {}),
     ...(writesFields && restricted.size > 0 ? { restricted: [...restricted] } : {}),
   };

@@ -1,4 +1,5 @@
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import type { Models } from '../model/models.ts';
 import type { Components } from './components.ts';
 
 /** What the description is made for. */
@@ -7,6 +8,8 @@ export interface DescriptionOptions {
   readonly locale: Locale;
   /** Texts that the service answers: the examples of messages. */
   readonly messages: Catalogue;
+  /** What row rules name. */
+  readonly models: Models;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Version of the software. */

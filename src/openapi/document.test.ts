@@ -9,6 +9,7 @@ import { field } from '../fields/define.ts';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { type Locale, locales } from '../kernel/messages/catalogue.ts';
 import { defineResource } from '../model/define-resource.ts';
+import { anyOf, equals, own } from '../model/row-rule.ts';
 
 const plain = defineResource('Note', { fields: { title: field.string({ required: true }) } });
 
@@ -38,6 +39,14 @@ const open = defineResource('Page', {
   fields: { title: field.string(), live: field.boolean() },
   publicRead: { where: { live: true } },
 });
+
+const sheetFields = { state: field.enum(['open', 'shut']), user_id: field.owner() };
+const shared = defineResource('Sheet', {
+  fields: sheetFields,
+  unique: [['user_id', 'state']],
+  isolation: { read: anyOf(own(), equals('state', 'open')), write: own() },
+});
+const kept = defineResource('Draft', { fields: sheetFields, isolation: own() });
 
 const report = defineEndpoint({
   method: 'POST',
@@ -84,7 +93,7 @@ const bodies = [
 ];
 
 const application = createApplication({
-  resources: [plain, guarded, open],
+  resources: [plain, guarded, open, shared, kept],
   endpoints: [report, probe, newest, ...bodies],
 });
 
@@ -305,6 +314,43 @@ describe('describeApi', () => {
       model: 'Note',
     });
     expect(access('get', '/admin/users')).toMatchObject({ access: 'administrator' });
+  });
+
+  it('says which rows conditions leave, for what each action does with them', async () => {
+    const document = await describeIn('en');
+    const isolation = (method: string, path: string) =>
+      at(operation(document, method, path), 'x-gatewright')['isolation'];
+    const read = 'Records where `user_id` is the caller, or `state` is `open`';
+    const write = 'Records where `user_id` is the caller';
+    const [all, one] = ['/api/v1/sheets', '/api/v1/sheets/{id}'];
+    expect(isolation('get', all)).toEqual({ read });
+    expect(isolation('get', one)).toEqual({ read });
+    expect(isolation('post', all)).toEqual({ write });
+    expect(isolation('patch', one)).toEqual({ read, write });
+    expect(isolation('delete', one)).toEqual({ read, write });
+    // Nobody is bound who may use the administration area.
+    expect(isolation('patch', '/admin/records/sheets/{id}')).toBeUndefined();
+    const description = (method: string, path: string) => operation(document, method, path)['description'];
+    expect(description('get', all)).toBe(
+      `Callers other than super_admin and admin are answered these. ${read}`,
+    );
+    expect(description('post', all)).toBe(
+      'There is only one record for each: `user_id` + `state`\n\n' +
+        `Callers other than super_admin and admin create these, and are refused others by 403. ${write}`,
+    );
+    const exist = 'For callers other than super_admin and admin these exist, and the rest is 404';
+    expect(description('delete', one)).toBe(
+      `${exist}. ${read}\n\nOf those they delete these, else 403. ${write}`,
+    );
+    expect(description('delete', '/api/v1/drafts/{id}')).toBe(`${exist}. ${write}`);
+    expect(description('patch', '/api/v1/drafts/{id}')).toBe(
+      `${exist}; an update after which the record is none of them is 403. ${write}`,
+    );
+    const chinese = await describeIn('zh-CN');
+    expect(operation(chinese, 'get', one)['description']).toBe(
+      '对 super_admin 与 admin 之外的调用者，仅以下记录存在，其余为 404。满足以下条件的记录：用户 `user_id` 是调用者，或者 `state` 为 `open`',
+    );
+    expect(statuses(document, 'delete', one)).toContain('403');
   });
 
   it('speaks its own language, and quotes messages as the service answers them', async () => {

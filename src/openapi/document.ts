@@ -9,6 +9,7 @@ import type { Context, DescriptionOptions } from './context.ts';
 import { dataName, familyOf, inputName, templatePath } from './names.ts';
 import { parametersOf } from './parameters.ts';
 import { generalResponses, responsesOf } from './responses.ts';
+import { rowWordsOf } from './rows.ts';
 import { requirements, securitySchemes } from './security.ts';
 import { aboutIn, bodyTexts, tagTexts, title } from './texts.ts';
 
@@ -41,19 +42,27 @@ const bodyOf = (endpoint: Endpoint, context: Context): JsonObject => {
   return { requestBody: { required: true, content: { [mediaTypes[accepts]]: { schema: whole } } } };
 };
 
+/** Paragraphs of the endpoint's own, and of its row rules. */
+const descriptionOf = (endpoint: Endpoint, { models, locale }: Context): string => {
+  const { description } = endpoint.docs;
+  const own = description === undefined ? undefined : labelText(description, locale);
+  return [own, rowWordsOf(endpoint, models, locale)].filter((text) => text !== undefined).join('\n\n');
+};
+
 const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {
-  const { summary, description, tag } = endpoint.docs;
+  const { summary, tag } = endpoint.docs;
+  const description = descriptionOf(endpoint, context);
   const parameters = parametersOf(endpoint, context);
   return {
     operationId: endpoint.operation,
     summary: labelText(summary, context.locale),
-    ...(description === undefined ? {} : { description: labelText(description, context.locale) }),
+    ...(description === '' ? {} : { description }),
     tags: [tag],
     security: requirements(endpoint.auth),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(endpoint, context),
     responses: responsesOf(endpoint, context),
-    'x-gatewright': accessOf(endpoint),
+    'x-gatewright': accessOf(endpoint, context),
   };
 };
 

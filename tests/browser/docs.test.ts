@@ -7,9 +7,12 @@ import { promisify } from 'node:util';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { loadApplication } from '../../src/application.ts';
+import { createApplication, loadApplication } from '../../src/application.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import { anyOf, equals, member, via } from '../../src/model/row-rule.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
 import { hasBrowser, type Sight, useBrowser, type Watched } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type Service, useService } from '../support/service.ts';
@@ -283,6 +286,85 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
           await page.close();
         }
     }, 180_000);
+  });
+
+  describeDatabase('sqlite', 'with rules on rows', (databases) => {
+    const fields = {
+      membership: {
+        team: field.integer({ label: { 'zh-CN': '团队', en: 'Team' } }),
+        role: field.enum(['reader', 'writer'], { labels: { writer: { 'zh-CN': '编辑', en: 'Writer' } } }),
+        user_id: field.owner(),
+      },
+      project: {
+        team: field.integer(),
+        visibility: field.enum(['team', 'public'], { label: { 'zh-CN': '可见性', en: 'Visible to' } }),
+      },
+      task: { title: field.string(), project: field.reference('Project') },
+    };
+    const writes = member('team', { of: 'Membership', where: { role: 'writer' } });
+    const reads = anyOf(member('team', { of: 'Membership' }), equals('visibility', 'public'));
+    const resources = [
+      defineResource('Membership', { fields: fields.membership, isolation: true }),
+      defineResource('Project', { fields: fields.project, isolation: { read: reads, write: writes } }),
+      defineResource('Task', { fields: fields.task, isolation: via('project', reads) }),
+    ];
+    const application = createApplication({
+      resources,
+      migrations: {
+        '0001_tables': {
+          up: async (db, dialect) => {
+            const indexes = { memberships: [['user_id', 'team']], projects: [['team'], ['visibility']] };
+            await createTable(db, dialect, 'memberships', {
+              fields: fields.membership,
+              indexes: indexes.memberships,
+            });
+            await createTable(db, dialect, 'projects', { fields: fields.project, indexes: indexes.projects });
+            await createTable(db, dialect, 'tasks', {
+              fields: fields.task,
+              references: { project: 'projects' },
+            });
+          },
+        },
+      },
+    });
+    const service = useService(databases, { application, env: { LOCALE: 'en' } });
+    const open = useBrowser();
+
+    it('says which records exist for whom, in both languages and themes, at any width', async () => {
+      if (screenshots) await mkdir(folder, { recursive: true });
+      const said = {
+        'zh-CN': '其中仅以下记录可修改，修改后也须仍然满足，否则为 403。满足以下条件的记录：调用者拥有一条',
+        en: 'Of those they change these, which they must still be afterwards, else 403. Records where the caller owns a record of Membership where team is the record’s team and role is writer',
+      };
+      for (const [lang, text] of Object.entries(said))
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const watched = await visit(open, service, `?lang=${lang}#/updateProject`, { colorScheme });
+          const { page } = watched;
+          expect(await page.locator('.about').textContent()).toContain(text);
+          // What holds for owners only is said of resources that are their owners' only.
+          expect(await page.locator('.who').textContent()).not.toContain('user_id');
+          await page.evaluate(axe.source);
+          for (const width of [1280, 360])
+            for (const route of ['updateProject', 'listTasks', 'createProject', 'updateMembership']) {
+              await page.setViewportSize({ width, height: 900 });
+              await page.evaluate(`location.hash = '#/${route}'`);
+              await page.locator('.about').waitFor();
+              const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+              expect([lang, width, route, overflow, await accessibility(page)]).toEqual([
+                lang,
+                width,
+                route,
+                0,
+                [],
+              ]);
+              const name = `docs-rules-${route}-${lang}-${colorScheme}-${width}.png`;
+              if (screenshots) await page.screenshot({ path: join(folder, name) });
+            }
+          expect(await page.locator('.who').textContent()).toContain('user_id');
+          demandQuiet(watched, service);
+          await page.close();
+        }
+    }, 120_000);
   });
 
   describeDatabase('sqlite', 'with markup in its texts', (databases) => {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { equals, own } from '../../src/model/row-rule.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
@@ -23,6 +24,7 @@ interface Statistics {
 }
 
 const fields = { title: field.string() };
+const owned = { ...fields, user_id: field.owner() };
 const day = 86_400;
 
 describeEachDatabase('GET /admin/stats', (databases) => {
@@ -31,12 +33,17 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     application: {
       resources: [
         defineResource('Open', { fields, plural: 'opens' }),
+        // Whom it concerns, or what it is: only the first asks who calls.
+        defineResource('Owned', { fields: owned, isolation: own() }),
+        defineResource('Wiki', { fields, isolation: equals('title', 'wiki') }),
         defineResource('Checked', { fields, plural: 'checked_things', permissions: 'writes' }),
       ],
       migrations: {
         '0001_things': {
           up: async (db, dialect) => {
             await createTable(db, dialect, 'opens', { fields });
+            await createTable(db, dialect, 'owneds', { fields: owned });
+            await createTable(db, dialect, 'wikis', { fields });
             await createTable(db, dialect, 'checked_things', { fields });
           },
         },
@@ -141,6 +148,9 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     expect(attention.expiring_keys.count - before.expiring_keys.count).toBe(2);
     expect(attention.expiring_keys.keys.map(({ name }) => name)).toEqual(['tomorrow', 'in a week']);
     expect(attention.unused_keys.count - before.unused_keys.count).toBe(4);
-    expect(attention.open_resources).toEqual([{ model: 'Open', path: 'opens' }]);
+    expect(attention.open_resources).toEqual([
+      { model: 'Open', path: 'opens' },
+      { model: 'Wiki', path: 'wikis' },
+    ]);
   });
 });

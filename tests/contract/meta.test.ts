@@ -228,6 +228,20 @@ describeEachDatabase('metadata', (databases) => {
     for (const model of asked) for (const [name, caller] of callers) await compare(model, name, caller);
   }, 300_000);
 
+  it('says which records a resource under isolation leaves, in the language asked for', async () => {
+    const token = await service.admin();
+    for (const { name, rules } of asked) {
+      const path = `/api/v1/meta/${name}`;
+      const { isolation } = await service.ok<{ isolation?: unknown }>('GET', `${path}?lang=en`, { token });
+      const read = 'Records where `user_id` is the caller';
+      const tree = { kind: 'own', field: 'user_id' };
+      const said = { read, write: read, rules: { read: tree, write: tree } };
+      expect([name, isolation]).toEqual([name, rules.isolation === undefined ? undefined : said]);
+      const chinese = await service.ok<{ isolation?: { read: string } }>('GET', path, { token });
+      expect(chinese.isolation?.read).toBe(rules.isolation && '满足以下条件的记录：用户 `user_id` 是调用者');
+    }
+  });
+
   it('is for users: nobody and applications are refused, an unknown model is an unknown path', async () => {
     const [model] = models;
     const path = `/api/v1/meta/${model?.name}`;

@@ -18,6 +18,7 @@ describe('gatewright audit', () => {
     expect(stdout).toMatch(/^POST +\/admin\/users +session, jwt +super_admin, admin$/m);
     expect(stdout).toMatch(/^Note +field_filtering, permission_check, isolation,.* OPEN: /m);
     expect(stdout).toMatch(/^Order +public_read$/m);
+    expect(stdout).toMatch(/^Order +read, write +records where Owner `user_id` is the caller$/m);
   });
 
   it('fails with --strict where a resource is open, unless it is meant to be', async () => {

@@ -33,6 +33,7 @@ const rulesOf = ({ permission, isolation, ownership, restricted, published, own 
   [
     ...(permission === undefined ? [] : [`permission ${words(permission)}`]),
     ...(isolation === true ? ['own records only'] : []),
+    ...(isolation !== undefined && isolation !== true ? ['rows by rule'] : []),
     ...(own === true ? ['own only'] : []),
     ...(ownership === true ? ['owner is the caller'] : []),
     ...(restricted === undefined ? [] : [`restricted ${words(restricted)}`]),
@@ -61,16 +62,35 @@ const endpointRow = (endpoint: JsonObject): string[] => {
   ];
 };
 
-const resourceRow = ({ model, off, open }: ResourceReport): string[] => [
+/** A sentence as the end of another. */
+const tail = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
+
+const resourceRow = ({ model, off, open_records }: ResourceReport): string[] => [
   model,
   off.length === 0 ? 'none' : words([...off]),
-  open ? 'OPEN: any caller who authenticates changes every record' : '',
+  open_records === undefined ? '' : `OPEN: any caller who authenticates changes ${tail(open_records)}`,
 ];
+
+/** Which rows others than administrators reach: sentences, below each other. */
+const rowLines = (resources: readonly ResourceReport[]): string[] => {
+  const ruled = resources.flatMap(({ model, isolation }) => (isolation ? [{ model, ...isolation }] : []));
+  if (ruled.length === 0) return [];
+  const rows = ruled.flatMap(({ model, read, write }) =>
+    read === write
+      ? [[model, 'read, write', tail(read)]]
+      : [
+          [model, 'read', tail(read)],
+          ['', 'write', tail(write)],
+        ],
+  );
+  return ['', ...tableOf([['RESOURCE', 'RIGHT', 'ROWS, EXCEPT FOR super_admin AND admin'], ...rows])];
+};
 
 const print = ({ endpoints, resources }: AuditReport): string[] => [
   ...tableOf([['METHOD', 'PATH', 'CREDENTIALS', 'WHO', 'RULES'], ...endpoints.map(endpointRow)]),
   '',
   ...tableOf([['RESOURCE', 'RECOMMENDED RULES THAT ARE OFF', ''], ...resources.map(resourceRow)]),
+  ...rowLines(resources),
 ];
 
 export const command = defineCommand({
@@ -89,7 +109,8 @@ export const command = defineCommand({
     'Lists every endpoint of the application with who can call it, and of each resource the rules that the contract',
     'recommends for production use and that are off.',
     'A resource is open where neither a permission check nor isolation decides who changes its records: so is one',
-    'that was given no rules. With --strict that fails, as a step of continuous integration. No database is opened.',
+    'that was given no rules, or whose row rule asks nothing of the caller. With --strict that fails, as a step of',
+    'continuous integration. No database is opened.',
   ],
   examples: [
     'gatewright audit',
@@ -102,7 +123,7 @@ export const command = defineCommand({
     const stranger = allow.find((name) => !application.models.has(name));
     if (stranger !== undefined) throw new UsageError(`--allow ${stranger}: there is no such model`);
     const endpoints = await endpointsOf(application, readConfig(io.env));
-    const report = auditReport(endpoints, application.models.values());
+    const report = auditReport(endpoints, application.models);
     if (values.json === true) io.print(JSON.stringify(report));
     else for (const line of print(report)) io.print(line);
     const open = report.resources.filter((resource) => resource.open && !allow.includes(resource.model));

@@ -1,5 +1,20 @@
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Action } from '../../model/resource.ts';
+import type { Isolation } from '../../model/row-expression.ts';
+import { rowWords } from '../../model/row-words.ts';
 import type { ResourceRule, Rule } from '../../policy/rule.ts';
+
+/** Records of others that an action reaches, as no condition on rows asks for the caller. */
+const openRows = (isolation: Isolation | undefined, action: Action): readonly string[] => {
+  if (action === 'create') return [];
+  if (isolation === undefined) return ["everybody's records"];
+  const reads = action === 'list' || action === 'detail';
+  const { others } = reads ? isolation.read : isolation.write;
+  if (others === 'none') return [];
+  if (others.length === 0) return ["everybody's records"];
+  const rules = others.map(({ expression }) => expression);
+  return [`everybody's: ${rowWords({ kind: 'allOf', rules })}`];
+};
 
 /** What a resource leaves open: the switches that are off for this action. */
 const openRules = ({ model, action }: ResourceRule): string => {
@@ -8,10 +23,7 @@ const openRules = ({ model, action }: ResourceRule): string => {
   if (reads && publicRead !== undefined)
     return `public: ${publicRead.map(({ column, value }) => `${column} = ${value}`).join(', ')}`;
   const unchecked = permissions === 'none' || (reads && permissions === 'writes');
-  return [
-    ...(unchecked ? ['no permission check'] : []),
-    ...(isolation || action === 'create' ? [] : ["everybody's records"]),
-  ].join(', ');
+  return [...(unchecked ? ['no permission check'] : []), ...openRows(isolation, action)].join(', ');
 };
 
 const ruleText = (rule: Rule): string => {

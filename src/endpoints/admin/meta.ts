@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
+import type { Models } from '../../model/models.ts';
 import { modelFields, modelSource } from '../../store/tables/model-source.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { metadataEndpoint } from '../meta/meta.ts';
@@ -8,10 +9,13 @@ import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
 
 /** The models as administrators see them: their list, and of each all fields and the endpoints of the area. */
-export const adminMetaEndpoints = (services: Services, served: readonly Endpoint[]): Endpoint[] => {
+export const adminMetaEndpoints = (
+  services: Services,
+  models: Models,
+  served: readonly Endpoint[],
+): Endpoint[] => {
   const { locale } = services;
-  const models = [...services.resources.values()].map(({ model }) => model);
-  const entries = models.map(({ name, label, path, fields }) => ({
+  const entries = [...models.values()].map(({ name, label, path, fields }) => ({
     model: name,
     label: labelText(label, locale),
     path,
@@ -25,10 +29,10 @@ export const adminMetaEndpoints = (services: Services, served: readonly Endpoint
       policy: administratorReads(modelFields),
       docs: { summary: { 'zh-CN': '模型列表', en: 'List models' }, tag: adminTag, data: modelEntrySchema },
     }),
-    ...models.map((model) =>
+    ...[...models.values()].map((model) =>
       metadataEndpoint(
         model,
-        served,
+        { models, served },
         {
           area: 'admin',
           operation: `adminDescribe${model.name}`,

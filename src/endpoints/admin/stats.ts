@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
+import { openRecords } from '../../model/open-records.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { createAttention, type KeysInNeed } from '../../store/tables/attention.ts';
 import { type CountedFailures, type CountedRequests, hourOf } from '../../store/tables/request-counts.ts';
@@ -51,13 +52,11 @@ const keysOf = ({ count, keys }: KeysInNeed): Json => ({
   })),
 });
 
-/** Whether every rule of a resource is off: anybody with a token does anything to every record. */
-const isOpen = ({ rules }: ResourceModel): boolean =>
-  rules.permissions === 'none' &&
-  !rules.isolation &&
-  !rules.ownership &&
-  rules.restricted.size === 0 &&
-  rules.publicRead === undefined;
+/** Whether no rule asks who a caller is: anybody with a token does anything to the records. */
+const isOpen = (model: ResourceModel): boolean => {
+  const { ownership, restricted, publicRead } = model.rules;
+  return openRecords(model) !== undefined && !ownership && restricted.size === 0 && publicRead === undefined;
+};
 
 const integer: JsonSchema = { type: 'integer' };
 const counts: JsonSchema = { type: 'object', additionalProperties: integer };

@@ -80,6 +80,15 @@ export const metadataSchema: JsonSchema = {
       permissions: object(Object.fromEntries(actions.map((action) => [action, flag]))),
     },
     {
+      isolation: {
+        ...object({
+          read: text,
+          write: text,
+          rules: { ...object({ read: jsonSchema, write: jsonSchema }), description: 'The same as trees' },
+        }),
+        description:
+          'Which records callers other than super_admin and admin read, and which of those they write; absent: every one. Where reads are public, read is what updates and deletes find',
+      },
       reasons: {
         ...object({ create: text }),
         description: 'Why a permission that the table grants is false',

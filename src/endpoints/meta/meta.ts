@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import { type Access, describeModel } from '../../model/describe.ts';
+import type { Models } from '../../model/models.ts';
 import { type Action, actions, type ResourceModel } from '../../model/resource.ts';
 import { decide } from '../../policy/decide.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
@@ -36,7 +37,7 @@ const describe = (
   model: ResourceModel,
   endpoints: readonly ResourceEndpoint[],
   principal: Principal,
-  locale: Locale,
+  { models, locale }: { readonly models: Models; readonly locale: Locale },
 ): JsonObject =>
   describeModel(
     model,
@@ -48,6 +49,7 @@ const describe = (
       authentication: auth,
     })),
     locale,
+    models,
   );
 
 type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & {
@@ -58,7 +60,7 @@ type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & 
 /** The metadata of a model as one area offers it: read from the area's endpoints, which are the ones that are served. */
 export const metadataEndpoint = (
   model: ResourceModel,
-  served: readonly Endpoint[],
+  { models, served }: { readonly models: Models; readonly served: readonly Endpoint[] },
   { area, tag, ...place }: MetadataPlace,
   locale: Locale,
 ): Endpoint => {
@@ -82,20 +84,18 @@ export const metadataEndpoint = (
       query: [languageQuery(locale)],
       problems: ['invalid_parameter'],
     },
-    handle: (call) => ({ data: describe(model, endpoints, call.principal, languageOf(call, locale)) }),
+    handle: (call) => ({
+      data: describe(model, endpoints, call.principal, { models, locale: languageOf(call, locale) }),
+    }),
   };
 };
 
 /** `GET /api/v1/meta/<ModelName>`, one for each model: a name that is no model is an unknown path. */
-export const metaEndpoints = (
-  models: Iterable<ResourceModel>,
-  served: readonly Endpoint[],
-  locale: Locale,
-): Endpoint[] =>
-  [...models].map((model) =>
+export const metaEndpoints = (models: Models, served: readonly Endpoint[], locale: Locale): Endpoint[] =>
+  [...models.values()].map((model) =>
     metadataEndpoint(
       model,
-      served,
+      { models, served },
       {
         area: 'api',
         operation: `describe${model.name}`,
