@@ -157,16 +157,25 @@ export const member = <const Name extends string, const Of extends string | Reso
 
 const viaOptions = { of: ofModel } satisfies OptionTable<ViaOptions<Resource>>;
 
+interface Via {
+  <const Name extends string>(field: Name, rule: RowRule): RowRule<readonly ['reference', Name]>;
+  <const Name extends string, Of extends Resource>(
+    field: Name,
+    rule: RowRule<UsesOf<FieldsOf<Of>>>,
+    options: ViaOptions<Of>,
+  ): RowRule<readonly ['reference', Name]>;
+}
+
 /**
  * The record that a reference names meets a condition: `via('project', member('team_id', { of: 'Membership' }))`. A
  * reference that is null meets none.
  */
-export const via = <const Name extends string, Uses, Of extends Resource = Resource>(
+export const via: Via = <const Name extends string>(
   field: Name,
-  rule: RowRule<Of extends Resource<infer Fields> ? UsesOf<Fields> : never> | RowRule<Uses>,
-  options?: ViaOptions<Of>,
+  rule: RowRule,
+  options?: ViaOptions<Resource>,
 ): RowRule<readonly ['reference', Name]> => {
-  wrong('via', textual(field, 'the field') ?? (options && objectOf(viaOptions)(options, '')));
+  wrong('via', textual(field, 'the field') ?? (options && optionsFlaw(options, viaOptions)));
   return made({ kind: 'via', field, rule: saidIn('via', rule), of: options && nameOf(options.of) });
 };
 
