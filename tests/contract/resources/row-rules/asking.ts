@@ -75,12 +75,19 @@ export const note = (playing: Playing, what: string, fault: string | undefined):
   if (fault !== undefined) playing.faults.push(`${what}: ${fault}`);
 };
 
+/** What goes with a request beside its caller. */
+interface Sent {
+  readonly body?: object;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
 export const ask = async (
   playing: Playing,
   caller: Asking,
   action: Action,
   path: string,
-  sent?: { readonly body?: object; readonly ifMatch?: string | undefined },
+  sent?: Sent,
 ): Promise<Answer> => {
   const method = { list: 'GET', detail: 'GET', create: 'POST', update: 'PATCH', destroy: 'DELETE' } as const;
   const body = sent?.body === undefined ? undefined : JSON.stringify(sent.body);
@@ -91,6 +98,7 @@ export const ask = async (
       ...caller.headers(body ?? ''),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(sent?.ifMatch === undefined ? {} : { 'if-match': sent.ifMatch }),
+      ...(sent?.ifNoneMatch === undefined ? {} : { 'if-none-match': sent.ifNoneMatch }),
     },
     ...(body === undefined ? {} : { body }),
   });

@@ -79,6 +79,13 @@ export class State {
     return this.table(model).get(Number(id ?? 0))?.row;
   }
 
+  /** The same rows, to be changed apart. */
+  copy(): State {
+    const copy = new State();
+    for (const [model, table] of this.#tables) copy.#tables.set(model, new Map(table));
+    return copy;
+  }
+
   version(model: string, id: number): number {
     return this.table(model).get(id)?.version ?? 0;
   }

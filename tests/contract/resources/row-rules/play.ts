@@ -81,7 +81,7 @@ const playDetail = async (playing: Playing, plan: ModelPlan, caller: Asking, id:
   note(playing, `${caller.name}: detail ${plan.name} ${id}`, fault);
 };
 
-const someId = (playing: Playing, plan: ModelPlan, caller: Asking): number => {
+export const someId = (playing: Playing, plan: ModelPlan, caller: Asking): number => {
   const { random, state } = playing;
   const rows = shown(playing, plan, 'detail', caller);
   if (!isRefused(rows) && rows.length > 0 && random.chance(0.6)) return Number(random.pick(rows)['id']);
@@ -98,7 +98,7 @@ const someReference = (playing: Playing, { to = '', required }: FieldPlan, calle
 };
 
 /** A body with some of the fields; now and then a value is one that the field does not take. */
-const someBody = (playing: Playing, plan: ModelPlan, caller: Asking, before?: Row): Body => {
+export const someBody = (playing: Playing, plan: ModelPlan, caller: Asking, before?: Row): Body => {
   const { random } = playing;
   const fields = plan.fields.filter(() => random.chance(before === undefined ? 0.9 : 0.4));
   return Object.fromEntries(

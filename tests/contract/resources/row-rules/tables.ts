@@ -12,30 +12,70 @@ const born = '2024-01-01T00:00:00.000Z';
 const columnValue = ({ kind }: FieldPlan, value: Value): SqlValue =>
   kind === 'decimal' && value !== null ? Math.round(Number(value) * 100) : value;
 
-/** Writes rows past the service, and remembers them. */
-const insert = async (database: Database, { state }: World, plan: ModelPlan, rows: readonly Row[]) => {
-  const columns = [...plan.fields.map((field) => field.name), 'created_at', 'updated_at'];
+const written = ({ fields }: ModelPlan) => [...fields.map((field) => field.name), 'created_at', 'updated_at'];
+
+const valuesOf = ({ fields }: ModelPlan, row: Row): SqlValue[] => [
+  ...fields.map((field) => columnValue(field, row[field.name] ?? null)),
+  born,
+  born,
+];
+
+/** Writes rows past the service; answers their ids. */
+export const insertRows = async (
+  database: Database,
+  plan: ModelPlan,
+  rows: readonly Row[],
+): Promise<readonly number[]> => {
+  const columns = written(plan);
   const add = statement<{ values: readonly SqlValue[] }>(dialectOf(database), (argument) => {
     const tuples = rows.map((_, row) => {
       const places = columns.map((_, column) => argument('values', row * columns.length + column));
       return sql`(${all(places)})`;
     });
-    return sql`insert into ${name(plan.path)} (${all(columns.map((each) => name(each)))}) values ${all(tuples)}`;
+    const into = sql`insert into ${name(plan.path)} (${all(columns.map((each) => name(each)))})`;
+    return sql`${into} values ${all(tuples)} returning id`;
   });
-  const values = rows.flatMap((row) => [
-    ...plan.fields.map((field) => columnValue(field, row[field.name] ?? null)),
-    born,
-    born,
-  ]);
-  await database.execute(add({ values }));
-  const table = state.table(plan.name);
-  for (const row of rows) {
-    const id = table.size + 1;
-    table.set(id, { row: { id, ...row }, version: 1 });
+  const added = await database.execute<{ id: number }>(
+    add({ values: rows.flatMap((row) => valuesOf(plan, row)) }),
+  );
+  return added.map(({ id }) => Number(id));
+};
+
+/** Puts a row into the place of the one with its id, past the service. */
+export const putRow = async (
+  database: Database,
+  plan: ModelPlan,
+  row: Row,
+  version: number,
+): Promise<void> => {
+  type Arguments = { values: readonly SqlValue[]; id: number; version: number };
+  const put = statement<Arguments>(dialectOf(database), (argument) => {
+    const sets = written(plan).map((each, index) => sql`${name(each)} = ${argument('values', index)}`);
+    const changes = all([...sets, sql`version = ${argument('version')}`]);
+    return sql`update ${name(plan.path)} set ${changes} where id = ${argument('id')}`;
+  });
+  await database.execute(put({ values: valuesOf(plan, row), id: Number(row['id']), version }));
+};
+
+/** Takes a row away, past the service. */
+export const deleteRow = async (database: Database, plan: ModelPlan, id: number): Promise<void> => {
+  const take = statement<{ id: number }>(
+    dialectOf(database),
+    (argument) => sql`delete from ${name(plan.path)} where id = ${argument('id')}`,
+  );
+  await database.execute(take({ id }));
+};
+
+/** Writes rows past the service, and remembers them. */
+const insert = async (database: Database, { state }: World, plan: ModelPlan, rows: readonly Row[]) => {
+  const ids = await insertRows(database, plan, rows);
+  for (const [index, row] of rows.entries()) {
+    const id = ids[index] ?? 0;
+    state.table(plan.name).set(id, { row: { id, ...row }, version: 1 });
   }
 };
 
-const someRow = (random: Random, { state, users }: World, plan: ModelPlan): Row =>
+export const someRow = (random: Random, { state, users }: World, plan: ModelPlan): Row =>
   Object.fromEntries(
     plan.fields.map(({ name: field, kind, to = '', required }) => {
       if (kind !== 'reference') return [field, someValue(random, kind, !required)];

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { movableClock } from '../../support/clock.ts';
+import { describeEachDatabase } from '../../support/databases.ts';
+import { startService } from '../../support/service.ts';
+import type { Playing } from './row-rules/asking.ts';
+import { playInterference } from './row-rules/interference.ts';
+import { createPeople } from './row-rules/people.ts';
+import { State } from './row-rules/plan.ts';
+import { Random } from './row-rules/random.ts';
+import { seed } from './row-rules/tables.ts';
+import { migrationsOf, resourceOf, someModels } from './row-rules/world.ts';
+
+/**
+ * What is out of a caller's reach changes nothing that they are answered: no byte of a body, no header, no total, no
+ * message. What may differ, and why:
+ *
+ * - `Date` and `X-Request-Id` are of the moment and of the request;
+ * - the id of a new record is the next one of all records, whoever reads them: ids are never reused;
+ * - what a rule says itself, where it asks hidden records on purpose, such as whether a record's team is open;
+ * - that a value is taken (`unique`) or a record still referred to (409) holds among all records, as the contract has
+ *   both: the worlds have no unique fields, and a 409 that a change brings about is such a rule.
+ *
+ * `ROW_RULES_SEED` and `ROW_RULES_WORLDS` as in row-rules-oracle.test.ts.
+ */
+const firstSeed = Number(process.env['ROW_RULES_SEED'] ?? 20_260_901);
+const worlds = Number(process.env['ROW_RULES_WORLDS'] ?? 3);
+
+describeEachDatabase('what is out of reach', (databases) => {
+  it('changes no byte of any answer', { timeout: 60_000 + worlds * 20_000 }, async () => {
+    const plans = Array.from({ length: worlds }, (_, index) => {
+      const random = new Random(firstSeed + index);
+      return { seed: firstSeed + index, random, models: someModels(random, firstSeed + index) };
+    });
+    const all = plans.flatMap(({ models }) => models);
+    // A moment stands in the answers to writes: it is the same for all of them.
+    const moment = Date.now();
+    const clock = { ...movableClock(), now: () => moment, unix: () => Math.floor(moment / 1000) };
+    await using service = await startService(databases, {
+      clock,
+      application: { resources: all.map(resourceOf), migrations: migrationsOf(all) },
+      apps: ['shop'],
+      env: { LOG_LEVEL: 'warn', API_DOCS: 'off' },
+    });
+    const people = await createPeople(service, all);
+    const { inject, services } = service.server;
+    const { database } = services;
+    const common = { users: people.users, people, inject, database, faults: [], cells: new Map() };
+    const counted = { answers: 0, changes: 0 };
+    for (const { seed: worldSeed, random, models } of plans) {
+      const playing: Playing = { ...common, random, models, state: new State() };
+      await seed(random, database, playing);
+      for (const caller of people.callers.filter(({ administers }) => !administers)) {
+        const { answers, changes } = await playInterference(playing, caller);
+        counted.answers += answers;
+        counted.changes += changes;
+        expect(playing.faults, `ROW_RULES_SEED=${worldSeed} ROW_RULES_WORLDS=1`).toEqual([]);
+      }
+    }
+    console.log(
+      `${databases.dialect}: ${counted.answers} answers the same after ${counted.changes} changes out of reach`,
+    );
+    expect(counted.changes).toBeGreaterThan(worlds * 20);
+  });
+});

@@ -1,0 +1,269 @@
+import { type Answer, ask, dataOf, missing, type Playing } from './asking.ts';
+import { queryOf, someList } from './lists.ts';
+import { created, destroyed, isRefused, shown, updated, type World } from './oracle.ts';
+import type { Asking } from './people.ts';
+import type { ModelPlan, Row, State } from './plan.ts';
+import { someBody, someId } from './play.ts';
+import { deleteRow, insertRows, putRow, someRow } from './tables.ts';
+
+/** A request that leaves the tables as they were, and what the oracle says of it: all that rows may decide. */
+interface Probe {
+  readonly what: string;
+  readonly send: () => Promise<Answer>;
+  readonly predict: (world: World) => string;
+}
+
+const text = (value: unknown): string => JSON.stringify(value);
+
+/** Lists of every kind, and details with and without a tag. */
+const reads = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
+  const { random, users, state } = playing;
+  const path = `/api/v1/${plan.path}`;
+  const { parameters, answer } = someList(random, plan, [...users, ...state.table(plan.name).keys()]);
+  const pages: readonly (readonly (readonly [string, string])[])[] = [
+    [],
+    [
+      ['page', '1'],
+      ['per_page', '2'],
+    ],
+    [
+      ['per_page', '2'],
+      ['after', ''],
+    ],
+  ];
+  const lists = pages.map((paging): Probe => {
+    const query = queryOf([...parameters, ...paging]);
+    return {
+      what: `list ${plan.name}${query}`,
+      send: () => ask(playing, caller, 'list', path + query),
+      predict: (world) => {
+        const rows = shown(world, plan, 'list', caller);
+        return text(isRefused(rows) ? rows : answer(rows));
+      },
+    };
+  });
+  const details = [someId(playing, plan, caller), someId(playing, plan, caller), missing].map((id): Probe => {
+    const ifNoneMatch = random.chance(0.3) ? `"${state.version(plan.name, id)}-detail"` : undefined;
+    return {
+      what: `detail ${plan.name} ${id} ${ifNoneMatch}`,
+      send: () => ask(playing, caller, 'detail', `${path}/${id}`, { ifNoneMatch }),
+      predict: (world) => {
+        const rows = shown(world, plan, 'detail', caller);
+        return text(isRefused(rows) ? rows : (rows.find((row) => row['id'] === id) ?? null));
+      },
+    };
+  });
+  return [...lists, ...details];
+};
+
+/** Writes; those that are let through are undone at once. The id of a new record is the next one of all. */
+const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
+  const { database, state } = playing;
+  const path = `/api/v1/${plan.path}`;
+  const create = (): Probe => {
+    const body = someBody(playing, plan, caller);
+    return {
+      what: `create ${plan.name} ${text(body)}`,
+      send: async () => {
+        const answer = await ask(playing, caller, 'create', path, { body: { [plan.singular]: body } });
+        if (answer.status !== 201) return answer;
+        const { id } = dataOf(answer) as { id: number };
+        await deleteRow(database, plan, id);
+        // The id counts among the bytes of the answer.
+        const headers = { ...answer.headers, 'content-length': undefined };
+        return { ...answer, headers, text: answer.text.replace(`"id":${id},`, '"id":0,') };
+      },
+      predict: (world) => text(created(world, plan, caller, body)),
+    };
+  };
+  const update = (): Probe => {
+    const id = someId(playing, plan, caller);
+    const row = state.find(plan.name, id);
+    const body = someBody(playing, plan, caller, row ?? {});
+    return {
+      what: `update ${plan.name} ${id} ${text(body)}`,
+      send: async () => {
+        const answer = await ask(playing, caller, 'update', `${path}/${id}`, {
+          body: { [plan.singular]: body },
+        });
+        // As it is now: what is out of the caller's reach may have changed since.
+        const kept = playing.state.find(plan.name, id);
+        if (answer.status === 200 && kept !== undefined)
+          await putRow(database, plan, kept, playing.state.version(plan.name, id));
+        return answer;
+      },
+      predict: (world) => text(updated(world, plan, caller, id, body)),
+    };
+  };
+  const destroy = (): Probe | undefined => {
+    const id = someId(playing, plan, caller);
+    if (!isRefused(destroyed(playing, plan, caller, id))) return undefined;
+    return {
+      what: `destroy ${plan.name} ${id}`,
+      send: () => ask(playing, caller, 'destroy', `${path}/${id}`),
+      predict: (world) => text(destroyed(world, plan, caller, id)),
+    };
+  };
+  const gone = destroy();
+  return [create(), create(), update(), update(), update(), ...(gone === undefined ? [] : [gone])];
+};
+
+/** What a caller is answered, but for the moment and the number of the request. */
+const told = ({ status, headers, text: body }: Answer): string => {
+  const { date, 'x-request-id': request, ...rest } = headers;
+  return text([status, rest, body]);
+};
+
+interface Change {
+  readonly plan: ModelPlan;
+  readonly what: string;
+  /** Does it to a copy of the state. */
+  readonly tried: (state: State) => void;
+  readonly done: () => Promise<void>;
+}
+
+/** Rows that a caller reads in no way. */
+const hiddenRows = (world: World, plan: ModelPlan, caller: Asking): readonly Row[] => {
+  const seen = new Set(
+    (['list', 'detail'] as const).flatMap((action) => {
+      const rows = shown(world, plan, action, caller);
+      return isRefused(rows) ? [] : rows.map(({ id }) => id);
+    }),
+  );
+  return world.state.rows(plan.name).filter(({ id }) => !seen.has(id));
+};
+
+const isReferredTo = ({ models, state }: World, plan: ModelPlan, id: number): boolean =>
+  models.some((other) =>
+    other.fields.some(
+      ({ name, to }) => to === plan.name && state.rows(other.name).some((row) => row[name] === id),
+    ),
+  );
+
+/** Another value in a hidden row, a hidden row that goes, or one more row, which has to be hidden as well. */
+const someChange = (playing: Playing, caller: Asking): Change | undefined => {
+  const { random, models, state, database } = playing;
+  const plan = random.pick(models);
+  const fresh = someRow(random, playing, plan);
+  if (random.chance(0.3)) {
+    const id = Math.max(0, ...state.table(plan.name).keys()) + 1000;
+    return {
+      plan,
+      what: `another ${plan.name}`,
+      tried: (copy) => copy.table(plan.name).set(id, { row: { id, ...fresh }, version: 1 }),
+      done: async () => {
+        const [added = 0] = await insertRows(database, plan, [fresh]);
+        state.table(plan.name).set(added, { row: { id: added, ...fresh }, version: 1 });
+      },
+    };
+  }
+  const rows = hiddenRows(playing, plan, caller);
+  if (rows.length === 0) return undefined;
+  const row = random.pick(rows);
+  const id = Number(row['id']);
+  if (random.chance(0.3)) {
+    if (isReferredTo(playing, plan, id)) return undefined;
+    return {
+      plan,
+      what: `no ${plan.name} ${id}`,
+      tried: (copy) => void copy.table(plan.name).delete(id),
+      done: async () => {
+        await deleteRow(database, plan, id);
+        state.table(plan.name).delete(id);
+      },
+    };
+  }
+  const changed = { ...row, ...Object.fromEntries(random.some(Object.entries(fresh), 0.5, 1)) };
+  const version = state.version(plan.name, id) + 1;
+  return {
+    plan,
+    what: `${plan.name} ${id} as ${text(changed)}`,
+    tried: (copy) => copy.table(plan.name).set(id, { row: changed, version }),
+    done: async () => {
+      await putRow(database, plan, changed, version);
+      state.table(plan.name).set(id, { row: changed, version });
+    },
+  };
+};
+
+/**
+ * Changes what a caller does not reach, as often as asked for. A change is made only where the rules say the same of
+ * every probe before and after: a rule may ask hidden records on purpose, such as whether a team is open.
+ */
+const changeHidden = async (playing: Playing, caller: Asking, probes: readonly Probe[], times: number) => {
+  const before = probes.map(({ predict }) => predict(playing));
+  const changes: string[] = [];
+  for (let attempt = 0; attempt < times; attempt += 1) {
+    const change = someChange(playing, caller);
+    if (change === undefined) continue;
+    const state = playing.state.copy();
+    change.tried(state);
+    const same = probes.every(({ predict }, index) => predict({ ...playing, state }) === before[index]);
+    if (!same) continue;
+    await change.done();
+    changes.push(change.what);
+  }
+  return changes;
+};
+
+/** Compares the answers to a hidden record, as itself and as what a body refers to, with those to a missing one. */
+const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<number> => {
+  const { random, models, faults } = playing;
+  const path = `/api/v1/${plan.path}`;
+  let answers = 0;
+  const same = async (what: string, send: (id: number) => Promise<Answer>, id: number): Promise<void> => {
+    const [hidden, nowhere] = [told(await send(id)), told(await send(missing))];
+    answers += 2;
+    if (hidden !== nowhere) faults.push(`${caller.name}: ${what} ${id}: ${hidden}, and of none ${nowhere}`);
+  };
+  const unread = hiddenRows(playing, plan, caller).map(({ id }) => Number(id));
+  const [hidden] = random.some(unread, 1);
+  if (hidden !== undefined)
+    await same('detail', (id) => ask(playing, caller, 'detail', `${path}/${id}`), hidden);
+  const unreached = unread.filter((id) => {
+    const answer = updated(playing, plan, caller, id, {});
+    return isRefused(answer) && answer.status === 404;
+  });
+  const [target] = random.some(unreached, 1);
+  if (target !== undefined) {
+    const body = { [plan.singular]: someBody(playing, plan, caller) };
+    await same('update', (id) => ask(playing, caller, 'update', `${path}/${id}`, { body }), target);
+    await same('destroy', (id) => ask(playing, caller, 'destroy', `${path}/${id}`), target);
+  }
+  for (const { name, to, anyone } of plan.fields) {
+    const named = models.find((each) => each.name === to);
+    if (named === undefined || anyone === true) continue;
+    const [unnamed] = random.some(hiddenRows(playing, named, caller), 1);
+    if (unnamed === undefined) continue;
+    const body = someBody(playing, plan, caller);
+    const send = (id: number) =>
+      ask(playing, caller, 'create', path, { body: { [plan.singular]: { ...body, [name]: id } } });
+    // Where the caller may not write the field, it is ignored, and the record made.
+    if (isRefused(created(playing, plan, caller, { ...body, [name]: missing })))
+      await same(`create with ${name}`, send, Number(unnamed['id']));
+  }
+  return answers;
+};
+
+/** Asks everything, changes what is hidden, and asks again: not a byte may differ. Answers what was compared. */
+export const playInterference = async (
+  playing: Playing,
+  caller: Asking,
+): Promise<{ readonly answers: number; readonly changes: number }> => {
+  const { models, faults } = playing;
+  const probes = models.flatMap((plan) => [
+    ...reads(playing, plan, caller),
+    ...writes(playing, plan, caller),
+  ]);
+  const before: string[] = [];
+  for (const { send } of probes) before.push(told(await send()));
+  const changes = await changeHidden(playing, caller, probes, 30);
+  for (const [index, { what, send }] of probes.entries()) {
+    const after = told(await send());
+    if (after !== before[index])
+      faults.push(`${caller.name}: ${what}: ${before[index]} became ${after} by ${changes.join('; ')}`);
+  }
+  let answers = probes.length;
+  for (const plan of models) answers += await playMissing(playing, plan, caller);
+  return { answers, changes: changes.length };
+};
