@@ -85,10 +85,18 @@ module.exports = {
     {
       name: 'system-grant-outside-requests',
       comment:
-        'A grant without a caller is for the command line, for tests, and for the asSystem of a scope, which leaves a trace.',
+        'A grant without a caller is for the command line, for tests, and for what the system does in operations.',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/(cli|testing)/|^src/operations/scope-records\\.ts$|${tests}` },
+      from: { path: '^src/', pathNot: `^src/(cli|testing)/|^src/operations/grant-of-system\\.ts$|${tests}` },
       to: { path: '^src/policy/system-grant\\.ts$' },
+    },
+    {
+      name: 'grant-of-system-leaves-traces',
+      comment:
+        'The system acts in the asSystem of a scope and in cascades; both leave a trace of what they write.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/operations/(scope-records|cascade)\\.ts$|${tests}` },
+      to: { path: '^src/operations/grant-of-system\\.ts$' },
     },
     {
       name: 'client-knows-types-of-models-only',

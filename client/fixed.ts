@@ -90,6 +90,8 @@ export interface MetadataField {
   readonly reference?: string;
   /** Of a reference: whether it may name records that the caller may not read. */
   readonly anyone?: boolean;
+  /** Of a reference, when what it names is deleted: that is refused, it becomes null, or the record is deleted too. */
+  readonly on_delete?: 'restrict' | 'null' | 'cascade';
   readonly operators: readonly string[];
   readonly sortable: boolean;
   readonly searchable: boolean;

@@ -152,8 +152,17 @@ const ofApplication: Acting = {
   depth: 0,
 };
 
-const createResources = (models: Models, context: Omit<ResourceContext, 'models'>) =>
-  new Map([...models].map(([name, model]) => [name, serveResource(model, { ...context, models })]));
+const createResources = (models: Models, context: Omit<ResourceContext, 'models' | 'resourceOf'>) => {
+  const resourceOf = (name: string): ServedResource => {
+    const resource = resources.get(name);
+    if (resource === undefined) throw new Error(`no resource of ${name}`);
+    return resource;
+  };
+  const resources: ReadonlyMap<string, ServedResource> = new Map(
+    [...models].map(([name, model]) => [name, serveResource(model, { ...context, models, resourceOf })]),
+  );
+  return resources;
+};
 
 /** What the service always has, its resources, and the application's own endpoints. */
 const ownEndpoints = (services: Services, application: Application): Endpoint[] => {

@@ -105,6 +105,12 @@ export interface FormHints {
   readonly alternatives?: readonly JsonSchema[];
 }
 
+/**
+ * What becomes of a record when what it refers to is deleted: it keeps that from being deleted, its reference becomes
+ * null, or it is deleted too.
+ */
+export type OnDelete = 'restrict' | 'null' | 'cascade';
+
 export interface FieldType<Options extends CommonOptions = CommonOptions> {
   /** Name of the type, as the registry, the generator and the metadata have it. */
   readonly kind: string;
@@ -143,6 +149,8 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   target?(options: Options): string;
   /** Whether an id of a record that the caller may not read is accepted: the record has to exist, no more. */
   anyone?(options: Options): boolean;
+  /** What becomes of a record when what it refers to is deleted. */
+  onDelete?(options: Options): OnDelete;
   choices?(options: Options, locale: Locale): readonly Choice[];
   /** Limits for people and forms, named as the options are. */
   bounds?(options: Options): Readonly<Record<string, string | number>>;

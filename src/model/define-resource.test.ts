@@ -322,6 +322,16 @@ describe('options that do not exist, and values of the wrong type', () => {
       'the name of the model must be',
     ],
     [
+      'onDelete',
+      { fields: { author: field.reference('User', { onDelete: 'delete' } as never) } },
+      'Memo.author_id: onDelete must be "restrict" or "null" or "cascade", not "delete"',
+    ],
+    [
+      'onDelete',
+      { fields: { author: field.reference('User', { required: true, onDelete: 'null' } as never) } },
+      'Memo.author_id: onDelete: a required reference cannot become null, so it is "restrict" or "cascade"',
+    ],
+    [
       'owner',
       { fields: { user_id: field.owner({ required: true } as never) } },
       'Memo.user_id: there is no option "required": the nearest is "label"',

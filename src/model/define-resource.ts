@@ -26,6 +26,7 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
     unique: options.unique === true,
     serverSet,
     reference: type.target?.(options),
+    onDelete: type.onDelete?.(options),
     anyone: type.anyone?.(options) ?? false,
   });
 };

@@ -45,6 +45,12 @@ const queryOf = ({ name, type }: ModelField, { list }: Access): JsonObject => {
   };
 };
 
+const referenceOf = ({ reference = '', anyone, onDelete = 'restrict' }: ModelField): JsonObject => ({
+  reference,
+  anyone,
+  on_delete: onDelete,
+});
+
 const describeField = (
   field: ModelField,
   access: Access,
@@ -64,7 +70,7 @@ const describeField = (
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
     ...(Object.keys(bounds).length === 0 ? {} : { bounds }),
-    ...(field.reference === undefined ? {} : { reference: field.reference, anyone: field.anyone }),
+    ...(field.reference === undefined ? {} : referenceOf(field)),
     ...queryOf(field, access),
   };
 };

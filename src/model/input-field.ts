@@ -14,5 +14,6 @@ export const inputField = (name: string, { type, options }: FieldDefinition, lab
   unique: false,
   serverSet: false,
   reference: undefined,
+  onDelete: undefined,
   anyone: false,
 });

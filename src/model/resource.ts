@@ -1,4 +1,4 @@
-import type { ColumnValue, CommonOptions, FieldType } from '../fields/field.ts';
+import type { ColumnValue, CommonOptions, FieldType, OnDelete } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
 import type { Isolation } from './row-expression.ts';
@@ -75,6 +75,8 @@ export interface ModelField {
   readonly serverSet: boolean;
   /** Name of the model whose id it holds. */
   readonly reference: string | undefined;
+  /** What becomes of the record when what the id names is deleted; undefined where it is no reference. */
+  readonly onDelete: OnDelete | undefined;
   /** Whether the id may be that of a record which the caller may not read: it has to exist, no more. */
   readonly anyone: boolean;
 }

@@ -89,6 +89,7 @@ export const scopeProblems: readonly ProblemName[] = [
   'record_not_found',
   'conflict',
   'still_referenced',
+  'cascade_too_large',
   'stale',
   'invalid_record',
   'handler_timeout',

@@ -153,6 +153,9 @@ describeEachDatabase('operations', (databases) => {
       }),
       report: (error: unknown, what: string) => void reported.push(`${what}: ${String(error)}`),
       transactionLimit: 5_000,
+      resourceOf: (): ServedResource => {
+        throw new Error('nothing goes with another here');
+      },
       scopeOf: createScopes({
         database,
         resources: new Map(),

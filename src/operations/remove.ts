@@ -1,7 +1,9 @@
 import { Problem } from '../kernel/problem.ts';
 import { ConstraintError } from '../store/database.ts';
+import { cascadeFrom } from './cascade.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
-import { isShared, type RecordWrite } from './record-write.ts';
+import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
+import { together } from './transaction.ts';
 import { currentRecord, leaveTrace, refuseTarget, writing } from './writing.ts';
 
 const destroy = async (
@@ -10,20 +12,51 @@ const destroy = async (
   versions: readonly number[] | undefined,
 ): Promise<void> => {
   const { resource, grant, acting } = write;
-  if (isShared(write) && resource.model.hooks.beforeCommit !== undefined) {
-    const { whole } = await currentRecord(write, id, versions);
-    // Before the statement: it may take away first what would keep the record.
-    await beforeCommit(write, 'destroy', id, whole, undefined);
-  }
   const removed = await resource.records.remove(grant, id, versions, acting.shared?.transaction);
   if (removed === undefined) return refuseTarget(write, id, versions);
   if (isShared(write)) leaveTrace(write, 'destroy', id, []);
   afterCommit(write, 'destroy', { id, whole: removed.whole }, {});
 };
 
+const takesOthers = ({ cascade }: RecordWrite['resource']): boolean => cascade.links.length > 0;
+
+/** The record is locked, and its version was looked at, before a hook or what goes with it may change that. */
+const destroyWith = async (
+  write: SharedWrite,
+  id: number,
+  versions: readonly number[] | undefined,
+): Promise<void> => {
+  const { model, cascade, context } = write.resource;
+  const { whole } = await currentRecord(write, id, versions);
+  // Before the statement: it may take away first what would keep the record.
+  await beforeCommit(write, 'destroy', id, whole, undefined);
+  const { resourceOf } = context;
+  const conclude = takesOthers(write.resource)
+    ? await cascadeFrom({ model: model.name, id }, write.acting, { cascade, resourceOf })
+    : undefined;
+  await destroy(write, id, undefined);
+  await conclude?.();
+};
+
+/** Runs it as part of a transaction where more than the record's own statement belongs to it. */
+const within = (write: RecordWrite, id: number, versions: readonly number[] | undefined): Promise<void> => {
+  const { hooks, table } = write.resource.model;
+  const { database, transactionLimit } = write.resource.context;
+  const alone = hooks.beforeCommit === undefined && !takesOthers(write.resource);
+  if (alone) return writing(write, (each) => destroy(each, id, versions));
+  if (isShared(write)) return destroyWith(write, id, versions);
+  const runsCode = hooks.beforeCommit !== undefined || write.resource.cascade.runsHooks;
+  return together(
+    database,
+    (shared) => destroyWith({ ...write, acting: { ...write.acting, shared } }, id, versions),
+    { table, limit: runsCode ? transactionLimit : undefined },
+  );
+};
+
 /**
- * Deletes a record; optional references to it become null. On its own, or in the transaction that it is asked for in.
- * @throws Problem `record_not_found`, `stale`, `still_referenced`
+ * Deletes a record, with what refers to it by `onDelete: 'cascade'`; other references to it become null or keep it. On
+ * its own, or in the transaction that it is asked for in.
+ * @throws Problem `record_not_found`, `stale`, `still_referenced`, `cascade_too_large`
  */
 export const remove = async (
   write: RecordWrite,
@@ -31,7 +64,7 @@ export const remove = async (
   versions: readonly number[] | undefined,
 ): Promise<void> => {
   try {
-    await writing(write, (within) => destroy(within, id, versions));
+    await within(write, id, versions);
   } catch (error) {
     if (error instanceof ConstraintError && error.kind === 'foreign_key')
       throw new Problem('still_referenced', { cause: error });

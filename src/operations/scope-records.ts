@@ -2,16 +2,16 @@ import { takes } from '../auth/principal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { anything, known, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { Action, ResourceModel } from '../model/resource.ts';
+import type { Action } from '../model/resource.ts';
 import type { CountQuery, FindOptions, NamedRecords, RecordPage, VersionOptions } from '../model/scope.ts';
 import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
-import { systemGrant } from '../policy/system-grant.ts';
 import type { ListAnswer } from '../store/list/list.ts';
 import type { SavedRecord } from '../store/records/records.ts';
 import type { Acting } from './acting.ts';
 import { ruleOf } from './area.ts';
 import { create } from './create.ts';
+import { grantOfSystem } from './grant-of-system.ts';
 import { type AnyListQuery, queryString } from './list-query.ts';
 import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
@@ -156,25 +156,10 @@ export class ScopeRecords implements NamedRecords {
   #grant(action: Action): Grant {
     const { model, context } = this.#resource;
     const { principal, area, reason } = this.#acting;
-    if (reason !== undefined) return asSystem(model);
+    if (reason !== undefined) return grantOfSystem(model);
     if (!takes(area.auth(model, action), principal)) throw new Problem('forbidden');
     const decision = decide(ruleOf(model, context.models, action, area, 'detail'), principal);
     if (!decision.allowed) throw decision.problem;
     return decision.grant;
   }
 }
-
-const systemGrants = new WeakMap<ResourceModel, Grant>();
-
-/**
- * All rows and fields; what the server sets itself is still not taken from anybody. Made once for a model: the store
- * knows a view by the very array of its fields.
- */
-const asSystem = (model: ResourceModel): Grant => {
-  const made = systemGrants.get(model);
-  if (made !== undefined) return made;
-  const written = [...model.fields.values()].filter(({ serverSet }) => !serverSet).map(({ name }) => name);
-  const grant = systemGrant(Object.freeze([...model.fields.keys()]), written);
-  systemGrants.set(model, grant);
-  return grant;
-};

@@ -15,12 +15,15 @@ import { createShow, type Show } from '../store/records/show.ts';
 import { versionColumn } from '../store/resource-source.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
 import type { Acting } from './acting.ts';
+import { type Cascade, createCascade } from './cascade-links.ts';
 
 export interface ResourceContext {
   readonly database: Database;
   readonly clock: Clock;
   readonly locale: Locale;
   readonly models: Models;
+  /** A resource by the name of its model; that of each model is there once all are made. */
+  readonly resourceOf: (model: string) => ServedResource;
   readonly idempotency: Idempotency;
   /** Runs the hooks. */
   readonly code: ApplicationCode;
@@ -41,6 +44,8 @@ export interface ServedResource {
   readonly aggregate: Aggregate;
   readonly show: Show;
   readonly records: RecordStore;
+  /** What goes with a record that is deleted. */
+  readonly cascade: Cascade;
   /** The validation message of a value that collides with what is stored. */
   readonly collision: (collision: Collision) => FieldError;
 }
@@ -59,6 +64,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     aggregate: createAggregate(database, records.source, { clock }),
     show: createShow(database, records.source, { version: versionColumn }),
     records,
+    cascade: createCascade(database, context.models, model.name),
     collision: ({ field, rule, others }) =>
       others === undefined
         ? fieldError(catalogue, field, labelOf(field), rule)

@@ -10,6 +10,8 @@ export interface SharedTransaction {
   readonly known: Set<string>;
   /** Counted by whatever writes in it, so that somebody can tell whether anything was written meanwhile. */
   writes: number;
+  /** Records that are deleted in it only because others are, by `onDelete: 'cascade'`. */
+  cascaded: number;
   /** Rolls the transaction back whatever comes: what was written in it must not stand. Throws the error. */
   refuse(error: unknown): never;
   /** @throws what it was refused with */
@@ -23,6 +25,7 @@ class Shared implements SharedTransaction {
   readonly transaction: Transaction;
   readonly known = new Set<string>();
   writes = 0;
+  cascaded = 0;
   readonly afterwards: (() => void)[] = [];
   open = true;
   #refusal: { readonly error: unknown } | undefined;

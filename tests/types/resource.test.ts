@@ -123,6 +123,12 @@ describe('types of a model', () => {
     field.string({ unique: 'user' });
     // @ts-expect-error: a reference needs its model
     field.reference();
+    // @ts-expect-error: no such way
+    field.reference('User', { onDelete: 'delete' });
+    // @ts-expect-error: a required reference never becomes null
+    field.reference('User', { required: true, onDelete: 'null' });
+    field.reference('User', { required: true, onDelete: 'cascade' });
+    field.reference('User', { onDelete: 'null', index: true });
     // @ts-expect-error: a label in one language of two
     field.string({ label: { en: 'Title' } });
     // @ts-expect-error: whose a record is can be unknown, so the owner is never required

@@ -102,7 +102,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
         onClose={() => setAsking(false)}
       >
         {recordName(metadata, record)} <br />
-        {text('common.cannotUndo')}
+        {text('list.deleteLead')} {text('common.cannotUndo')}
       </Confirm>
     </>
   );

@@ -86,6 +86,7 @@ export const en: SameKeys<typeof zhCN> = {
     chosen: '%{count} selected',
     unchoose: 'Clear the selection',
     deleteTitle: 'Delete %{count}?',
+    deleteLead: 'What is declared to go with it is deleted too.',
     more: 'and %{count} more',
     export: 'Export CSV',
     exporting: 'Exporting… %{count}',
@@ -206,7 +207,7 @@ export const en: SameKeys<typeof zhCN> = {
     passwordReset: 'The password has been reset',
     deleteTitle: 'Delete user %{name}?',
     deleteLead:
-      'Their keys and sessions are deleted with them; optional references become empty. This cannot be undone.',
+      'Their keys and sessions are deleted with them, and records that their model says so of; optional references become empty. This cannot be undone.',
     grants: 'What they may do',
     allGranted: 'super_admin stands above the permission table and may do everything.',
   },

@@ -45,6 +45,8 @@ const everything = [
   'site:url:default=https://example.org/x',
   'uid:uuid',
   'author:reference=User',
+  'editor:reference=User:required:onDelete=cascade',
+  'reader:reference=User:onDelete=null',
 ] as const;
 
 describe('gatewright generate resource', () => {
@@ -349,6 +351,32 @@ describeEachDatabase('gatewright generate migration', (databases) => {
     expect(await written('none')).toBe(`  await alterTable(db, dialect, 'books', {
     dropUnique: [['user_id', 'slug']],
   });`);
+    expect(await written('nothing')).toBeUndefined();
+  });
+
+  it('writes what becomes of a reference when that changes', async () => {
+    const { models, written, command } = await stage();
+    const author = model('Author', 'name: field.string()');
+    const book = (options: string) => model('Book', `author: field.reference('Author'${options})`);
+    await models(author, book(''));
+    await command('migrate');
+    await written('books');
+    await models(author, book(`, { onDelete: 'cascade' }`));
+    expect(await written('cascade')).toBe(`  await alterTable(db, dialect, 'books', {
+    change: {
+      author_id: { from: field.reference('Author'), to: field.reference('Author', { onDelete: 'cascade' }) },
+    },
+  });`);
+    await models(author, book(`, { required: true, onDelete: 'cascade' }`));
+    expect(await written('required')).toContain(`from: field.reference('Author', { onDelete: 'cascade' }),
+        to: field.reference('Author', { required: true, onDelete: 'cascade' }),`);
+    await models(author, book(', { required: true }'));
+    expect(await written('restrict')).toContain(
+      `from: field.reference('Author', { required: true, onDelete: 'cascade' }),
+        to: field.reference('Author', { required: true }),`,
+    );
+    await models(author, book(`, { onDelete: 'restrict' }`));
+    expect(await written('kept')).toContain(`to: field.reference('Author', { onDelete: 'restrict' }),`);
     expect(await written('nothing')).toBeUndefined();
   });
 

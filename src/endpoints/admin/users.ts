@@ -2,6 +2,8 @@ import { passwordRules } from '../../auth/password-rules.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { scopeProblems } from '../../openapi/problems.ts';
+import { createUserRemoval } from '../../operations/remove-user.ts';
 import { createShow } from '../../store/records/show.ts';
 import { userFields, userSource } from '../../store/tables/sources.ts';
 import { TakenError } from '../../store/tables/taken-names.ts';
@@ -10,8 +12,9 @@ import { refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf, reachesIn, ticketOf, userOf } from '../shared.ts';
+import { actingFor, actorOf, idOf, reachesIn, ticketOf, userOf } from '../shared.ts';
 import { adminAuth, administratorReads, adminTag } from './area.ts';
+import { adminArea } from './records.ts';
 import { createUserInput } from './user-input.ts';
 
 const mustChange = {
@@ -23,6 +26,7 @@ const mustChange = {
 /** Users as administrators manage them. An admin's hand on a super_admin is 403, the last super_admin stays. */
 export const adminUserEndpoints = (services: Services): Endpoint[] => {
   const { users, passwords } = services;
+  const removal = createUserRemoval(services.database, users, services.resources);
   const input = createUserInput(users, services.locale);
   const show = createShow(services.database, userSource);
   const reaches = reachesIn(services.database, userSource);
@@ -151,10 +155,16 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '删除用户', en: 'Delete a user' },
         tag: adminTag,
-        problems: ['record_not_found', 'last_super_admin', 'still_referenced'],
+        problems: [
+          'record_not_found',
+          'last_super_admin',
+          'still_referenced',
+          ...(removal.takesOthers ? (['cascade_too_large'] as const) : []),
+          ...(removal.runsHooks ? scopeProblems : []),
+        ],
       },
       handle: async (call) => {
-        await users.remove(idOf(call), actorOf(call));
+        await removal.remove(idOf(call), actingFor(call, adminArea));
         return {};
       },
       reaches,

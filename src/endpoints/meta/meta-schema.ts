@@ -52,6 +52,12 @@ const field = object(
     choices: listOf(object({ value: text, label: text })),
     bounds: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
     reference: { type: 'string', description: 'Model whose id it holds' },
+    on_delete: {
+      type: 'string',
+      enum: ['restrict', 'null', 'cascade'],
+      description:
+        'Of a reference, when what it names is deleted: that is refused, the reference becomes null, or the record is deleted too',
+    },
     anyone: {
       type: 'boolean',
       description:

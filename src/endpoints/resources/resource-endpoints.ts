@@ -2,11 +2,12 @@ import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
-import { Problem } from '../../kernel/problem.ts';
-import type { ProblemName } from '../../kernel/problem-table.ts';
+import { Problem, type ProblemKind } from '../../kernel/problem.ts';
+import { isHeld } from '../../model/deletion.ts';
 import { groupSchema } from '../../model/group-schema.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
+import { scopeProblems } from '../../openapi/problems.ts';
 import { type AreaRules, apiAuth, ruleOf } from '../../operations/area.ts';
 import { createForRequest } from '../../operations/create.ts';
 import { acceptedVersions, entityTag, isKnown } from '../../operations/preconditions.ts';
@@ -19,7 +20,7 @@ import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { answerGroups, answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import { usersShowing } from '../users/users.ts';
-import { uniqueWords } from './resource-words.ts';
+import { deletionWords, uniqueWords } from './resource-words.ts';
 
 /** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
 export interface Area extends AreaRules {
@@ -79,16 +80,17 @@ const canCollide = (model: ResourceModel): boolean =>
   model.unique.length > 0 ||
   [...model.fields.values()].some(({ unique, reference }) => unique || reference !== undefined);
 
-/** Whether some record cannot be without one of these: what refers to them optionally lets them go. */
-const isHeld = ({ model, context }: ServedResource): boolean =>
-  [...context.models.values()].some(({ fields }) =>
-    [...fields.values()].some(({ required, reference }) => required && reference === model.name),
-  );
+/** What may keep a record, and what may come of all that goes with it. */
+const deletionProblems = ({ model, context, cascade }: ServedResource): readonly ProblemKind[] => [
+  ...(isHeld(context.models, model.name) ? (['still_referenced'] as const) : []),
+  ...(cascade.links.length > 0 ? (['cascade_too_large'] as const) : []),
+  ...(cascade.runsHooks ? [...scopeProblems, ...cascade.reached.flatMap(({ problems }) => problems)] : []),
+];
 
 /** The endpoints of a resource. Adding one, or an area, is here; what they do is in `operations`. */
 export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl: string): Endpoint[] => {
   const { model } = resource;
-  const { locale } = resource.context;
+  const { locale, models } = resource.context;
   const path = area.path(model);
   const origin = new URL(baseUrl).origin;
   const savedView = area.name === 'admin' ? 'admin' : 'saved';
@@ -114,7 +116,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const docs = (
     summary: Label,
     view: View | undefined,
-    problems: readonly ProblemName[] = [],
+    problems: readonly ProblemKind[] = [],
     description?: Label,
   ) => ({
     summary,
@@ -235,11 +237,12 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       path: `${path}/:id`,
       ...common('destroy'),
       accepts: 'nothing',
-      docs: docs(label('删除', 'Delete', model), undefined, [
-        'record_not_found',
-        'stale',
-        ...(isHeld(resource) ? (['still_referenced'] as const) : []),
-      ]),
+      docs: docs(
+        label('删除', 'Delete', model),
+        undefined,
+        ['record_not_found', 'stale', ...deletionProblems(resource)],
+        deletionWords(models, model.name),
+      ),
       handle: async (call) => {
         await remove(writeOf(call), idOf(call), acceptedVersions(call.header('if-match')));
         return {};

@@ -1,4 +1,6 @@
 import type { Label } from '../../kernel/messages/messages.ts';
+import { deletionOf, type Referrer, referrersOf } from '../../model/deletion.ts';
+import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 
 /** What the API description says of a write beyond its schemas. Fields are called as in a body. */
@@ -13,5 +15,25 @@ export const uniqueWords = ({ fields, unique }: ResourceModel): Label | undefine
   return {
     'zh-CN': `不可重复：${all.map(together).join('、')}`,
     en: `There is only one record for each: ${all.map(together).join(', ')}`,
+  };
+};
+
+const named = (referrers: readonly Referrer[]): string =>
+  referrers.map(({ model, field }) => `\`${model.name}.${field.name}\``).join(', ');
+
+/** What becomes of the records that refer to one that is deleted; undefined where none do. */
+export const deletionWords = (models: Models, name: string): Label | undefined => {
+  const [held, nulled] = [referrersOf(models, name, 'restrict'), referrersOf(models, name, 'null')];
+  const { cascading } = deletionOf(models, name);
+  const parts: readonly (readonly [readonly Referrer[], string, string])[] = [
+    [cascading, '随之删除', 'Deleted with it'],
+    [nulled, '置为空', 'Becomes null'],
+    [held, '阻止删除', 'Keeps it'],
+  ];
+  const told = parts.filter(([referrers]) => referrers.length > 0);
+  if (told.length === 0) return undefined;
+  return {
+    'zh-CN': told.map(([referrers, words]) => `${words}：${named(referrers)}`).join('；'),
+    en: told.map(([referrers, , words]) => `${words}: ${named(referrers)}`).join('; '),
   };
 };

@@ -34,6 +34,8 @@ export const en: Catalogue = {
     role_in_use: 'The role is still held by users and cannot be deleted',
     last_super_admin: 'At least one enabled super_admin must remain',
     job_running: 'The job is running: try again when it has ended',
+    cascade_too_large:
+      'More than {max} records, or more than {levels} one behind the other, would be deleted with it: delete some of them first',
     stale: 'The record has changed: reload it and try again',
     body_too_large: 'The request body is too large: {limit} bytes at most',
     too_many_files: 'The request brings too many files: {limit} at most',

@@ -34,6 +34,7 @@ export const zhCN: Catalogue = {
     role_in_use: '角色仍被用户持有，无法删除',
     last_super_admin: '至少须保留一名可用的 super_admin',
     job_running: '任务正在运行，请待其结束后再试',
+    cascade_too_large: '将随之删除的记录超过 {max} 条或超过 {levels} 层，请先删除其中一部分',
     stale: '记录已被修改，请刷新后重试',
     body_too_large: '请求体过大，上限为 {limit} 字节',
     too_many_files: '请求中的文件过多，最多 {limit} 个',

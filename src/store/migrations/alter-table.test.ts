@@ -311,6 +311,50 @@ describeEachDatabase('alterTable', (databases) => {
     );
   });
 
+  it('changes what becomes of a reference, in either direction', async () => {
+    const it = await stage(databases);
+    const author = { name: field.string() };
+    const [restrict, nulled, cascade] = (['restrict', 'null', 'cascade'] as const).map((onDelete) =>
+      field.reference('Author', { onDelete }),
+    );
+    if (restrict === undefined || nulled === undefined || cascade === undefined) throw new Error('three');
+    await it.apply(async (db, dialect) => {
+      await createTable(db, dialect, 'authors', { fields: author });
+      await createTable(db, dialect, 'books', { fields: { author: field.reference('Author') } });
+    });
+    const differing = (of: typeof restrict) =>
+      it.differences(
+        defineResource('Author', { fields: author }),
+        defineResource('Book', { fields: { author: of } }),
+      );
+    const told = ['books.author_id: goes otherwise in the database with what it refers to'];
+    expect(await differing(nulled)).toEqual([]);
+    for (const [from, to] of [
+      [nulled, cascade],
+      [cascade, restrict],
+      [restrict, cascade],
+      [cascade, nulled],
+      [nulled, restrict],
+      [restrict, nulled],
+    ] as const) {
+      expect(await differing(to)).toEqual(told);
+      await it.alter('books', { change: { author: { from, to } } });
+      expect(await differing(to)).toEqual([]);
+      expect(await differing(from)).toEqual(told);
+      await it.database.execute(query(insert('authors', 'name', `'Li'`)));
+      await it.database.execute(query(insert('books', 'author_id', '(select max(id) from authors)')));
+      const remove = it.database.execute(query('delete from authors'));
+      if (to === restrict) await expect(remove).rejects.toMatchObject({ kind: 'foreign_key' });
+      else await remove;
+      const row = { cascade: [], nulled: [{ author_id: null, version: 2 }] };
+      if (to === cascade) expect(await it.rows('select * from books')).toEqual(row.cascade);
+      if (to === nulled)
+        expect(await it.rows('select author_id, version from books')).toMatchObject([row.nulled[0]]);
+      await it.database.execute(query('delete from books'));
+      await it.database.execute(query('delete from authors'));
+    }
+  });
+
   it('takes grants along with a renamed table, and drops them with a dropped one', async () => {
     const it = await stage(databases);
     await it.apply(async (db, dialect) => {

@@ -1,4 +1,4 @@
-import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
+import type { CommonOptions, FieldDefinition, OnDelete } from '../../fields/field.ts';
 import { pluralOf } from '../../model/inflect.ts';
 import { snakeOf } from '../../model/names.ts';
 import type { Dialect, Reference } from '../dialects/dialect.ts';
@@ -34,9 +34,17 @@ export const columnType = ({ type }: FieldDefinition, { columns }: Dialect): str
 export const tableOf = (model: string): string | undefined =>
   model === 'User' ? 'users' : pluralOf(snakeOf(model));
 
-/** An optional reference becomes null with what it refers to; a required one keeps that from being deleted. */
-export const onDelete = (definition: FieldDefinition): 'no action' | 'set null' =>
-  isRequired(definition) ? 'no action' : 'set null';
+const actions = { restrict: 'no action', null: 'set null', cascade: 'cascade' } as const;
+
+/** What the database does to a reference when what it names is deleted. */
+export const onDelete = ({ type, options }: FieldDefinition): (typeof actions)[OnDelete] =>
+  actions[type.onDelete?.(options) ?? 'restrict'];
+
+/** The option that stands for what a database does, where it does something else than a reference does unless told. */
+export const onDeleteOption = (action: string, required: boolean): { readonly onDelete?: OnDelete } => {
+  const onDelete = action === 'cascade' ? action : action === 'set null' ? 'null' : 'restrict';
+  return onDelete === (required ? 'restrict' : 'null') ? {} : { onDelete };
+};
 
 /** What the column of a field refers to; undefined where it is no reference. */
 export const referenceOf = (

@@ -5,6 +5,7 @@ const aspectTexts: Readonly<Record<Aspect, (kind: string) => string>> = {
   required: () => 'is required and may be null in the database',
   demanded: () => 'is optional and the database demands a value',
   reference: () => 'refers to something else in the database',
+  on_delete: () => 'goes otherwise in the database with what it refers to',
   unique: () => 'has no unique index, or one too many',
   index: () => 'has no index, or one too many',
 };

@@ -3,8 +3,8 @@ import { fieldTypes } from '../../fields/registry.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { ColumnShape, IndexShape, TableShape, Tables } from '../introspection.ts';
-import { onDelete } from './columns.ts';
+import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape, Tables } from '../introspection.ts';
+import { onDelete, onDeleteOption } from './columns.ts';
 import { isStoredAlike } from './convert.ts';
 import { indexName } from './names.ts';
 import type { RegisteredTable } from './register.ts';
@@ -39,7 +39,7 @@ export type Difference =
   | { readonly kind: 'surplus_unique'; readonly table: string; readonly columns: readonly string[] };
 
 /** `demanded`: the database demands a value that the model does not; `required` the other way round. */
-export type Aspect = 'type' | 'required' | 'demanded' | 'reference' | 'unique' | 'index';
+export type Aspect = 'type' | 'required' | 'demanded' | 'reference' | 'on_delete' | 'unique' | 'index';
 
 /** The database as introspection and register describe it. */
 export interface Stored {
@@ -104,7 +104,11 @@ const storedField = (
     const { index: _, ...rest } = flags;
     return {
       type: fieldTypes.reference,
-      options: { ...rest, to: target === 'users' ? 'User' : (to ?? target) } as CommonOptions,
+      options: {
+        ...rest,
+        ...onDeleteOption(column.references.onDelete, column.notNull),
+        to: target === 'users' ? 'User' : (to ?? target),
+      } as CommonOptions,
     };
   }
   return { type: definition.type, options: { ...options, ...flags } };
@@ -112,6 +116,12 @@ const storedField = (
 
 const wantsIndex = (field: ModelField): boolean =>
   !field.unique && (field.options.index === true || field.reference !== undefined);
+
+/** Whether the database does something else to a reference than its field says; one that holds back holds back. */
+const goesOtherwise = ({ onDelete: action }: ForeignKeyShape, definition: FieldDefinition): boolean => {
+  const wanted = onDelete(definition);
+  return wanted === 'no action' ? action === 'set null' || action === 'cascade' : action !== wanted;
+};
 
 const aspectsOf = (
   { dialect }: Stored,
@@ -134,14 +144,8 @@ const aspectsOf = (
   add('demanded', !field.required && column.notNull && column.preset === undefined);
   const target = field.reference === undefined ? undefined : referencedTable(models, field.reference);
   const key = column.references;
-  const action = target === undefined ? undefined : onDelete(definition);
-  add(
-    'reference',
-    key?.table !== target ||
-      (key !== undefined &&
-        action !== undefined &&
-        (key.onDelete === 'set null') !== (action === 'set null')),
-  );
+  add('reference', key?.table !== target);
+  add('on_delete', key?.table === target && key !== undefined && goesOtherwise(key, definition));
   add('unique', field.unique !== hasIndex(table, column.name, true));
   const own = table.indexes.some(({ name }) => name === indexName(table.name, [column.name], false));
   add(

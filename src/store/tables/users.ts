@@ -24,6 +24,12 @@ export interface UpdateOptions {
   readonly verified?: VerifiedUser | undefined;
 }
 
+/** A transaction that a user is deleted in, and what happens in it before. */
+export interface PartOfRemoval {
+  readonly transaction: Transaction;
+  readonly before: () => Promise<void>;
+}
+
 /** Who a user is, as they wrote it. */
 export interface StoredNames {
   readonly id: number;
@@ -182,27 +188,30 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         }),
 
     /**
-     * Deletes a user with their keys, sessions and roles; optional references to them become null.
+     * Deletes a user with their keys, sessions and roles; references to them go as they say.
      * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
      */
-    remove: (id: number, actor: Actor): Promise<void> =>
-      database
-        .write(async (transaction) => {
-          await lockSuperAdmins(transaction, dialect);
-          const before = await stored(transaction, id);
-          guardSuperAdmin(actor, before.roles);
-          await transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
-          if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
-          await recordAudit(transaction, dialect, clock(), actor, {
-            action: 'user.delete',
-            target: { kind: 'user', id, name: before.username },
-          });
-        })
-        .catch((error: unknown) => {
-          if (error instanceof ConstraintError && error.kind === 'foreign_key')
-            throw new Problem('still_referenced', { cause: error });
-          throw error;
-        }),
+    remove: async (id: number, actor: Actor, part?: PartOfRemoval): Promise<void> => {
+      const removing = async (transaction: Transaction): Promise<void> => {
+        await lockSuperAdmins(transaction, dialect);
+        const before = await stored(transaction, id);
+        guardSuperAdmin(actor, before.roles);
+        await part?.before();
+        await transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
+        if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
+        await recordAudit(transaction, dialect, clock(), actor, {
+          action: 'user.delete',
+          target: { kind: 'user', id, name: before.username },
+        });
+      };
+      try {
+        await (part === undefined ? database.write(removing) : removing(part.transaction));
+      } catch (error) {
+        if (error instanceof ConstraintError && error.kind === 'foreign_key')
+          throw new Problem('still_referenced', { cause: error });
+        throw error;
+      }
+    },
 
     /**
      * A user's own new password, which ends their sessions and what asked for it. False where what was verified does

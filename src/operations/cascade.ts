@@ -1,0 +1,162 @@
+import { Problem } from '../kernel/problem.ts';
+import type { CurrentRecord } from '../store/records/records.ts';
+import type { Acting } from './acting.ts';
+import { type Cascade, cascadeLimits } from './cascade-links.ts';
+import { grantOfSystem } from './grant-of-system.ts';
+import { afterCommit, beforeCommit } from './hooks.ts';
+import type { SharedWrite } from './record-write.ts';
+import type { ServedResource } from './served-resource.ts';
+import { recordKey, type SharedTransaction } from './transaction.ts';
+import { leaveTrace } from './writing.ts';
+
+/**
+ * Records that are deleted with one, by `onDelete: 'cascade'`. It is the database that deletes them, in the statement
+ * that deletes the first one, so that circles and whatever keeps a record are its matter. Here they are found before, so
+ * that their hooks run and their traces are left, on behalf of the system.
+ */
+
+/** A record that is to go, by the name of its model. */
+export interface Doomed {
+  readonly model: string;
+  readonly id: number;
+}
+
+interface Dependent extends Doomed {
+  readonly write: SharedWrite;
+}
+
+/** What a cascade is run with. */
+export interface CascadeParts {
+  /** What goes with the records of the first one's model. */
+  readonly cascade: Cascade;
+  readonly resourceOf: (model: string) => ServedResource;
+}
+
+const currentOf = ({ write, id }: Dependent): Promise<CurrentRecord | undefined> =>
+  write.resource.records.current(write.grant, id, write.acting.shared.transaction);
+
+const stillThere = async (dependents: readonly Dependent[]): Promise<readonly Dependent[]> => {
+  const standings = await Promise.all(
+    dependents.map(({ write, id }) =>
+      write.resource.records.standing(write.grant, id, write.acting.shared.transaction),
+    ),
+  );
+  return dependents.filter((_, index) => standings[index] !== undefined);
+};
+
+class Cascading {
+  readonly #first: Doomed;
+  readonly #acting: Acting & { readonly shared: SharedTransaction };
+  readonly #parts: CascadeParts;
+  readonly #seen = new Set<string>();
+  readonly #found: Dependent[] = [];
+
+  constructor(first: Doomed, acting: Acting & { readonly shared: SharedTransaction }, parts: CascadeParts) {
+    this.#first = first;
+    this.#acting = { ...acting, reason: `onDelete: ${first.model} ${first.id}` };
+    this.#parts = parts;
+    this.#seen.add(recordKey(first.model, first.id));
+  }
+
+  /** Finds all that goes, and runs its `beforeCommit`; what these hooks add in the meantime goes as well. */
+  async gather(): Promise<readonly Dependent[]> {
+    const { shared } = this.#acting;
+    const begun = shared.writes;
+    let looked = begun;
+    let frontier: readonly Doomed[] = [this.#first];
+    for (let level = 1; ; level += 1) {
+      const next = await this.#referring(frontier);
+      if (next.length > 0 && level > cascadeLimits.levels) this.#refuse();
+      await this.#tellBefore(next);
+      if (next.length > 0) frontier = next;
+      else if (shared.writes === looked)
+        return shared.writes === begun ? this.#found : stillThere(this.#found);
+      else {
+        looked = shared.writes;
+        frontier = [this.#first, ...this.#found];
+      }
+    }
+  }
+
+  /** Those that refer to any of these and were not found before. */
+  async #referring(frontier: readonly Doomed[]): Promise<readonly Dependent[]> {
+    const { transaction } = this.#acting.shared;
+    const next: Dependent[] = [];
+    for (const [model, doomed] of Map.groupBy(frontier, (each) => each.model)) {
+      const ids = doomed.map(({ id }) => id);
+      for (const link of this.#cascadeOf(model).links)
+        for (const id of await link.find(transaction, ids)) this.#take(link.model, id, next);
+    }
+    return next;
+  }
+
+  #take(model: string, id: number, next: Dependent[]): void {
+    const key = recordKey(model, id);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const resource = this.#parts.resourceOf(model);
+    const write = { resource, acting: this.#acting, grant: grantOfSystem(resource.model) };
+    const dependent = { model, id, write };
+    const { shared } = this.#acting;
+    shared.cascaded += 1;
+    if (shared.cascaded > cascadeLimits.records) this.#refuse();
+    this.#found.push(dependent);
+    next.push(dependent);
+  }
+
+  #cascadeOf(model: string): Cascade {
+    return model === this.#first.model ? this.#parts.cascade : this.#parts.resourceOf(model).cascade;
+  }
+
+  /** Runs the hooks one after the other; the records are read at once, and again where a hook has written since. */
+  async #tellBefore(next: readonly Dependent[]): Promise<void> {
+    const told = next.filter(({ write }) => write.resource.model.hooks.beforeCommit !== undefined);
+    const { shared } = this.#acting;
+    const read = shared.writes;
+    const records = await Promise.all(told.map(currentOf));
+    for (const [index, dependent] of told.entries()) {
+      const current = shared.writes === read ? records[index] : await currentOf(dependent);
+      // Another hook may have taken it away by itself.
+      if (current === undefined) continue;
+      await beforeCommit(dependent.write, 'destroy', dependent.id, current.whole, undefined);
+    }
+  }
+
+  /** Hooks may have written already: nothing of it may stand, whoever catches the error. */
+  #refuse(): never {
+    const params = { max: cascadeLimits.records, levels: cascadeLimits.levels };
+    return this.#acting.shared.refuse(new Problem('cascade_too_large', { params }));
+  }
+}
+
+/**
+ * Prepares what goes with a record: to be called in the transaction, before the statement that deletes it. What it
+ * answers is to be called behind that statement.
+ * @throws Problem `cascade_too_large`, and what a hook refuses with
+ */
+export const cascadeFrom = async (
+  first: Doomed,
+  acting: Acting & { readonly shared: SharedTransaction },
+  parts: CascadeParts,
+): Promise<() => Promise<void>> => {
+  const { shared } = acting;
+  const { writes } = shared;
+  const dependents = await new Cascading(first, acting, parts).gather();
+  const last = await Promise.all(
+    dependents.map(async (dependent) => {
+      const told = dependent.write.resource.model.hooks.afterCommit !== undefined;
+      return told ? (await currentOf(dependent))?.whole : undefined;
+    }),
+  );
+  const wrote = shared.writes !== writes;
+  return async () => {
+    // A hook may have had one refer to something else, which the statement then passed over.
+    const left = new Set(wrote ? await stillThere(dependents) : []);
+    for (const [index, dependent] of dependents.entries()) {
+      if (left.has(dependent)) continue;
+      const { write, id } = dependent;
+      leaveTrace(write, 'destroy', id, []);
+      afterCommit(write, 'destroy', { id, whole: last[index] }, {});
+    }
+  };
+};
