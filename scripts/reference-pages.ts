@@ -134,6 +134,13 @@ const listPage = (): string => {
           ];
         }),
       ),
+      '## CSV',
+      'Every list, and every [aggregate](aggregates.md), is answered as CSV where `Accept` prefers `text/csv` to JSON: the same records, fields, pages and headers, streamed where the list is long. Weights count (`q=`), then how precisely a type is named, then its place; `*/*` stays JSON. Errors are always the envelope. An answer that breaks off half-way is not ended (chunked transfer coding), as with JSON.',
+      [
+        '- RFC 4180 in UTF-8: the first line has the names of the fields, lines end with CRLF, cells are quoted where they have to be.',
+        '- No value is nothing between two commas; an empty text is `""`. Values are those of the JSON answer; arrays, objects, and everything in a field of JSON, are JSON text.',
+        "- A spreadsheet takes what begins with `=`, `+`, `-` or `@` for a formula, also in full width, behind blanks, and behind a line break or a separator (`,` `;` `|`, tab) inside a cell. A `'` stands before each such place; text that had one there has two. Plain numbers (`-12.50`) are none. In arrays and objects of JSON the comma does not count.",
+      ].join('\n'),
       '## Headers of a page',
       table(
         ['header', ''],

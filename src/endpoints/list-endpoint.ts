@@ -1,9 +1,13 @@
+import { prefers } from '../http/accepts.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
+import { Pieces } from '../http/pieces.ts';
 import { JsonText } from '../kernel/json.ts';
 import { OwnedBytes } from '../kernel/owned-bytes.ts';
 import type { Aggregate } from '../store/aggregate/aggregate.ts';
-import { createList, type List } from '../store/list/list.ts';
+import { createList, type List, type ListAnswer } from '../store/list/list.ts';
+import type { ListShape } from '../store/list/shape.ts';
 import type { Source } from '../store/source.ts';
+import { type CsvColumn, csvHead, csvLines, csvPieces, csvType } from './csv.ts';
 import { listFieldsOf } from './list-fields.ts';
 import type { Services } from './services.ts';
 
@@ -27,9 +31,27 @@ export const listEndpoint = (
     ...endpoint,
     method: 'GET',
     accepts: 'nothing',
+    csv: true,
     docs: { ...endpoint.docs, list: true, listFields },
     handle: (call) => answerList(list, call, origin),
   };
+};
+
+const prefersCsv = (call: Call): boolean => prefers(call.header('accept'), 'text/csv', 'application/json');
+
+const columnsOf = ({ source, fields }: ListShape): CsvColumn[] =>
+  fields.map((name) => ({ name, json: source.columns.get(name)?.type.column === 'json' }));
+
+const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
+  const columns = columnsOf(answer.shape);
+  if ('json' in answer) {
+    const { json } = answer;
+    const text = typeof json === 'string' ? json : Buffer.from(json).toString();
+    return csvHead(columns) + csvLines(columns, JSON.parse(text));
+  }
+  const pieces = new Pieces(csvPieces(columns, answer.chunks.elements));
+  await pieces.begin();
+  return pieces;
 };
 
 /** Runs a list for a call. Links begin with the origin of the service's public address. */
@@ -37,6 +59,7 @@ export const answerList = async (list: List, call: Call, origin: string): Promis
   const { grant, query, path } = call;
   const answer = await list(grant, { query, path: origin + path, by: call });
   const headers = answer.headers as Readonly<Record<string, string>>;
+  if (prefersCsv(call)) return { raw: { type: csvType, body: await csvOf(answer) }, headers };
   if (!('json' in answer)) return { data: answer.chunks, headers };
   const { json } = answer;
   return { data: new JsonText(typeof json === 'string' ? json : new OwnedBytes(json)), headers };
@@ -45,8 +68,11 @@ export const answerList = async (list: List, call: Call, origin: string): Promis
 /** Groups the records of a list for a call. */
 export const answerGroups = async (aggregate: Aggregate, call: Call, origin: string): Promise<Answer> => {
   const { grant, query, path } = call;
-  const { groups, headers } = await aggregate(grant, { query, path: origin + path, by: call });
-  return { data: groups, headers: headers as Readonly<Record<string, string>> };
+  const { groups, fields, ...answer } = await aggregate(grant, { query, path: origin + path, by: call });
+  const headers = answer.headers as Readonly<Record<string, string>>;
+  if (!prefersCsv(call)) return { data: groups, headers };
+  const columns = fields.map((name) => ({ name, json: false }));
+  return { raw: { type: csvType, body: csvHead(columns) + csvLines(columns, groups) }, headers };
 };
 
 /** The list of whatever source there is now; made anew when that is another one. */

@@ -148,6 +148,8 @@ export interface Endpoint {
   readonly bodyKey?: string;
   /** Schema of the record itself (not of the keyed body). */
   readonly input?: JsonSchema;
+  /** A success is CSV where `Accept` prefers it; everybody else is answered the envelope. */
+  readonly csv?: boolean;
   /** Status of success; 200 where absent. */
   readonly status?: 200 | 201;
   readonly docs: EndpointDocs;

@@ -62,7 +62,7 @@ export class Request implements AuthRequest, Call, BodySender {
   body = nothing;
   bytes: Uint8Array = noBytes;
   files: readonly UploadedFile[] = noFiles;
-  /** Whether the answer is another for a browser, by `Accept`. */
+  /** Whether the answer is another by `Accept`. */
   varies = false;
   count: AnswerCounter | undefined;
   /** Whether the connection is closed with the answer. */

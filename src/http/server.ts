@@ -72,6 +72,8 @@ interface Runner {
   readonly models: readonly string[];
   readonly count: AnswerCounter | undefined;
   readonly area: PageArea | undefined;
+  /** Whether the answer is another by `Accept`. */
+  readonly varies: boolean;
 }
 
 const runnersOf = (
@@ -87,6 +89,7 @@ const runnersOf = (
         models: endpoint.grantsOn ?? grantsAsked(endpoint.policy),
         count: counterOf?.(endpoint),
         area: areaOf(pages, basePath + endpoint.path),
+        varies: endpoint.csv === true,
       },
     ]),
   );
@@ -170,6 +173,7 @@ const createAnswering = (
     request.params = destination.params;
     request.models = runner.models;
     request.count = runner.count;
+    if (runner.varies) request.varies = true;
     return runner.run(request);
   };
 

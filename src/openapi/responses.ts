@@ -74,7 +74,10 @@ const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
     const said = dataSchema(endpoint, context);
     return { [media]: { schema: said === undefined || saysNothing(said) ? mediaSchema(media) : said } };
   }
-  return json(envelope({ const: 0 }, [context.messages.success], dataSchema(endpoint, context)));
+  return {
+    ...json(envelope({ const: 0 }, [context.messages.success], dataSchema(endpoint, context))),
+    ...(endpoint.csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+  };
 };
 
 const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({

@@ -172,6 +172,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       path,
       ...common('list'),
       accepts: 'nothing',
+      csv: true,
       docs: { ...docs(listLabel(model), 'list'), list: true },
       handle: (call) => answerList(resource.list, call, origin),
     },
@@ -182,6 +183,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       path: `${path}/aggregate`,
       ...common('list'),
       accepts: 'nothing',
+      csv: true,
       docs: {
         ...docs(aggregateLabel(model), undefined),
         data: groupSchema(model, fieldsOf('list'), locale),

@@ -3,18 +3,19 @@
  * must end the source also when nothing was read yet, or its snapshot would stay open.
  */
 export class ArrayChunks implements AsyncIterableIterator<string> {
-  readonly #elements: AsyncIterator<string>;
+  /** The chunks without brackets, instead of this; never both. */
+  readonly elements: AsyncIterator<string>;
   #opening = '[';
   #ended = false;
 
   constructor(elements: AsyncIterator<string>) {
-    this.#elements = elements;
+    this.elements = elements;
   }
 
   async next(): Promise<IteratorResult<string>> {
     if (this.#ended) return { done: true, value: undefined };
-    let { done, value } = await this.#elements.next();
-    while (done !== true && value === '') ({ done, value } = await this.#elements.next());
+    let { done, value } = await this.elements.next();
+    while (done !== true && value === '') ({ done, value } = await this.elements.next());
     if (done === true) {
       this.#ended = true;
       return { done: false, value: this.#opening === '[' ? '[]' : ']' };
@@ -26,7 +27,7 @@ export class ArrayChunks implements AsyncIterableIterator<string> {
 
   async return(): Promise<IteratorResult<string>> {
     this.#ended = true;
-    await this.#elements.return?.();
+    await this.elements.return?.();
     return { done: true, value: undefined };
   }
 

@@ -10,9 +10,15 @@ import { alone, besideOf, endsOf, type ListHeaders, pageHeaders, streamedEnds } 
 import { parseListParameters } from './parameters.ts';
 import { ListPlanner, type PreparedList } from './plan.ts';
 import { type FoundRows, type ListPurpose, ListRun } from './run.ts';
+import type { ListShape } from './shape.ts';
 
 /** A JSON array; end the iterator of its pieces to free its place. */
-export type ListAnswer = { readonly headers: ListHeaders; readonly page?: PageFacts } & FoundRows;
+export type ListAnswer = {
+  readonly headers: ListHeaders;
+  readonly page?: PageFacts;
+  /** What was asked for: the fields of each record, and where they come from. */
+  readonly shape: ListShape;
+} & FoundRows;
 
 /** What the headers of a page say, for whoever asks from inside. */
 export interface PageFacts {
@@ -86,18 +92,19 @@ export const createList = (database: Database, source: Source, options: ListOpti
   return async (grant, { query, path, ...purpose }, extra = []) => {
     const rows = reachOf(grant, extra);
     const list = prepare(grant, rows, query);
+    const { shape } = list.plan;
     // Who may see no row is answered without the database.
     if (rows === undefined)
-      return { json: '[]', headers: pageHeaders(list.parameters, path, 0, alone), page: noPage(list) };
+      return { json: '[]', shape, headers: pageHeaders(list.parameters, path, 0, alone), page: noPage(list) };
     if (list.parameters.paging.kind === 'all')
-      return { ...(await run.all(list, rows, purpose)), headers: {} };
+      return { ...(await run.all(list, rows, purpose)), shape, headers: {} };
     const { row, json } = await run.page(list, rows, purpose);
     const ends = endsOf(list, row);
     const beside = besideOf(list, row, ends);
     const headers = pageHeaders(list.parameters, path, Number(row.total ?? 0), beside);
     const page = { total: isCounted(list) ? Number(row.total ?? 0) : undefined, next: beside.next };
-    if (json !== undefined) return { json, headers, page };
+    if (json !== undefined) return { json, shape, headers, page };
     const chunks = await run.stream(list, rows, streamedEnds(list, beside, ends), purpose);
-    return { chunks, headers, page };
+    return { chunks, shape, headers, page };
   };
 };

@@ -24,9 +24,7 @@ import { type PageRow, streamBetweenStatement } from './statements.ts';
 import { Totals } from './totals.ts';
 
 /** A JSON array in one piece, or in pieces that are made as they are read. */
-export type FoundRows =
-  | { readonly json: string | Uint8Array }
-  | { readonly chunks: AsyncIterableIterator<string> };
+export type FoundRows = { readonly json: string | Uint8Array } | { readonly chunks: ArrayChunks };
 
 export interface FoundPage {
   readonly row: PageRow;
@@ -134,7 +132,7 @@ export class ListRun {
     rows: RowReach,
     ends: PageEnds,
     purpose: ListPurpose,
-  ): Promise<AsyncIterableIterator<string>> {
+  ): Promise<ArrayChunks> {
     const query = this.#streamQuery(list, rows, ends);
     return new ArrayChunks(await this.#through(purpose).stream(query, await knownCaller(purpose.by)));
   }
