@@ -5,6 +5,7 @@ import { openRecords } from './model/open-records.ts';
 import type { ResourceModel } from './model/resource.ts';
 import { everyName, isolationSentences, rowSentence } from './model/row-sentences.ts';
 import { accessOf } from './openapi/access.ts';
+import type { MissingIndex } from './store/migrations/missing-indexes.ts';
 
 /** The contract's recommended rules for production use, in its order, as this report calls them. */
 const recommendedRules = [
@@ -37,6 +38,8 @@ export interface AuditReport {
   /** Method, path, and who may call: as the API description says it under `x-gatewright`. */
   readonly endpoints: readonly JsonObject[];
   readonly resources: readonly ResourceReport[];
+  /** Indexes that models and row rules ask for and the database has not; null where no database was looked at. */
+  readonly missing_indexes: readonly MissingIndex[] | null;
 }
 
 /** Whether a resource uses a rule; two of them no resource can be without. */
@@ -67,12 +70,20 @@ const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
   };
 };
 
-/** Who can call what, and which recommended rules are off. Pure: all of it follows from endpoints and models. */
-export const auditReport = (endpoints: readonly Endpoint[], models: Models): AuditReport => ({
+/**
+ * Who can call what, which recommended rules are off, and which indexes are missing where somebody looked for them. Pure:
+ * the rest follows from endpoints and models.
+ */
+export const auditReport = (
+  endpoints: readonly Endpoint[],
+  models: Models,
+  missing?: readonly MissingIndex[],
+): AuditReport => ({
   endpoints: endpoints.map((endpoint) => ({
     method: endpoint.method,
     path: endpoint.path,
     ...accessOf(endpoint, { models, locale: 'en' }),
   })),
   resources: [...models.values()].map((model) => reportOn(model, models)),
+  missing_indexes: missing ?? null,
 });

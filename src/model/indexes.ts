@@ -55,6 +55,19 @@ export const uniqueSetsOf = (
   return Object.freeze(sets.map((names) => Object.freeze([...names])));
 };
 
+/**
+ * Indexes of a model that none of its fields brings along: those over several columns, and those over one column that
+ * `indexes` or a rule names.
+ */
+export const indexesBesideFields = ({
+  fields,
+  indexes,
+}: Pick<ResourceModel, 'fields' | 'indexes'>): readonly ResourceIndex[] =>
+  indexes.filter(({ columns: [first = '', second] }) => {
+    const field = second === undefined ? fields.get(first) : undefined;
+    return field === undefined || !isIndexed(field);
+  });
+
 const named = (model: string, fields: ReadonlyMap<string, ModelField>, names: readonly string[]) =>
   indexOf(
     model,

@@ -29,6 +29,14 @@ describe('gatewright audit', () => {
     expect((await audit('--strict', '--allow', 'Nope')).status).toBe(2);
   });
 
+  it('says why it did not look at a database, and fails by that never', async () => {
+    const { status, stdout, stderr } = await run(['audit', '--json', '--strict', '--allow', 'Note'], {
+      env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+    });
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^the database was not looked at: .*\n$/)]);
+    expect(JSON.parse(stdout)).toMatchObject({ missing_indexes: null });
+  });
+
   it('prints one line of JSON', async () => {
     const { status, stdout } = await audit('--json', '--strict');
     expect([status, stdout.trimEnd().includes('\n')]).toEqual([1, false]);

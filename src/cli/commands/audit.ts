@@ -2,9 +2,11 @@ import { type AuditReport, auditReport, type ResourceReport } from '../../audit-
 import { readConfig } from '../../config.ts';
 import { endpointsOf } from '../../describe.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { MissingIndex } from '../../store/migrations/missing-indexes.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
+import { lookForIndexes } from '../look-for-indexes.ts';
 
 const words = (value: Json | undefined): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
@@ -86,17 +88,29 @@ const rowLines = (resources: readonly ResourceReport[]): string[] => {
   return ['', ...tableOf([['RESOURCE', 'RIGHT', 'ROWS, EXCEPT FOR super_admin AND admin'], ...rows])];
 };
 
-const print = ({ endpoints, resources }: AuditReport): string[] => [
+const indexText = ({ table, columns }: MissingIndex): string => `${table} (${columns.join(', ')})`;
+
+const indexLines = (missing: readonly MissingIndex[]): string[] => {
+  if (missing.length === 0) return [];
+  const rows = missing.map((index) => [indexText(index), index.unique ? 'unique' : '']);
+  return ['', ...tableOf([['MISSING INDEX', ''], ...rows])];
+};
+
+const print = ({ endpoints, resources, missing_indexes }: AuditReport): string[] => [
   ...tableOf([['METHOD', 'PATH', 'CREDENTIALS', 'WHO', 'RULES'], ...endpoints.map(endpointRow)]),
   '',
   ...tableOf([['RESOURCE', 'RECOMMENDED RULES THAT ARE OFF', ''], ...resources.map(resourceRow)]),
   ...rowLines(resources),
+  ...indexLines(missing_indexes ?? []),
 ];
 
 export const command = defineCommand({
   operands: [],
   options: {
-    strict: { type: 'boolean', help: 'exit with 1 when a resource is left open, see above' },
+    strict: {
+      type: 'boolean',
+      help: 'exit with 1 when a resource is left open or an index is missing, see above',
+    },
     allow: {
       type: 'string',
       multiple: true,
@@ -110,7 +124,9 @@ export const command = defineCommand({
     'recommends for production use and that are off.',
     'A resource is open where neither a permission check nor isolation decides who changes its records: so is one',
     'that was given no rules, or whose row rule asks nothing of the caller. With --strict that fails, as a step of',
-    'continuous integration. No database is opened.',
+    'continuous integration.',
+    'Where the database is there, the indexes are named that models and row rules ask for and that it has not: --strict',
+    'fails by them too. Where it is not, everything else follows from the files of the application.',
   ],
   examples: [
     'gatewright audit',
@@ -123,11 +139,17 @@ export const command = defineCommand({
     const stranger = allow.find((name) => !application.models.has(name));
     if (stranger !== undefined) throw new UsageError(`--allow ${stranger}: there is no such model`);
     const endpoints = await endpointsOf(application, readConfig(io.env));
-    const report = auditReport(endpoints, application.models);
+    const report = auditReport(endpoints, application.models, await lookForIndexes(io, application.models));
     if (values.json === true) io.print(JSON.stringify(report));
     else for (const line of print(report)) io.print(line);
     const open = report.resources.filter((resource) => resource.open && !allow.includes(resource.model));
-    if (values.strict === true && open.length > 0)
-      throw new CommandError(`left open: ${open.map(({ model }) => model).join(', ')}`);
+    const missing = report.missing_indexes ?? [];
+    const failures = [
+      ...(open.length === 0 ? [] : [`left open: ${open.map(({ model }) => model).join(', ')}`]),
+      ...(missing.length === 0
+        ? []
+        : [`no index: ${missing.map(indexText).join(', ')}; gatewright generate migration NAME writes it`]),
+    ];
+    if (values.strict === true && failures.length > 0) throw new CommandError(failures.join('; '));
   },
 });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { fieldKinds } from '../../fields/registry.ts';
+import { readStored } from '../../store/migrations/stored.ts';
 import { run } from '../test-io.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -237,6 +238,92 @@ describeEachDatabase('gatewright generate migration', (databases) => {
     };
     return { models, command, written, database: () => databases.open(env.DATABASE_URL) };
   };
+
+  it('writes the indexes that rules on rows need, into tables that are there and into new ones', async () => {
+    const { models, written, command, database } = await stage();
+    await command('migrate');
+    const ruled = (name: string, fields: string, isolation: string) =>
+      `import { anyOf, defineResource, equals, field, member, own, via } from 'gatewright';
+export default defineResource('${name}', { fields: { ${fields} }, isolation: ${isolation} });\n`;
+    const membership = model(
+      'Membership',
+      `team: field.integer(), role: field.string({ max: 9 }), user_id: field.owner()`,
+    );
+    const sheet = `title: field.string({ max: 9 }), team: field.integer(), visibility: field.enum(['team', 'public']), editor: field.reference('User')`;
+    const rule = `anyOf(own('editor'), member('team', { of: 'Membership', where: { role: 'owner' } }), equals('visibility', 'public'))`;
+    await models(membership, model('Sheet', sheet));
+    expect(await written('tables')).not.toContain('indexes');
+    expect((await command('audit', '--strict', '--allow', 'Membership', '--allow', 'Sheet')).status).toBe(0);
+
+    await models(membership, ruled('Sheet', sheet, rule));
+    const strict = ['audit', '--strict', '--allow', 'Membership', '--allow', 'Sheet'];
+    const before = await command(...strict);
+    expect([before.status, before.stderr]).toEqual([
+      1,
+      expect.stringContaining('no index: memberships (user_id, team), sheets (team), sheets (visibility); '),
+    ]);
+    expect(before.stdout).toMatch(
+      /^MISSING INDEX\nmemberships \(user_id, team\)\nsheets \(team\)\nsheets \(visibility\)\n$/m,
+    );
+    expect((await command('audit')).status).toBe(0);
+    expect(JSON.parse((await command('audit', '--json')).stdout).missing_indexes).toEqual([
+      { table: 'memberships', columns: ['user_id', 'team'], unique: false },
+      { table: 'sheets', columns: ['team'], unique: false },
+      { table: 'sheets', columns: ['visibility'], unique: false },
+    ]);
+    // References have an index already.
+    expect(await written('rule')).toBe(`  await alterTable(db, dialect, 'memberships', {
+    addIndexes: [['user_id', 'team']],
+  });
+  await alterTable(db, dialect, 'sheets', {
+    addIndexes: [['team'], ['visibility']],
+  });`);
+    expect(await written('nothing')).toBeUndefined();
+    expect(await command(...strict)).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse((await command('audit', '--json')).stdout).missing_indexes).toEqual([]);
+    const db = await database();
+    const stored = await readStored((sql) => db.all({ sql, parameters: [] }), db.dialect);
+    const indexes = (table: string) =>
+      stored.tables
+        .get(table)
+        ?.indexes.map(({ columns }) => columns.join(' '))
+        .sort();
+    expect(indexes('memberships')).toEqual(['user_id id', 'user_id team']);
+    expect(indexes('sheets')).toEqual(['editor_id id', 'team id', 'visibility id']);
+    await db.close();
+
+    // A column changes and its index stays; one of the rule and one of the field are the same.
+    const changed = sheet.replace("'public']", "'public'], { required: true, default: 'team', index: true }");
+    await models(membership, ruled('Sheet', changed.replace('max: 9', 'max: 8'), rule));
+    expect(await written('required')).not.toMatch(/(?:add|drop)Indexes/);
+    await models(membership, ruled('Sheet', changed.replace(', index: true', ''), rule));
+    expect(await written('back')).toBeUndefined();
+
+    const note = ruled(
+      'Note',
+      `sheet: field.reference('Sheet'), team: field.integer(), shown: field.boolean()`,
+      `anyOf(via('sheet', ${rule}), equals('shown', true), member('team', { of: 'Membership' }))`,
+    );
+    await models(membership, ruled('Sheet', changed, rule), note);
+    expect(await written('notes')).toBe(`  await createTable(db, dialect, 'notes', {
+    fields: {
+      sheet_id: field.reference('Sheet'),
+      team: field.integer(),
+      shown: field.boolean(),
+    },
+    indexes: [['shown'], ['team']],
+  });`);
+    expect(await written('nothing')).toBeUndefined();
+
+    // And they go with the rule.
+    await models(
+      membership,
+      model('Sheet', changed),
+      model('Note', `sheet: field.reference('Sheet'), team: field.integer(), shown: field.boolean()`),
+    );
+    expect(await written('gone')).toContain(`dropIndexes: [['user_id', 'team']]`);
+    expect(await written('nothing')).toBeUndefined();
+  });
 
   it('writes tables in the order of their references, also in circles, and then has nothing to write', async () => {
     const { models, written, command } = await stage();

@@ -1,5 +1,6 @@
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
+import { indexesBesideFields } from '../../model/indexes.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { tableOf } from '../../store/migrations/columns.ts';
@@ -56,9 +57,7 @@ const namesCode = (names: readonly string[]): Code => ({ list: names.map(textCod
 
 const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<string>): Code => {
   const fields = [...model.fields.values()].filter(({ serverSet }) => !serverSet);
-  const several = model.indexes.flatMap(({ columns, unique }) =>
-    columns.length > 1 && !unique ? [columns] : [],
-  );
+  const indexes = indexesBesideFields(model).flatMap(({ columns, unique }) => (unique ? [] : [columns]));
   const entries: Entry[] = [
     ...(tableOf(model.name) === model.table ? [] : [{ key: 'model', value: textCode(model.name) }]),
     {
@@ -77,7 +76,7 @@ const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<str
       ),
     },
     ...listEntry('unique', model.unique.map(namesCode)),
-    ...(several.length === 0 ? [] : [{ key: 'indexes', value: { list: several.map(namesCode) } }]),
+    ...listEntry('indexes', indexes.map(namesCode)),
     ...referencesEntry(
       fields.filter(({ column }) => !later.has(column)),
       models,

@@ -13,7 +13,7 @@ import {
   isRequired,
   type ReferenceTables,
   referenceOf,
-  severalIndex,
+  tableIndex,
   uniqueIndex,
 } from './columns.ts';
 import { accept } from './convert.ts';
@@ -40,7 +40,7 @@ export interface TableAlteration {
   readonly drop?: readonly string[];
   /** Values that existing records get in columns that are required from now on; else the field's default. */
   readonly fill?: Readonly<Record<string, Json>>;
-  /** Indexes over several columns. */
+  /** Indexes that no field brings along. */
   readonly addIndexes?: readonly (readonly string[])[];
   readonly dropIndexes?: readonly (readonly string[])[];
   /** Columns whose values no two records share all together; records that do fail the migration. */
@@ -183,7 +183,7 @@ export const alterTable = async (
   await runAll(db, newIndexes(name, steps, dialect));
   await runAll(db, [
     ...(alteration.addUnique ?? []).map((columns) => uniqueIndex(name, columns).sql),
-    ...(alteration.addIndexes ?? []).map((columns) => severalIndex(name, columns).sql),
+    ...(alteration.addIndexes ?? []).map((columns) => tableIndex(name, columns).sql),
   ]);
   await ensureRegister(db, dialect);
   for (const [from, to] of Object.entries(rename)) await renameRegisteredColumn(db, name, from, to);

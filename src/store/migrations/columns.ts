@@ -119,11 +119,12 @@ export const fieldIndexes = (
   ];
 };
 
-/** An index over several columns. */
-export const severalIndex = (table: string, columns: readonly string[]): IndexStatement => {
+/** An index that no field brings along. Over one column it ends in the id, as that of a field does. */
+export const tableIndex = (table: string, columns: readonly string[]): IndexStatement => {
   const name = indexName(table, columns, false);
+  const all = columns.length === 1 ? [...columns, 'id'] : columns;
   return {
     name,
-    sql: `create index ${quoteName(name)} on ${quoteName(table)} (${columns.map(quoteName).join(', ')})`,
+    sql: `create index ${quoteName(name)} on ${quoteName(table)} (${all.map(quoteName).join(', ')})`,
   };
 };

@@ -1,5 +1,6 @@
 import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
 import { fieldTypes } from '../../fields/registry.ts';
+import { indexesBesideFields } from '../../model/indexes.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -83,7 +84,7 @@ const isReference = ({ type }: FieldDefinition): boolean => type.target !== unde
 /** The stored column as a field: its type, and the rules that the database enforces. */
 const storedField = (
   stored: Stored,
-  models: Models,
+  { models, model }: Compared,
   table: TableShape,
   column: ColumnShape,
   field: ModelField,
@@ -93,7 +94,8 @@ const storedField = (
   const flags: CommonOptions = {
     ...(column.notNull ? { required: true } : {}),
     ...(hasIndex(table, column.name, true) ? { unique: true } : {}),
-    ...(hasIndex(table, column.name, false) ? { index: true } : {}),
+    // One that is the model's own is nothing of the field.
+    ...(hasIndex(table, column.name, false) && !isNamedAlone(model, column.name) ? { index: true } : {}),
   };
   const { required: _r, unique: _u, index: _i, ...options } = definition.options as CommonOptions;
   if (column.references === undefined && isReference(definition))
@@ -114,6 +116,16 @@ const storedField = (
   return { type: definition.type, options: { ...options, ...flags } };
 };
 
+/** A model among all. */
+interface Compared {
+  readonly models: Models;
+  readonly model: ResourceModel;
+}
+
+/** Whether the model, and not the field, has an index over this one column. */
+const isNamedAlone = (model: ResourceModel, column: string): boolean =>
+  indexesBesideFields(model).some(({ columns }) => columns.length === 1 && columns[0] === column);
+
 const wantsIndex = (field: ModelField): boolean =>
   !field.unique && (field.options.index === true || field.reference !== undefined);
 
@@ -125,7 +137,7 @@ const goesOtherwise = ({ onDelete: action }: ForeignKeyShape, definition: FieldD
 
 const aspectsOf = (
   { dialect }: Stored,
-  models: Models,
+  { models, model }: Compared,
   table: TableShape,
   column: ColumnShape,
   field: ModelField,
@@ -150,7 +162,9 @@ const aspectsOf = (
   const own = table.indexes.some(({ name }) => name === indexName(table.name, [column.name], false));
   add(
     'index',
-    wantsIndex(field) ? !hasIndex(table, column.name, false) && !hasIndex(table, column.name, true) : own,
+    wantsIndex(field)
+      ? !hasIndex(table, column.name, false) && !hasIndex(table, column.name, true)
+      : own && !isNamedAlone(model, column.name),
   );
   return aspects;
 };
@@ -169,8 +183,9 @@ const columnDifferences = (
   const differing = fields.flatMap((field): Difference[] => {
     const column = table.columns.get(field.column);
     if (column === undefined) return [{ kind: 'missing_column', table: table.name, field }];
-    const from = storedField(stored, models, table, column, field);
-    const aspects = aspectsOf(stored, models, table, column, field, from);
+    const compared = { models, model };
+    const from = storedField(stored, compared, table, column, field);
+    const aspects = aspectsOf(stored, compared, table, column, field, from);
     return aspects.length === 0 ? [] : [{ kind: 'changed_column', table: table.name, field, from, aspects }];
   });
   const surplus = [...table.columns.values()]
@@ -187,14 +202,14 @@ const columnDifferences = (
 };
 
 const indexDifferences = (model: ResourceModel, table: TableShape, unique: boolean): Difference[] => {
-  const several = model.indexes.flatMap((index) =>
-    index.columns.length > 1 && index.unique === unique ? [index.columns] : [],
+  const wanted = indexesBesideFields(model).flatMap((index) =>
+    index.unique === unique ? [index.columns] : [],
   );
   // One that is unique serves as well, unless it is one of ours: that goes when nothing names it.
   const serves = (index: IndexShape, columns: readonly string[]): boolean =>
-    sameColumns(index, columns) &&
+    (sameColumns(index, columns) || (columns.length === 1 && sameColumns(index, [...columns, 'id']))) &&
     (index.unique === unique || (!unique && index.name !== indexName(table.name, columns, true)));
-  const missing = several
+  const missing = wanted
     .filter((columns) => !table.indexes.some((index) => serves(index, columns)))
     .map(
       (columns): Difference => ({
@@ -210,7 +225,7 @@ const indexDifferences = (model: ResourceModel, table: TableShape, unique: boole
         isUnique === unique &&
         columns.length > 1 &&
         name === indexName(table.name, columns, unique) &&
-        !several.some((wanted) => wanted.join('\0') === columns.join('\0')),
+        !wanted.some((each) => each.join('\0') === columns.join('\0')),
     )
     .map(
       ({ columns }): Difference => ({

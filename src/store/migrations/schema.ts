@@ -11,7 +11,7 @@ import {
   type FieldDefinitions,
   fieldIndexes,
   type ReferenceTables,
-  severalIndex,
+  tableIndex,
   uniqueIndex,
 } from './columns.ts';
 import type { MigrationDatabase } from './migration.ts';
@@ -22,7 +22,7 @@ import { runAll } from './statements.ts';
 /** A table as a migration makes it. Fields are the model's as they were when the migration was written. */
 export interface TableDefinition {
   readonly fields: FieldDefinitions;
-  /** Indexes over several columns, beside those that `unique`, `index` and references bring. */
+  /** Indexes beside those that `unique`, `index` and references bring. */
   readonly indexes?: readonly (readonly string[])[];
   /** Columns whose values no two records share all together, beside `unique` of single ones. */
   readonly unique?: readonly (readonly string[])[];
@@ -58,7 +58,7 @@ export const tableStatements = (
   );
   const several = [
     ...unique.map((names) => uniqueIndex(table, names)),
-    ...indexes.map((names) => severalIndex(table, names)),
+    ...indexes.map((names) => tableIndex(table, names)),
   ];
   const watched = entries.filter(([, definition]) => isNulled(definition));
   return [
