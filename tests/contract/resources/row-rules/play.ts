@@ -26,9 +26,9 @@ import type { FieldPlan, ModelPlan, Row } from './plan.ts';
 import { tableFaults } from './tables.ts';
 import { kinds, someValue, type Value } from './values.ts';
 
-/** The parameter `after` of the link to the next page; undefined behind the last. */
-const nextOf = ({ headers }: Answer): string | undefined => {
-  const link = /<([^>]+)>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1];
+/** The parameter `after` of the link to the page behind, or before; undefined where there is none. */
+const linkOf = ({ headers }: Answer, relation: 'next' | 'prev'): string | undefined => {
+  const link = new RegExp(`<([^>]+)>; rel="${relation}"`).exec(String(headers['link'] ?? ''))?.[1];
   return link === undefined ? undefined : (new URL(link).searchParams.get('after') ?? undefined);
 };
 
@@ -60,8 +60,19 @@ const playList = async (playing: Playing, plan: ModelPlan, caller: Asking): Prom
     const step = await ask(playing, caller, 'list', path + queryOf(cursor));
     note(playing, `${what} after ${after}`, statusFault(step, 200));
     if (step.status !== 200) return;
+    const before = linkOf(step, 'prev');
+    if (before !== undefined && random.chance(0.3)) {
+      const cursor = [...parameters, ['per_page', String(perPage)], ['after', before]] as const;
+      const back = await ask(playing, caller, 'list', path + queryOf(cursor));
+      const slice = wanted.slice(Math.max(0, walked.length - perPage), walked.length);
+      note(
+        playing,
+        `${what} before ${after}`,
+        statusFault(back, 200) ?? recordsFault(dataOf(back), plan, slice),
+      );
+    }
     walked.push(...(dataOf(step) as unknown[]));
-    after = nextOf(step);
+    after = linkOf(step, 'next');
   }
   note(playing, `${what} by cursor`, recordsFault(walked, plan, wanted));
 };
