@@ -7,7 +7,12 @@ import { allOf, anyOf, equals, member, own, via } from './row-rule.ts';
 
 const team = defineResource('Team', { fields: { name: field.string({ max: 20 }) } });
 const membership = defineResource('Membership', {
-  fields: { team: field.reference('Team'), role: field.enum(['viewer', 'owner']), user_id: field.owner() },
+  fields: {
+    team: field.reference('Team'),
+    role: field.enum(['viewer', 'owner']),
+    share: field.decimal({ scale: 3 }),
+    user_id: field.owner(),
+  },
 });
 const invitation = defineResource('Invitation', { fields: { team: field.reference('Team') } });
 const project = defineResource('Project', {
@@ -154,6 +159,21 @@ describe('conditions on rows', () => {
       'fields that are never equal',
       () => member('title', { of: 'Membership', on: 'team_id' }),
       'Task: isolation.read.member cannot compare title with Membership.team_id',
+    ],
+    [
+      'ids of records of two models',
+      () => member('project_id', { of: 'Membership', on: 'team_id' }),
+      'Task: isolation.read.member cannot compare project_id with Membership.team_id',
+    ],
+    [
+      'its own id with one of another model',
+      () => member('id', { of: 'Membership', on: 'team_id' }),
+      'Task: isolation.read.member cannot compare id with Membership.team_id',
+    ],
+    [
+      'decimals that are kept as different whole numbers',
+      () => member('amount', { of: 'Membership', on: 'share' }),
+      'Task: isolation.read.member cannot compare amount with Membership.share',
     ],
     [
       'a field without equality',

@@ -110,6 +110,24 @@ const conditionsOf = (
     };
   });
 
+/** The model whose ids a field holds; undefined where it holds none. */
+const idsOf = (model: ResourceModel, { name, reference }: ModelField): string | undefined =>
+  name === 'id' ? model.name : reference;
+
+/**
+ * Whether equal columns are equal values: kept alike, and not ids of records of two models, which would only happen to be
+ * the same numbers.
+ */
+const isComparable = (
+  [model, field]: readonly [ResourceModel, ModelField],
+  [other, on]: readonly [ResourceModel, ModelField],
+): boolean => {
+  if (on.type.column !== field.type.column || !field.type.operators.includes('eq')) return false;
+  if (on.type.scale?.(on.options) !== field.type.scale?.(field.options)) return false;
+  const [ids, otherIds] = [idsOf(model, field), idsOf(other, on)];
+  return ids === undefined || otherIds === undefined || ids === otherIds;
+};
+
 const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>): RowExpression => {
   const field = fieldNamed(place, model, said.field);
   const memberships = modelNamed(place, said.of);
@@ -117,7 +135,7 @@ const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>
   if (owner === undefined)
     return refuse(place, `needs the field user_id: field.owner() in ${memberships.name}`);
   const on = fieldNamed(place, memberships, said.on);
-  if (on.type.column !== field.type.column || !field.type.operators.includes('eq'))
+  if (!isComparable([model, field], [memberships, on]))
     return refuse(place, `cannot compare ${field.name} with ${memberships.name}.${on.name}`);
   const where = conditionsOf(place, memberships, said.where);
   found(place, model, field.column);

@@ -94,7 +94,7 @@ describe('rules in words', () => {
         own('assignee'),
         equals('places', 3),
         equals('amount', '1.50'),
-        via('project', member('id', { of: 'Membership', on: 'team_id', where: { role: 'owner' } })),
+        via('team', member('id', { of: 'Membership', on: 'team_id', where: { role: 'owner' } })),
       ),
     );
     expect(rowTree(expression, model, everyName(models))).toEqual({
@@ -105,8 +105,8 @@ describe('rules in words', () => {
         { kind: 'equals', field: 'amount', value: '1.50' },
         {
           kind: 'via',
-          field: 'project_id',
-          to: 'Project',
+          field: 'team_id',
+          to: 'Team',
           rule: {
             kind: 'member',
             field: 'id',
