@@ -122,7 +122,7 @@ interface Change {
   readonly done: () => Promise<void>;
 }
 
-/** Rows that a caller reads in no way. */
+/** Rows that a caller reads in no way, the answer to an update among them. */
 const hiddenRows = (world: World, plan: ModelPlan, caller: Asking): readonly Row[] => {
   const seen = new Set(
     (['list', 'detail'] as const).flatMap((action) => {
@@ -130,7 +130,10 @@ const hiddenRows = (world: World, plan: ModelPlan, caller: Asking): readonly Row
       return isRefused(rows) ? [] : rows.map(({ id }) => id);
     }),
   );
-  return world.state.rows(plan.name).filter(({ id }) => !seen.has(id));
+  return world.state.rows(plan.name).filter(({ id }) => {
+    const answer = updated(world, plan, caller, Number(id), {});
+    return !seen.has(id) && isRefused(answer) && (answer.status === 401 || answer.status === 404);
+  });
 };
 
 const isReferredTo = ({ models, state }: World, plan: ModelPlan, id: number): boolean =>
