@@ -95,6 +95,10 @@ export interface MetadataField {
   readonly operators: readonly string[];
   readonly sortable: boolean;
   readonly searchable: boolean;
+  /** What an aggregate can do with it: group by it, or by spans of its time, and compute. */
+  readonly groupable: boolean;
+  readonly buckets: readonly string[];
+  readonly measures: readonly string[];
 }
 
 type JsonSchema = Readonly<Record<string, Json>>;
@@ -106,7 +110,7 @@ export interface Metadata {
   readonly plural: string;
   readonly label: string;
   readonly endpoints: readonly {
-    readonly action: Action;
+    readonly action: Action | 'aggregate';
     readonly method: string;
     readonly path: string;
     readonly authentication: readonly string[];

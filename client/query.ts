@@ -10,6 +10,14 @@ export interface ListParameters {
   readonly page?: number | undefined;
   readonly per_page?: number | undefined;
   readonly after?: string | undefined;
+  /** Of an aggregate. */
+  readonly group?: readonly string[] | undefined;
+  readonly count?: boolean | undefined;
+  readonly sum?: readonly string[] | undefined;
+  readonly avg?: readonly string[] | undefined;
+  readonly min?: readonly string[] | undefined;
+  readonly max?: readonly string[] | undefined;
+  readonly offset?: string | undefined;
 }
 
 /** In a list of values a comma ends a value and a backslash escapes. */
@@ -36,13 +44,15 @@ const joined = (value: string | readonly PropertyKey[]): string =>
   typeof value === 'string' ? value : value.map(String).join(',');
 
 /** The query string of a list, with its question mark; empty where nothing is asked for. */
-export const listQuery = ({ filter, sort, fields, ...plain }: ListParameters): string => {
+export const listQuery = ({ filter, ...rest }: ListParameters): string => {
   const query = new URLSearchParams();
   for (const [name, text] of conditions(filter ?? {})) query.append(name, text);
-  for (const [name, value] of Object.entries({ sort, fields }))
+  for (const name of ['sort', 'fields', 'group', 'sum', 'avg', 'min', 'max'] as const) {
+    const value = rest[name];
     if (value !== undefined && value.length > 0) query.append(name, joined(value));
-  for (const name of ['q', 'page', 'per_page', 'after'] as const)
-    if (plain[name] !== undefined) query.append(name, String(plain[name]));
+  }
+  for (const name of ['q', 'page', 'per_page', 'after', 'count', 'offset'] as const)
+    if (rest[name] !== undefined) query.append(name, String(rest[name]));
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
 };

@@ -1,3 +1,4 @@
+import type { AggregateQuery, GroupOf, GroupTerm, NumericField, OrderedField } from './aggregate.ts';
 import { type ListParameters, listQuery } from './query.ts';
 import type { EachQuery, ListQuery, Page, ResourceShape } from './shape.ts';
 import type { Answer, CallOptions, Transport } from './transport.ts';
@@ -30,6 +31,18 @@ export interface ResourceClient<Shape extends ResourceShape> {
     query?: EachQuery<Shape, Field>,
     options?: CallOptions,
   ): AsyncIterableIterator<Picked<Shape['listed'], Field>>;
+  /** Counts and sums up records by group: `{ group: ['status', 'created_at:day'], count: true, sum: ['amount'] }`. */
+  aggregate<
+    const Group extends GroupTerm<Shape> = never,
+    const Count extends boolean = false,
+    const Sum extends NumericField<Shape> = never,
+    const Avg extends NumericField<Shape> = never,
+    const Min extends OrderedField<Shape> = never,
+    const Max extends OrderedField<Shape> = never,
+  >(
+    query: AggregateQuery<Shape, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>,
+    options?: CallOptions,
+  ): Promise<Page<GroupOf<Shape, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>>>;
   get(id: number, options?: CallOptions): Promise<Shape['record']>;
   create(values: Shape['create'], options?: CreateOptions): Promise<Shape['saved']>;
   /** Changes the fields that are given. */
@@ -118,6 +131,7 @@ export const createResourceClient = <Shape extends ResourceShape>(
     async *each(query = {}, options) {
       for await (const page of this.pages(query, options)) yield* page;
     },
+    aggregate: (query, options) => listPage(transport, `${path}/aggregate`, query, options),
     get: async (id, options) => tagged(await transport.send<Shape['record']>('GET', at(id), options)),
     create: async (values, options) =>
       tagged(

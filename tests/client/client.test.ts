@@ -200,6 +200,45 @@ describeEachDatabase('the client and the service', (databases) => {
     });
   });
 
+  it('counts and sums up by group', async () => {
+    const { orders } = await asAdmin();
+    for (const [index, status] of (['paid', 'pending', 'paid'] as const).entries())
+      await orders.create({ number: `group-${index}`, amount: 100 + index, status });
+    const filter = { number: { starts_with: 'group-' } };
+    const page = await orders.aggregate({
+      group: ['status', 'created_at:year'],
+      count: true,
+      sum: ['amount'],
+      avg: ['amount'],
+      max: ['number'],
+      sort: '-sum_amount',
+      offset: '+08:00',
+      filter,
+      per_page: 1,
+    });
+    const year = new Date(service.clock.now() + 8 * 3_600_000).toISOString().slice(0, 4);
+    expect(page).toEqual({
+      items: [
+        {
+          status: 'paid',
+          created_at_year: year,
+          count: 2,
+          sum_amount: 202,
+          avg_amount: 101,
+          max_number: 'group-2',
+        },
+      ],
+      total: 2,
+      next: undefined,
+    });
+    expect(await orders.aggregate({ min: ['amount'], filter })).toEqual({
+      items: [{ min_amount: 100 }],
+      total: 1,
+      next: undefined,
+    });
+    expect((await refusal(orders.aggregate({ group: ['status'], per_page: 0, filter }))).code).toBe(40006);
+  });
+
   it('goes through all pages by cursor', async () => {
     const { notes } = await asAdmin();
     for (let index = 0; index < 5; index += 1)

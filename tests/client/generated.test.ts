@@ -65,11 +65,16 @@ it('the written file imports nothing and compiles with the client alone', async 
     const numbers: string[] = page.items.map((order) => order.number);
     const order: Resources['orders']['record'] = await client.orders.get(1);
     const note: string | null = order.internal_note;
+    const groups = await client.orders.aggregate({ group: ['status', 'created_at:day'], sum: ['amount'], sort: '-sum_amount' });
+    const sums: (string | number | null)[] = groups.items.map((group) => group.sum_amount);
+    const days: string[] = groups.items.map((group) => group.created_at_day);
+    // @ts-expect-error: no sum of texts
+    client.orders.aggregate({ sum: ['number'] });
     // @ts-expect-error: no such operator for this field
     client.orders.list({ filter: { status: { like: 'p' } } });
     // @ts-expect-error: no such resource
     client.books;
-    export { note, numbers };`,
+    export { note, numbers, sums, days };`,
   );
   expect(await project.compile()).toBe('');
 });

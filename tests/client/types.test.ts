@@ -83,6 +83,60 @@ const typed = async (client: Client<typeof resources>) => {
   client.apiKeys.list({ filter: { status: 'gone' } });
 };
 
+const typedGroups = async (client: Client<typeof resources>) => {
+  const { items, total } = await client.orders.aggregate({
+    group: ['status', 'created_at:day'],
+    count: true,
+    sum: ['amount'],
+    avg: ['amount'],
+    min: ['created_at'],
+    max: ['amount'],
+    filter: { amount: { gte: 5 } },
+    sort: ['-sum_amount', 'created_at_day', 'count'],
+    offset: '+08:00',
+    per_page: 10,
+  });
+  expectTypeOf(total).toEqualTypeOf<number | undefined>();
+  expectTypeOf(items).toEqualTypeOf<
+    {
+      status: 'pending' | 'paid' | 'cancelled' | null;
+      created_at_day: string;
+      count: number;
+      sum_amount: number | string | null;
+      avg_amount: number | null;
+      min_created_at: string | null;
+      max_amount: number | null;
+    }[]
+  >();
+  expectTypeOf((await client.orders.aggregate({ count: true })).items).toEqualTypeOf<{ count: number }[]>();
+  expectTypeOf((await client.orders.aggregate({ group: ['number'] })).items).toEqualTypeOf<
+    { number: string }[]
+  >();
+  const things = createClient({ baseUrl: '', resources: { things: resource<typeof thing>('thing') } });
+  const { items: priced } = await things.things.aggregate({ group: ['live', 'buyer_id'], sum: ['price'] });
+  expectTypeOf(priced).toEqualTypeOf<
+    { live: boolean | null; buyer_id: number; sum_price: string | null }[]
+  >();
+  // @ts-expect-error: the list does not show it
+  client.orders.aggregate({ group: ['internal_note'] });
+  // @ts-expect-error: a text has no spans of time
+  client.orders.aggregate({ group: ['number:day'] });
+  // @ts-expect-error: no such span
+  client.orders.aggregate({ group: ['created_at:decade'] });
+  // @ts-expect-error: a text has no sum
+  client.orders.aggregate({ sum: ['number'] });
+  // @ts-expect-error: choices have no order
+  client.orders.aggregate({ max: ['status'] });
+  // @ts-expect-error: ids are no quantities
+  things.things.aggregate({ sum: ['buyer_id'] });
+  // @ts-expect-error: JSON makes no groups
+  things.things.aggregate({ group: ['extra'] });
+  // @ts-expect-error: not among the keys of the answer
+  client.orders.aggregate({ count: true, sort: 'status' });
+  // @ts-expect-error: not computed
+  client.orders.aggregate({ group: ['status'], sum: ['amount'], sort: '-avg_amount' });
+};
+
 const typedOperators = () => {
   const client = createClient({ baseUrl: '', resources: { things: resource<typeof thing>('thing') } });
   client.things.list({
@@ -112,6 +166,7 @@ describe('types of the client', () => {
   it('know fields, operators and views', () => {
     expectTypeOf(typed).toBeFunction();
     expectTypeOf(typedOperators).toBeFunction();
+    expectTypeOf(typedGroups).toBeFunction();
   });
 
   it('have the operators of the field types', () => {
