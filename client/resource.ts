@@ -48,6 +48,22 @@ export interface ResourceClient<Shape extends ResourceShape> {
   /** Changes the fields that are given. */
   update(id: number, changes: Shape['update'], options?: WriteOptions): Promise<Shape['saved']>;
   delete(id: number, options?: WriteOptions): Promise<void>;
+  /** Updates, deletes and creates up to 1,000 records in one transaction: all or nothing. */
+  batch(work: BatchWork<Shape>, options?: CreateOptions): Promise<BatchResult<Shape>>;
+}
+
+/** What a batch does, in the order of its writing: updates, deletes, creates. */
+export interface BatchWork<Shape extends ResourceShape> {
+  readonly update?: readonly (Shape['update'] & { readonly id: number })[];
+  readonly delete?: readonly number[];
+  readonly create?: readonly Shape['create'][];
+}
+
+export interface BatchResult<Shape extends ResourceShape> {
+  /** In the order in which they were sent. */
+  readonly created: readonly Shape['saved'][];
+  readonly updated: readonly Shape['saved'][];
+  readonly deleted: number;
 }
 
 const etags = new WeakMap<object, string>();
@@ -149,6 +165,10 @@ export const createResourceClient = <Shape extends ResourceShape>(
       ),
     delete: async (id, options) => {
       await transport.send('DELETE', at(id), conditional(options));
+    },
+    batch: async (work, options) => {
+      const request = { ...idempotent(options), body: work };
+      return (await transport.send<BatchResult<Shape>>('POST', `${path}/batch`, request)).data;
     },
   };
 };

@@ -12,7 +12,8 @@ import { createDocumentation, type Documentation } from './endpoints/docs/docs.t
 import { fixedEndpoints } from './endpoints/fixed.ts';
 import { metaEndpoints } from './endpoints/meta/meta.ts';
 import { permissionEntriesOf } from './endpoints/permission-entries.ts';
-import { apiArea, resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
+import { apiArea } from './endpoints/resources/area.ts';
+import { resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
 import type { Services } from './endpoints/services.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { Routes } from './http/routes.ts';

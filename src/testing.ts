@@ -11,7 +11,7 @@ import { identifiedUser } from './auth/identified-user.ts';
 import { createPasswords } from './auth/password.ts';
 import { formatPhc } from './auth/phc.ts';
 import { readConfig } from './config.ts';
-import { apiArea } from './endpoints/resources/resource-endpoints.ts';
+import { apiArea } from './endpoints/resources/area.ts';
 import { checkedModels } from './endpoints/shared.ts';
 import type { HttpMethod } from './http/endpoint.ts';
 import { type JobRuns, runByHand } from './jobs/by-hand.ts';

@@ -14,7 +14,7 @@ import { RawAnswer } from './answer.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { LazyBody, multipartLimits } from './endpoint-body.ts';
 import { createInput, refuseInvalid } from './input.ts';
-import { apiArea } from './resources/resource-endpoints.ts';
+import { apiArea } from './resources/area.ts';
 import type { Services } from './services.ts';
 import { actingFor, checkedModels } from './shared.ts';
 

@@ -36,6 +36,7 @@ export const problemTable = {
   stale: 41200,
   body_too_large: 41300,
   too_many_files: 41301,
+  batch_too_large: 41302,
   unsupported_media_type: 41500,
   invalid_record: 42200,
   too_many_requests: 42900,

@@ -6,6 +6,7 @@ import { fill } from '../kernel/messages/catalogue.ts';
 import { fieldError, labelText } from '../kernel/messages/messages.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
+import { maxBatch } from '../operations/batch.ts';
 import type { Context } from './context.ts';
 import { answersETag, takesIdempotencyKey, takesIfNoneMatch } from './features.ts';
 import { dataName, familyOf } from './names.ts';
@@ -171,7 +172,7 @@ const example = (kind: ProblemKind, hints: Hints, { messages, bodyLimit }: Conte
   const errors = [fieldError(messages, 'name', messages.labels['name'] ?? 'name', 'required')];
   const joined = errors.map(({ message }) => message).join(', ');
   const limit = name === 'too_many_files' ? limits?.files : limits?.file;
-  const params = { max: maxDepth, limit: limit ?? bodyLimit, key, type, errors: joined };
+  const params = { max: maxDepth, limit: limit ?? bodyLimit, records: maxBatch, key, type, errors: joined };
   const field = name === 'unusable_field' ? 'title' : parameter;
   const message = fill(messages.problems[name], { ...params, name: field });
   const data = name === 'invalid_record' ? { data: { errors: errors.map((error) => ({ ...error })) } } : {};

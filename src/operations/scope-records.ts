@@ -1,17 +1,15 @@
-import { takes } from '../auth/principal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { anything, known, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Action } from '../model/resource.ts';
 import type { CountQuery, FindOptions, NamedRecords, RecordPage, VersionOptions } from '../model/scope.ts';
-import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { ListAnswer } from '../store/list/list.ts';
 import type { SavedRecord } from '../store/records/records.ts';
 import type { Acting } from './acting.ts';
-import { ruleOf } from './area.ts';
 import { create } from './create.ts';
 import { grantOfSystem } from './grant-of-system.ts';
+import { granted } from './granted.ts';
 import { type AnyListQuery, queryString } from './list-query.ts';
 import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
@@ -155,11 +153,7 @@ export class ScopeRecords implements NamedRecords {
   /** What the policy lets the principal do here: what it would let them do by the resource's own endpoint. */
   #grant(action: Action): Grant {
     const { model, context } = this.#resource;
-    const { principal, area, reason } = this.#acting;
-    if (reason !== undefined) return grantOfSystem(model);
-    if (!takes(area.auth(model, action), principal)) throw new Problem('forbidden');
-    const decision = decide(ruleOf(model, context.models, action, area, 'detail'), principal);
-    if (!decision.allowed) throw decision.problem;
-    return decision.grant;
+    if (this.#acting.reason !== undefined) return grantOfSystem(model);
+    return granted(model, context, this.#acting, action, 'detail');
   }
 }

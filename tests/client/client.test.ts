@@ -146,6 +146,18 @@ describeEachDatabase('the client and the service', (databases) => {
     });
   });
 
+  it('writes many records at once, or none', async () => {
+    const { orders } = await asAdmin();
+    const old = await orders.create({ number: 'B-0', amount: 1, internal_note: 'x' });
+    const work = { create: [{ number: 'B-1', amount: 2, internal_note: 'x' }], delete: [old.id] };
+    const failing = { ...work, update: [{ id: 999_999, amount: 5 }] };
+    expect((await refusal(orders.batch(failing))).errors).toMatchObject([{ field: 'update.0.id' }]);
+    expect((await orders.get(old.id)).number).toBe('B-0');
+    const { created, updated, deleted } = await orders.batch(work);
+    expect([created.map(({ number }) => number), updated, deleted]).toEqual([['B-1'], [], 1]);
+    expect((await refusal(orders.get(old.id))).status).toBe(404);
+  });
+
   it('throws what is wrong with each field', async () => {
     const { orders } = await asAdmin();
     await orders.create({ number: 'taken', amount: 1 });

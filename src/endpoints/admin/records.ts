@@ -1,4 +1,4 @@
-import type { Area } from '../resources/resource-endpoints.ts';
+import type { Area } from '../resources/area.ts';
 import { adminAuth, administratorOnly } from './area.ts';
 
 /** Records of every resource as administrators manage them: all fields, unpublished records too. */
@@ -10,4 +10,5 @@ export const adminArea: Area = {
   operation: (verb, noun) => `admin${verb[0]?.toUpperCase()}${verb.slice(1)}${noun}`,
   tag: () => 'Administration',
   accepts: 'json-or-form',
+  entrance: administratorOnly,
 };

@@ -9,7 +9,7 @@ import {
   type KeptAnswer,
 } from '../../store/tables/idempotency.ts';
 import { type Payment, paymentFingerprint } from '../../store/tables/payments.ts';
-import { apiArea } from '../resources/resource-endpoints.ts';
+import { apiArea } from '../resources/area.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actingFor } from '../shared.ts';

@@ -1,6 +1,5 @@
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
-import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem, type ProblemKind } from '../../kernel/problem.ts';
 import { isHeld } from '../../model/deletion.ts';
@@ -8,7 +7,7 @@ import { groupSchema } from '../../model/group-schema.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
-import { type AreaRules, apiAuth, ruleOf } from '../../operations/area.ts';
+import { ruleOf } from '../../operations/area.ts';
 import { createForRequest } from '../../operations/create.ts';
 import { acceptedVersions, entityTag, isKnown } from '../../operations/preconditions.ts';
 import type { RecordWrite } from '../../operations/record-write.ts';
@@ -19,28 +18,9 @@ import { isOwnerSet } from '../../policy/resource-rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { answerGroups, answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
-import { usersShowing } from '../users/users.ts';
+import type { Area } from './area.ts';
+import { batchEndpoint } from './batch-endpoint.ts';
 import { deletionWords, uniqueWords } from './resource-words.ts';
-
-/** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
-export interface Area extends AreaRules {
-  /** Path of the list. */
-  readonly path: (model: ResourceModel) => string;
-  readonly operation: (verb: string, noun: string) => string;
-  readonly tag: (model: ResourceModel, locale: Locale) => string;
-  readonly accepts: 'json' | 'json-or-form';
-}
-
-/** The API: as the contract shapes it. Public reads ask nobody who they are. */
-export const apiArea: Area = {
-  name: 'api',
-  path: ({ path }) => `/api/v1/${path}`,
-  auth: apiAuth,
-  users: usersShowing,
-  operation: (verb, noun) => `${verb}${noun}`,
-  tag: ({ name }) => name,
-  accepts: 'json',
-};
 
 const label = (chinese: string, english: string, model: ResourceModel): Label => ({
   'zh-CN': chinese + labelText(model.label, 'zh-CN'),
@@ -217,6 +197,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       ),
       handle: post,
     },
+    batchEndpoint(resource, area, area.operation('batch', pluralNoun(model)), written, fieldsOf('saved')),
     {
       operation: area.operation('update', model.name),
       method: 'PATCH',

@@ -39,6 +39,7 @@ export const en: Catalogue = {
     stale: 'The record has changed: reload it and try again',
     body_too_large: 'The request body is too large: {limit} bytes at most',
     too_many_files: 'The request brings too many files: {limit} at most',
+    batch_too_large: 'The batch has too many records: {records} at most',
     unsupported_media_type: 'The request body must be {type}',
     invalid_record: '{errors}',
     too_many_requests: 'Too many requests: try again later',

@@ -38,6 +38,7 @@ export const zhCN: Catalogue = {
     stale: '记录已被修改，请刷新后重试',
     body_too_large: '请求体过大，上限为 {limit} 字节',
     too_many_files: '请求中的文件过多，最多 {limit} 个',
+    batch_too_large: '一批中的记录过多，最多 {records} 条',
     unsupported_media_type: '请求体必须是 {type}',
     invalid_record: '{errors}',
     too_many_requests: '请求过于频繁，请稍后再试',

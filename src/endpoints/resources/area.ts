@@ -1,0 +1,28 @@
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import { type AreaRules, apiAuth } from '../../operations/area.ts';
+import type { Rule } from '../../policy/rule.ts';
+import { usersShowing } from '../users/users.ts';
+
+/** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
+export interface Area extends AreaRules {
+  /** Path of the list. */
+  readonly path: (model: ResourceModel) => string;
+  readonly operation: (verb: string, noun: string) => string;
+  readonly tag: (model: ResourceModel, locale: Locale) => string;
+  readonly accepts: 'json' | 'json-or-form';
+  /** Of an endpoint that asks the policy of each action by itself. */
+  readonly entrance: Rule;
+}
+
+/** The API: as the contract shapes it. Public reads ask nobody who they are. */
+export const apiArea: Area = {
+  name: 'api',
+  path: ({ path }) => `/api/v1/${path}`,
+  auth: apiAuth,
+  users: usersShowing,
+  operation: (verb, noun) => `${verb}${noun}`,
+  tag: ({ name }) => name,
+  accepts: 'json',
+  entrance: { kind: 'identified' },
+};

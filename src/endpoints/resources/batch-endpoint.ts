@@ -1,0 +1,95 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { JsonText } from '../../kernel/json.ts';
+import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import { inputSchema, outputSchema } from '../../model/schema.ts';
+import { maxBatch, readBatch, writeBatch } from '../../operations/batch.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import { idempotentRequest } from '../../store/tables/idempotency.ts';
+import { actingFor, checkedModels } from '../shared.ts';
+import type { Area } from './area.ts';
+
+const id: JsonSchema = { type: 'integer', minimum: 1 };
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+/** The record with its id first. */
+const identified = (record: JsonSchema): JsonSchema => ({
+  ...record,
+  properties: { id, ...(record['properties'] as JsonSchema) },
+  required: ['id'],
+});
+
+const summary = ({ label, plural }: ServedResource['model']): Label => ({
+  'zh-CN': `批量写入${labelText(label, 'zh-CN')}`,
+  en: `Write several ${plural.replaceAll('_', ' ')}`,
+});
+
+const description: Label = {
+  'zh-CN': `依次修改、删除、新建，最多 ${maxBatch} 条，在一个事务中：任一条被拒绝则全部不写入。各条遵循其操作自身的认证方式、权限、校验与钩子；校验信息的字段形如 \`create.17.sku\`，不存在或不可见的 id 为 \`update.3.id\`。`,
+  en: `Updates, then deletes, then creates up to ${maxBatch} records in one transaction: where one is refused, nothing is written. Each is held to its own action's methods of authentication, permissions, validation and hooks; messages name fields such as \`create.17.sku\`, and \`update.3.id\` for an id that is not there or not readable.`,
+};
+
+/** Writes many records of a resource at once. The policy of each action is asked for the records that it is about. */
+export const batchEndpoint = (
+  resource: ServedResource,
+  area: Area,
+  operation: string,
+  written: ReadonlySet<string>,
+  answered: readonly string[],
+): Endpoint => {
+  const { model, context } = resource;
+  const { locale } = context;
+  const path = `${area.path(model)}/batch`;
+  const methods = (['create', 'update', 'destroy'] as const).flatMap((action) => area.auth(model, action));
+  const saved = outputSchema(model, answered, locale);
+  return {
+    operation,
+    method: 'POST',
+    path,
+    auth: [...new Set(methods)],
+    policy: area.entrance,
+    grantsOn: checkedModels(context.models.values()),
+    accepts: 'json',
+    input: {
+      type: 'object',
+      properties: {
+        create: listOf(inputSchema(model, 'create', written, locale)),
+        update: listOf(identified(inputSchema(model, 'update', written, locale))),
+        delete: listOf(id),
+      },
+      additionalProperties: false,
+    },
+    docs: {
+      summary: summary(model),
+      description,
+      tag: area.tag(model, locale),
+      data: {
+        type: 'object',
+        properties: {
+          created: listOf(saved),
+          updated: listOf(saved),
+          deleted: { type: 'integer', minimum: 0 },
+        },
+        required: ['created', 'updated', 'deleted'],
+      },
+      idempotent: true,
+      problems: [
+        'invalid_parameter',
+        'batch_too_large',
+        'forbidden',
+        'conflict',
+        'still_referenced',
+        'invalid_record',
+        'transaction_timeout',
+        ...model.problems,
+      ],
+    },
+    handle: async (call) => {
+      const key = call.header('idempotency-key');
+      const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes);
+      const batch = readBatch(call.body);
+      const data = await writeBatch(resource, actingFor(call, area), batch, request);
+      return { data: new JsonText(data) };
+    },
+  };
+};

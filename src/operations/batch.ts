@@ -1,0 +1,183 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FieldError } from '../kernel/field-error.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
+import { Problem } from '../kernel/problem.ts';
+import { ConstraintError } from '../store/database.ts';
+import type { IdempotentRequest, KeptAnswer } from '../store/tables/idempotency.ts';
+import type { Acting } from './acting.ts';
+import { create } from './create.ts';
+import { granted } from './granted.ts';
+import type { RecordWrite } from './record-write.ts';
+import { remove } from './remove.ts';
+import type { ServedResource } from './served-resource.ts';
+import { type SharedTransaction, together } from './transaction.ts';
+import { update } from './update.ts';
+
+/** Records of one batch. */
+export const maxBatch = 1000;
+
+/** Milliseconds of a transaction's time that each record adds: slow ones are no reason to give a large batch up. */
+const timeOfRecord = 25;
+
+/** Records after which others get their turn. */
+const recordsInARow = 20;
+
+const lists = ['create', 'update', 'delete'] as const;
+
+/** What a batch is asked to do. */
+export interface Batch {
+  readonly create: readonly JsonObject[];
+  readonly update: readonly JsonObject[];
+  readonly delete: readonly Json[];
+}
+
+const invalid = (name: string): Problem => new Problem('invalid_parameter', { params: { name } });
+
+const objects = (name: string, values: readonly Json[]): readonly JsonObject[] =>
+  values.map((value, index) => {
+    if (!isJsonObject(value)) throw invalid(`${name}.${index}`);
+    return value;
+  });
+
+/** Reads the body of a batch. @throws Problem `invalid_parameter`, naming the place, `batch_too_large` */
+export const readBatch = (body: JsonObject): Batch => {
+  const unknown = Object.keys(body).find((key) => !lists.some((name) => name === key));
+  if (unknown !== undefined) throw invalid(unknown);
+  const [creates = [], updates = [], deletes = []] = lists.map((name) => {
+    const value = own(body, name) ?? [];
+    if (!Array.isArray(value)) throw invalid(name);
+    return value as readonly Json[];
+  });
+  if (creates.length + updates.length + deletes.length > maxBatch)
+    throw new Problem('batch_too_large', { params: { records: maxBatch } });
+  return { create: objects('create', creates), update: objects('update', updates), delete: deletes };
+};
+
+const isId = (id: Json | undefined): id is number => Number.isSafeInteger(id) && Number(id) > 0;
+
+/** Messages of all records of a batch, each under its record's place in it. */
+class BatchErrors {
+  readonly found: FieldError[] = [];
+  readonly #resource: ServedResource;
+
+  constructor(resource: ServedResource) {
+    this.#resource = resource;
+  }
+
+  /**
+   * Runs the work of one record. What is wrong with its values is collected, so that all messages come at once; an id
+   * that is there for nobody, or not for this caller, is such a value. Anything else ends the batch.
+   */
+  async of<T>(place: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const errors = this.#errorsOf(error);
+      if (errors === undefined) throw error;
+      this.found.push(...errors.map((each) => ({ ...each, field: under(place, each.field) })));
+      // The database itself refused it: nothing more can be asked in this transaction.
+      if (error.cause instanceof ConstraintError) this.assertNone();
+      return undefined;
+    }
+  }
+
+  #errorsOf({ kind, errors }: Problem): readonly FieldError[] | undefined {
+    if (kind === 'record_not_found') return [this.#resource.collision({ field: 'id', rule: 'reference' })];
+    return kind === 'invalid_record' ? errors : undefined;
+  }
+
+  /** @throws Problem `invalid_record` */
+  assertNone(): void {
+    if (this.found.length > 0) throw new Problem('invalid_record', { errors: this.found });
+  }
+}
+
+const under = (place: string, field: string): string => (field === '' ? place : `${place}.${field}`);
+
+/** Values of a record in a batch, and the id that says which one. */
+const withoutId = (body: JsonObject): JsonObject => {
+  const { id: _id, ...values } = body;
+  return values;
+};
+
+const run = async (
+  resource: ServedResource,
+  acting: Acting & { readonly shared: SharedTransaction },
+  batch: Batch,
+): Promise<string> => {
+  const { model, context } = resource;
+  const errors = new BatchErrors(resource);
+  let done = 0;
+  /** Every record of one kind, under the policy of its action; that is asked only where there is a record. */
+  const each = async <Item, T>(
+    name: (typeof lists)[number],
+    items: readonly Item[],
+    work: (write: RecordWrite, item: Item) => Promise<T>,
+  ): Promise<T[]> => {
+    if (items.length === 0) return [];
+    const grant = granted(model, context, acting, name === 'delete' ? 'destroy' : name);
+    const results: T[] = [];
+    for (const [index, item] of items.entries()) {
+      const result = await errors.of(`${name}.${index}`, () => work({ resource, acting, grant }, item));
+      if (result !== undefined) results.push(result);
+      done += 1;
+      if (done % recordsInARow === 0) await turn();
+    }
+    return results;
+  };
+  const known = (id: Json | undefined): number => {
+    if (!isId(id)) throw new Problem('record_not_found');
+    return id;
+  };
+
+  // What lets go of a record comes before its end, and what takes its place behind it.
+  const updated = await each('update', batch.update, (write, body) =>
+    update(write, known(own(body, 'id')), withoutId(body), undefined),
+  );
+  const deleted = await each('delete', batch.delete, async (write, id) => {
+    await remove(write, known(id), undefined);
+    return id;
+  });
+  const created = await each('create', batch.create, (write, body) => create(write, body));
+  errors.assertNone();
+  const texts = (records: readonly { readonly json: string }[]): string =>
+    `[${records.map(({ json }) => json).join(',')}]`;
+  return `{"created":${texts(created)},"updated":${texts(updated)},"deleted":${deleted.length}}`;
+};
+
+/**
+ * Updates, deletes and creates records, in this order and in one transaction: all or nothing. Each is written as it
+ * would be alone, under the policy of its action, validation and hooks. Answers JSON text.
+ * @throws Problem `invalid_record` with the messages of all records, fields named `create.17.sku`; whatever else a write
+ * of one of them is refused with
+ */
+export const writeBatch = async (
+  resource: ServedResource,
+  acting: Acting,
+  batch: Batch,
+  request: IdempotentRequest | undefined,
+): Promise<string> => {
+  const { database, idempotency, transactionLimit } = resource.context;
+  const first = async (): Promise<KeptAnswer | undefined> => request && idempotency.find(request);
+  const kept = await first();
+  if (kept !== undefined) return kept.data;
+  const work = async (shared: SharedTransaction): Promise<string> => {
+    if (request === undefined) return run(resource, { ...acting, shared }, batch);
+    const claimed = await idempotency.claim(shared.transaction, request);
+    if (claimed !== undefined) return claimed.data;
+    const data = await run(resource, { ...acting, shared }, batch);
+    await idempotency.keep(shared.transaction, request, { status: 200, headers: {}, data });
+    return data;
+  };
+  try {
+    const records = batch.create.length + batch.update.length + batch.delete.length;
+    const limit = transactionLimit + records * timeOfRecord;
+    return await together(database, work, { table: resource.model.table, limit });
+  } catch (refused) {
+    // The same request may have been written a moment ago, and its own records be what these collide with.
+    const earlier = await first().catch(() => undefined);
+    if (earlier !== undefined) return earlier.data;
+    throw refused;
+  }
+};
