@@ -108,7 +108,6 @@ const run = async (
 ): Promise<string> => {
   const { model, context } = resource;
   const errors = new BatchErrors(resource);
-  let done = 0;
   /** Every record of one kind, under the policy of its action; that is asked only where there is a record. */
   const each = async <Item, T>(
     name: (typeof lists)[number],
@@ -121,8 +120,7 @@ const run = async (
     for (const [index, item] of items.entries()) {
       const result = await errors.of(`${name}.${index}`, () => work({ resource, acting, grant }, item));
       if (result !== undefined) results.push(result);
-      done += 1;
-      if (done % recordsInARow === 0) await turn();
+      if (index % recordsInARow === recordsInARow - 1) await turn();
     }
     return results;
   };
