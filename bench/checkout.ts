@@ -3,7 +3,6 @@
  *
  *     npm run bench:checkout -- [--database=sqlite|postgres] [--rounds=5] [--ms=1500] [--connections=32]
  */
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createPostgres } from '../tests/support/postgres.ts';
-import { environment, password, root, token } from './data.ts';
+import { commandLine, environment, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { pinned, type Running, start } from './processes.ts';
 
@@ -35,13 +34,7 @@ const rows = (flag: string, now: string): string => `
     select 'SKU-' || i, 'Product ' || i, 100, ${stock}, ${flag}, ${now}, ${now} from n`;
 
 const prepare = (env: Readonly<Record<string, string>>): void => {
-  const gatewright = (args: readonly string[], input = ''): string =>
-    execFileSync(process.execPath, [join(root, 'bin/gatewright.js'), ...args], {
-      cwd: shop,
-      env: { PATH: process.env['PATH'] ?? '', ...env },
-      encoding: 'utf8',
-      input,
-    });
+  const gatewright = commandLine(env, shop);
   gatewright(['migrate']);
   const user = ['--username', 'bench', '--email', 'bench@example.com', '--role', 'viewer'];
   gatewright(['user', 'create', ...user, '--password-stdin'], password);

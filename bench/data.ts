@@ -48,14 +48,19 @@ export const environment = (directory: string, databaseUrl: string): Record<stri
   LOG_LEVEL: 'warn',
 });
 
-const set = (env: Readonly<Record<string, string>>) => {
-  const gatewright = (args: readonly string[], input = ''): string =>
-    execFileSync(process.execPath, ['bin/gatewright.js', ...args], {
-      cwd: root,
+/** The command line in an environment, run in the folder of an application. */
+export const commandLine =
+  (env: Readonly<Record<string, string>>, cwd = root) =>
+  (args: readonly string[], input = ''): string =>
+    execFileSync(process.execPath, [join(root, 'bin/gatewright.js'), ...args], {
+      cwd,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       encoding: 'utf8',
       input,
     });
+
+const set = (env: Readonly<Record<string, string>>) => {
+  const gatewright = commandLine(env);
   const json = (args: readonly string[], input?: string): Record<string, string> =>
     JSON.parse(gatewright([...args, '--json'], input)) as Record<string, string>;
   gatewright(['migrate']);

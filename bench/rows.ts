@@ -3,7 +3,6 @@
  *
  *     npm run bench:rows -- [--database=sqlite|postgres] [--tasks=1000000] [--teams=10000] [--rounds=5] [--ms=1000]
  */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createPostgres } from '../tests/support/postgres.ts';
-import { environment, password, root, token } from './data.ts';
+import { commandLine, environment, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { pinned, start } from './processes.ts';
 
@@ -54,13 +53,7 @@ const rows = (now: string): string[] => [
 ];
 
 const prepare = (env: Readonly<Record<string, string>>): void => {
-  const gatewright = (args: readonly string[], input = ''): string =>
-    execFileSync(process.execPath, [join(root, 'bin/gatewright.js'), ...args], {
-      cwd: application,
-      env: { PATH: process.env['PATH'] ?? '', ...env },
-      encoding: 'utf8',
-      input,
-    });
+  const gatewright = commandLine(env, application);
   gatewright(['migrate']);
   for (const username of ['root', 'reader'])
     gatewright(

@@ -3,13 +3,12 @@ import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
-import { columnOf } from '../column.ts';
-import type { Database, Query, SqlValue, Transaction } from '../database.ts';
+import type { Database, Query, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { projection } from '../projection.ts';
 import { resourceSource, versionColumn } from '../resource-source.ts';
 import type { ColumnSql } from '../rows/expression.ts';
-import { columnsOf, type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import { reachOf } from '../rows/reach.ts';
 import {
   type Argument,
   all,
@@ -23,6 +22,14 @@ import {
 } from '../statement.ts';
 import { SourceViews } from '../view.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
+import {
+  argumentsOf,
+  everyRow,
+  nothing,
+  type WriteArguments,
+  writeConditions,
+  writeReachOf,
+} from './write-conditions.ts';
 
 /** What hooks are told of a record: JSON text of every field; undefined where the model has none that is told. */
 interface Told {
@@ -48,36 +55,6 @@ export interface CurrentRecord extends RecordStanding {
   readonly whole: string;
 }
 
-type WriteArguments = {
-  /** Of the columns that are written, in their order. */
-  readonly values: readonly SqlValue[];
-  /** Of the row filter. */
-  readonly rows: readonly SqlValue[];
-  /** Of the rows that may be written. */
-  readonly writes: readonly SqlValue[];
-  readonly id: number;
-  /** The versions of which the record must have one; empty where any will do. */
-  readonly versions: readonly SqlValue[];
-};
-
-const nothing: WriteArguments = { values: [], rows: [], writes: [], id: 0, versions: [] };
-
-/** What a write stays within: the rows that the caller reaches, and of these those that they may write. */
-interface WriteReach {
-  readonly rows: RowReach;
-  /** Absent where every row that is reached may be written. */
-  readonly writes: RowReach | undefined;
-  readonly key: string;
-}
-
-/** Undefined where there is no such row, neither before nor after. */
-const writeReachOf = (grant: Grant): WriteReach | undefined => {
-  const rows = reachOf(grant);
-  if (grant.writes === undefined) return rows && { rows, writes: undefined, key: rows.key };
-  const writes = reachOf({ rows: grant.writes });
-  return rows && writes && { rows, writes, key: `${rows.key}\n${writes.key}` };
-};
-
 /** A standing as the database answers it. */
 interface StandingRow {
   readonly version: number;
@@ -88,10 +65,6 @@ const standingOf = ({ version, writable }: StandingRow): RecordStanding => ({
   version: Number(version),
   writable: Number(writable) === 1,
 });
-
-const everyRow = reachOf({ rows: [] });
-
-const argumentsOf = ({ rows, writes }: WriteReach) => ({ rows: rows.values, writes: writes?.values ?? [] });
 
 /**
  * Writes of a resource's table. Each takes a grant and stays within its rows; each is one statement that answers the
@@ -106,6 +79,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const table = name(model.table);
   const column = (of: string): Fragment => name(model.table, of);
   const version = column(versionColumn);
+  const { reached, found, target, assigned, leadsOut } = writeConditions(source, model.table, dialect);
   /** By what the statement does and all that its SQL depends on. */
   const statements = new BoundedCache<Statement<WriteArguments>>('writeStatements');
 
@@ -143,45 +117,6 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     json: row.json,
     whole: whole !== undefined && readsAll(grant) ? row.json : row.whole,
   });
-
-  /** Conditions that the row itself meets them, or the row that it becomes where its columns are said. */
-  const reached = (
-    { terms }: RowReach,
-    of: 'rows' | 'writes',
-    argument: Argument<WriteArguments>,
-    columns: ColumnSql = column,
-  ): readonly Fragment[] => reachConditions(terms, columns, (index) => argument(of, index), 'hold', dialect);
-
-  /** The record with an id, of the caller's rows. */
-  const found = (rows: RowReach, argument: Argument<WriteArguments>): readonly Fragment[] => [
-    ...reached(rows, 'rows', argument),
-    sql`${column('id')} = ${argument('id')}`,
-  ];
-
-  /** The record with an id, of those that the caller may write, and of a version that is acceptable. */
-  const target = (
-    { rows, writes }: WriteReach,
-    versions: readonly number[] | undefined,
-    argument: Argument<WriteArguments>,
-  ): readonly Fragment[] => {
-    const accepted = versions?.map((_, index) => argument('versions', index)) ?? [];
-    return [
-      ...found(rows, argument),
-      ...(writes === undefined ? [] : reached(writes, 'writes', argument)),
-      ...(accepted.length === 0 ? [] : [sql`${version} in (${all(accepted)})`]),
-    ];
-  };
-
-  /** A value that is written, where a condition compares it: it has the type of its column, as the row will. */
-  const assigned = (names: readonly string[], of: string, argument: Argument<WriteArguments>): Fragment => {
-    const kind = columnOf(source, of).type.column;
-    const index = names.indexOf(of);
-    return dialect.cast(index < 0 ? sql`null` : argument('values', index), kind);
-  };
-
-  /** Whether the row that an update makes may be one that the caller could not write: none of other columns can. */
-  const leadsOut = (writes: RowReach | undefined, names: readonly string[]): writes is RowReach =>
-    writes?.terms.some((term) => columnsOf(term).some((of) => names.includes(of))) === true;
 
   const write = <Row>(query: Query, within: Transaction | undefined): Promise<Row[]> =>
     within === undefined ? database.execute<Row>(query) : within.all<Row>(query);

@@ -1,0 +1,94 @@
+import type { Grant } from '../../policy/grant.ts';
+import { columnOf } from '../column.ts';
+import type { SqlValue } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { versionColumn } from '../resource-source.ts';
+import type { ColumnSql } from '../rows/expression.ts';
+import { columnsOf, type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import type { Source } from '../source.ts';
+import { type Argument, all, type Fragment, name, sql } from '../statement.ts';
+
+export type WriteArguments = {
+  /** Of the columns that are written, in their order. */
+  readonly values: readonly SqlValue[];
+  /** Of the row filter. */
+  readonly rows: readonly SqlValue[];
+  /** Of the rows that may be written. */
+  readonly writes: readonly SqlValue[];
+  readonly id: number;
+  /** The versions of which the record must have one; empty where any will do. */
+  readonly versions: readonly SqlValue[];
+};
+
+/** The arguments of a statement that takes none of them. */
+export const nothing: WriteArguments = { values: [], rows: [], writes: [], id: 0, versions: [] };
+
+/** What a write stays within: the rows that the caller reaches, and of these those that they may write. */
+export interface WriteReach {
+  readonly rows: RowReach;
+  /** Absent where every row that is reached may be written. */
+  readonly writes: RowReach | undefined;
+  readonly key: string;
+}
+
+/** Undefined where there is no such row, neither before nor after. */
+export const writeReachOf = (grant: Grant): WriteReach | undefined => {
+  const rows = reachOf(grant);
+  if (grant.writes === undefined) return rows && { rows, writes: undefined, key: rows.key };
+  const writes = reachOf({ rows: grant.writes });
+  return rows && writes && { rows, writes, key: `${rows.key}\n${writes.key}` };
+};
+
+export const everyRow = reachOf({ rows: [] });
+
+export const argumentsOf = ({ rows, writes }: WriteReach) => ({
+  rows: rows.values,
+  writes: writes?.values ?? [],
+});
+
+/** The conditions of writes of a table: whose row it is, of which version, and what it may become. */
+export const writeConditions = (source: Source, table: string, dialect: Dialect) => {
+  const column = (of: string): Fragment => name(table, of);
+  const version = column(versionColumn);
+
+  /** Conditions that the row itself meets them, or the row that it becomes where its columns are said. */
+  const reached = (
+    { terms }: RowReach,
+    of: 'rows' | 'writes',
+    argument: Argument<WriteArguments>,
+    columns: ColumnSql = column,
+  ): readonly Fragment[] => reachConditions(terms, columns, (index) => argument(of, index), 'hold', dialect);
+
+  /** The record with an id, of the caller's rows. */
+  const found = (rows: RowReach, argument: Argument<WriteArguments>): readonly Fragment[] => [
+    ...reached(rows, 'rows', argument),
+    sql`${column('id')} = ${argument('id')}`,
+  ];
+
+  /** The record with an id, of those that the caller may write, and of a version that is acceptable. */
+  const target = (
+    { rows, writes }: WriteReach,
+    versions: readonly number[] | undefined,
+    argument: Argument<WriteArguments>,
+  ): readonly Fragment[] => {
+    const accepted = versions?.map((_, index) => argument('versions', index)) ?? [];
+    return [
+      ...found(rows, argument),
+      ...(writes === undefined ? [] : reached(writes, 'writes', argument)),
+      ...(accepted.length === 0 ? [] : [sql`${version} in (${all(accepted)})`]),
+    ];
+  };
+
+  /** A value that is written, where a condition compares it: it has the type of its column, as the row will. */
+  const assigned = (names: readonly string[], of: string, argument: Argument<WriteArguments>): Fragment => {
+    const kind = columnOf(source, of).type.column;
+    const index = names.indexOf(of);
+    return dialect.cast(index < 0 ? sql`null` : argument('values', index), kind);
+  };
+
+  /** Whether the row that an update makes may be one that the caller could not write: none of other columns can. */
+  const leadsOut = (writes: RowReach | undefined, names: readonly string[]): writes is RowReach =>
+    writes?.terms.some((term) => columnsOf(term).some((of) => names.includes(of))) === true;
+
+  return { reached, found, target, assigned, leadsOut };
+};
