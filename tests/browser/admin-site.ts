@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { anyOf, equals, member, own, via } from '../../src/model/row-rule.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { hourOf } from '../../src/store/tables/request-counts.ts';
 import { rested, type Sight, type useBrowser, type Watched } from '../support/browser.ts';
@@ -25,6 +26,9 @@ export const pages: Readonly<Record<string, string>> = {
   roles: '/roles',
   permissions: '/permissions',
   explain: '/explain?user_id=4&method=POST&path=%2Fapi%2Fv1%2Fbooks',
+  'explain-rows': '/explain?user_id=4&method=PATCH&path=%2Fapi%2Fv1%2Ftasks%2F1',
+  'explain-list': '/explain?user_id=4&method=GET&path=%2Fapi%2Fv1%2Fprojects',
+  'member-create': '/records/memberships/create?user_id=4',
   books: '/records/books',
   'book-show': '/records/books/3/show',
   'book-create': '/records/books/create',
@@ -73,6 +77,61 @@ const order = {
 
 const note = { title: field.string({ required: true, max: 200, label: { 'zh-CN': '标题', en: 'Title' } }) };
 
+const team = { name: field.string({ required: true, max: 60, label: { 'zh-CN': '名称', en: 'Name' } }) };
+
+const membership = {
+  team: field.reference('Team', { required: true, anyone: true, label: { 'zh-CN': '团队', en: 'Team' } }),
+  role: field.enum(['viewer', 'editor'], {
+    default: 'viewer',
+    labels: { viewer: { 'zh-CN': '查看者', en: 'Viewer' }, editor: { 'zh-CN': '编辑', en: 'Editor' } },
+    label: { 'zh-CN': '角色', en: 'Role' },
+  }),
+  user_id: field.owner({ label: { 'zh-CN': '用户', en: 'Person' } }),
+};
+
+const project = {
+  name: field.string({ required: true, max: 60, label: { 'zh-CN': '名称', en: 'Name' } }),
+  team: field.reference('Team', { required: true, label: { 'zh-CN': '团队', en: 'Team' } }),
+  visibility: field.enum(['team', 'public'], {
+    default: 'team',
+    labels: { team: { 'zh-CN': '团队内', en: 'Team' }, public: { 'zh-CN': '公开', en: 'Public' } },
+    label: { 'zh-CN': '可见范围', en: 'Visibility' },
+  }),
+};
+
+const task = {
+  title: field.string({ required: true, max: 60, label: { 'zh-CN': '标题', en: 'Title' } }),
+  project: field.reference('Project', { required: true, label: { 'zh-CN': '项目', en: 'Project' } }),
+  assignee: field.reference('User', { anyone: true, label: { 'zh-CN': '负责人', en: 'Assignee' } }),
+};
+
+const inTeam = member('team_id', { of: 'Membership' });
+const editsTeam = member('team_id', { of: 'Membership', where: { role: 'editor' } });
+const seenProject = anyOf(inTeam, equals('visibility', 'public'));
+
+/** Teams, whose memberships open them, their projects and the tasks of these. */
+const teams = [
+  defineResource('Team', {
+    fields: team,
+    label: { 'zh-CN': '团队', en: 'Team' },
+    isolation: member('id', { of: 'Membership', on: 'team_id' }),
+  }),
+  defineResource('Membership', { fields: membership, label: { 'zh-CN': '团队成员', en: 'Membership' } }),
+  defineResource('Project', {
+    fields: project,
+    label: { 'zh-CN': '项目', en: 'Project' },
+    isolation: { read: seenProject, write: editsTeam },
+  }),
+  defineResource('Task', {
+    fields: task,
+    label: { 'zh-CN': '任务', en: 'Task' },
+    isolation: {
+      read: anyOf(own('assignee'), via('project', seenProject)),
+      write: via('project', editsTeam),
+    },
+  }),
+];
+
 /** Resources with a field of every type; one under the permission check, one with no rule at all. */
 export const site: ServiceOptions = {
   apps: ['shop', 'warehouse'],
@@ -91,6 +150,7 @@ export const site: ServiceOptions = {
         auth: ['jwt', 'api_key'],
       }),
       defineResource('Note', { fields: note, label: { 'zh-CN': '便签', en: 'Note' } }),
+      ...teams,
     ],
     migrations: {
       '0001_site': {
@@ -99,6 +159,14 @@ export const site: ServiceOptions = {
           await createTable(db, dialect, 'books', { fields: book });
           await createTable(db, dialect, 'orders', { fields: order });
           await createTable(db, dialect, 'notes', { fields: note });
+          await createTable(db, dialect, 'teams', { fields: team });
+          await createTable(db, dialect, 'memberships', {
+            fields: membership,
+            references: { team: 'teams' },
+            indexes: [['user_id', 'team_id']],
+          });
+          await createTable(db, dialect, 'projects', { fields: project, references: { team: 'teams' } });
+          await createTable(db, dialect, 'tasks', { fields: task, references: { project: 'projects' } });
         },
       },
     },
@@ -184,9 +252,26 @@ const seedKeys = async (service: Service, users: readonly TestUser[]): Promise<v
     }
 };
 
+type Create = (path: string, key: string, body: object) => Promise<number>;
+
+/** zhang_min edits in the first team and reads in the second, wang_fang reads in the first. */
+const seedTeams = async (create: Create, [, editor, reader]: readonly TestUser[]): Promise<void> => {
+  const first = await create('teams', 'team', { name: '出版组' });
+  const second = await create('teams', 'team', { name: 'Digital' });
+  for (const [user, team_id, role] of [
+    [editor, first, 'editor'],
+    [editor, second, 'viewer'],
+    [reader, first, 'viewer'],
+  ] as const)
+    await create('memberships', 'membership', { user_id: user?.id, team_id, role });
+  const inside = await create('projects', 'project', { name: '秋季书目', team_id: first });
+  await create('projects', 'project', { name: 'Website', team_id: second, visibility: 'public' });
+  await create('tasks', 'task', { title: '校对封面', project_id: inside, assignee_id: editor?.id });
+};
+
 const seedRecords = async (service: Service, users: readonly TestUser[]): Promise<void> => {
   const token = await service.admin();
-  const create = async (path: string, key: string, body: object): Promise<number> =>
+  const create: Create = async (path, key, body) =>
     (await service.ok<{ id: number }>('POST', `/admin/records/${path}`, { token, body: { [key]: body } })).id;
   const authors: number[] = [];
   for (const name of ['柏瑞尔·马卡姆', 'Ursula K. Le Guin', '马伯庸', 'George Eliot'])
@@ -214,6 +299,7 @@ const seedRecords = async (service: Service, users: readonly TestUser[]): Promis
   for (let index = 0; index < 7; index += 1)
     await create('orders', 'order', { number: `2026-${1000 + index}`, amount: 1990 * (index + 1) });
   await create('notes', 'note', { title: '周会纪要' });
+  await seedTeams(create, users);
 };
 
 const seedPayments = async (service: Service): Promise<void> => {

@@ -1,10 +1,35 @@
 /** An explanation as `/admin/explain` answers it. */
 
+/** A condition of a row rule, and those within it. */
+export interface Condition {
+  readonly kind: 'own' | 'equals' | 'member' | 'via' | 'anyOf' | 'allOf';
+  readonly words: string;
+  readonly outcome: 'passed' | 'refused' | 'narrowed';
+  readonly decides: boolean;
+  /** The model whose field is compared. */
+  readonly model: string;
+  readonly field?: string;
+  readonly value?: string;
+  /** The model of the memberships, or of what the reference names. */
+  readonly of?: string;
+  readonly on?: string;
+  readonly where?: readonly { readonly field: string; readonly values: readonly string[] }[];
+  /** The path of a record in the administration area, or of the list of memberships. */
+  readonly change_at: string | null;
+  readonly conditions?: readonly Condition[];
+}
+
+export interface Conditions {
+  readonly about: 'record' | 'list' | 'body' | 'unknown';
+  readonly rule: Condition;
+}
+
 export interface Step {
   readonly rule: string;
   readonly label: string;
   readonly outcome: 'passed' | 'refused' | 'narrowed' | 'off';
   readonly because: string;
+  readonly conditions?: Conditions;
 }
 
 export interface Explanation {
@@ -39,4 +64,17 @@ export const changedAt = ({ rule }: Step, { caller }: Explanation): string | und
   if (caller.kind === 'api_key' && rule === 'authentication') return '/api_keys';
   if (caller.kind === 'application' && rule === 'authentication') return '/applications';
   return undefined;
+};
+
+/** The path of a list of somebody's records. */
+export const listOf = (path: string, filter: Readonly<Record<string, unknown>>): string =>
+  `/records/${path}?${new URLSearchParams({ filter: JSON.stringify(filter) })}`;
+
+/** The page of a record, or of the caller's memberships, where a condition could be changed. */
+export const conditionChangedAt = ({ change_at: at }: Condition, { caller }: Explanation) => {
+  const [, path, id] = /^\/admin\/records\/([^/]+)(?:\/(\d+))?$/.exec(at ?? '') ?? [];
+  if (path === undefined) return undefined;
+  if (id !== undefined) return { path, id, to: `/records/${path}/${id}/show` };
+  const to = caller.kind === 'user' ? listOf(path, { user_id: caller.id }) : `/records/${path}`;
+  return { path, id, to };
 };

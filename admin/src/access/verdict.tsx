@@ -12,6 +12,7 @@ import { Link } from '../parts/link.tsx';
 import { sentenceOf } from '../parts/problem.ts';
 import { type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { ConditionsOf } from './conditions.tsx';
 import { changedAt, type Explanation, type Step } from './explanation.ts';
 
 interface VerdictProps {
@@ -57,7 +58,7 @@ const colours = {
 
 const StepLine = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
   const text = useText();
-  const { rule, label, outcome, because } = step;
+  const { rule, label, outcome, because, conditions } = step;
   const Icon = icons[outcome];
   const decisive = rule === explanation.decided_by;
   const changed = changedAt(step, explanation);
@@ -91,6 +92,7 @@ const StepLine = ({ step, explanation }: { readonly step: Step; readonly explana
         >
           {because}
         </Typography>
+        {conditions === undefined ? null : <ConditionsOf conditions={conditions} explanation={explanation} />}
       </Box>
       {changed === undefined ? null : <Link to={changed}>{text('explain.change')}</Link>}
     </Stack>
@@ -111,6 +113,7 @@ const known = [
   'ownership',
   'restricted_fields',
   'record',
+  'record_write',
 ] as const;
 
 /** The service's own label where these pages do not know the rule. */

@@ -6,6 +6,20 @@ export interface ModelEntry {
   /** Last part of the path: `orders`. */
   readonly path: string;
   readonly fields: number;
+  /** How many conditions of row rules its records can meet: they are memberships where there are any. */
+  readonly opens: number;
+}
+
+/** Records that a membership opens. */
+export interface OpenedModel {
+  readonly model: string;
+  readonly path: string;
+  readonly access: 'read' | 'write';
+  /** The field with the value of `on`; null: one of a record that it refers to. */
+  readonly field: string | null;
+  /** Field of the membership. */
+  readonly on: string;
+  readonly where: readonly { readonly field: string; readonly values: readonly string[] }[];
 }
 
 export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'like' | 'starts_with' | 'null';
@@ -38,5 +52,7 @@ export interface Metadata {
   readonly plural: string;
   readonly label: string;
   readonly fields: readonly MetadataField[];
+  /** What the records open to whose they are, where row rules ask for them. */
+  readonly opens?: readonly OpenedModel[];
   readonly permissions: Readonly<Record<'list' | 'detail' | 'create' | 'update' | 'destroy', boolean>>;
 }

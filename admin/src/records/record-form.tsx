@@ -4,7 +4,7 @@ import Stack from '@mui/material/Stack';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNotify } from 'react-admin';
-import { useNavigate, useParams } from 'react-router';
+import { useNavigate, useParams, useSearchParams } from 'react-router';
 import { etagField } from '../../../client/react-admin/data-provider.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
@@ -47,13 +47,23 @@ const defaultsOf = ({ fields }: Metadata): Draft =>
     ),
   );
 
+/** What the address says that a new record refers to: `?user_id=3`. */
+const referredIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
+  Object.fromEntries(
+    fields.flatMap(({ name, type, read_only }) => {
+      const id = type === 'reference' && !read_only ? Number(parameters.get(name)) : 0;
+      return Number.isSafeInteger(id) && id > 0 ? [[name, id]] : [];
+    }),
+  );
+
 const Create = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
+  const [parameters] = useSearchParams();
   return (
     <RecordForm
       metadata={metadata}
       title={text('records.create', { label: metadata.label })}
-      first={defaultsOf(metadata)}
+      first={{ ...defaultsOf(metadata), ...referredIn(metadata, parameters) }}
       path={path}
       save={async (draft) =>
         (await dataProvider.create<AnyRecord>(recordsPrefix + path, { data: { ...draft } })).data.id

@@ -21,6 +21,7 @@ import { Time } from '../parts/time.tsx';
 import { dataProvider, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { GrantsOf } from './grants-of.tsx';
+import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { RoleChips } from './roles-of.tsx';
 import { mayManage, type User } from './user.ts';
@@ -50,6 +51,7 @@ export const ShowUser = () => {
           ]}
         />
         <KeysOf user={user} />
+        <MembershipsOf user={user} />
         <GrantsOf roles={user.roles} />
       </Stack>
     </Page>

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import type { Models } from '../../model/models.ts';
+import { openedModels } from '../../model/opened-models.ts';
 import { modelFields, modelSource } from '../../store/tables/model-source.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { metadataEndpoint } from '../meta/meta.ts';
@@ -15,11 +16,13 @@ export const adminMetaEndpoints = (
   served: readonly Endpoint[],
 ): Endpoint[] => {
   const { locale } = services;
+  const opened = openedModels(models.values());
   const entries = [...models.values()].map(({ name, label, path, fields }) => ({
     model: name,
     label: labelText(label, locale),
     path,
     fields: fields.size,
+    opens: opened.get(name)?.length ?? 0,
   }));
   return [
     listEndpoint(services, modelSource(entries), {
@@ -40,6 +43,7 @@ export const adminMetaEndpoints = (
           auth: adminAuth,
           policy: administratorOnly,
           tag: adminTag,
+          opens: opened.get(model.name) ?? [],
         },
         locale,
       ),

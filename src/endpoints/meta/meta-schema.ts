@@ -66,6 +66,21 @@ const field = object(
   },
 );
 
+const opened = object({
+  model: text,
+  path: text,
+  access: { type: 'string', enum: ['read', 'write'] },
+  field: {
+    type: ['string', 'null'],
+    description: 'Its field with the value of `on`; null: one of a record that it refers to',
+  },
+  on: { type: 'string', description: 'Field of the membership' },
+  where: {
+    ...listOf(object({ field: text, values: listOf(text) })),
+    description: 'What the membership has to have; of several values one',
+  },
+});
+
 /** The answer of a metadata endpoint. The title names it in the API description. */
 export const metadataSchema: JsonSchema = {
   title: 'ModelMetadata',
@@ -99,11 +114,25 @@ export const metadataSchema: JsonSchema = {
         ...object({ create: text }),
         description: 'Why a permission that the table grants is false',
       },
+      opens: {
+        ...listOf(opened),
+        description:
+          'In the administration area: what row rules open by its records, which are then memberships',
+      },
     },
   ),
 };
 
 export const modelEntrySchema: JsonSchema = {
   title: 'ModelEntry',
-  ...object({ model: text, label: text, path: text, fields: { type: 'integer' } }),
+  ...object({
+    model: text,
+    label: text,
+    path: text,
+    fields: { type: 'integer' },
+    opens: {
+      type: 'integer',
+      description: 'How many conditions of row rules its records, memberships then, can meet',
+    },
+  }),
 };

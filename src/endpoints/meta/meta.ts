@@ -5,6 +5,7 @@ import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import { type Access, describeModel } from '../../model/describe.ts';
 import type { Models } from '../../model/models.ts';
+import type { OpenedModel } from '../../model/opened-models.ts';
 import { type Action, actions, type ResourceModel } from '../../model/resource.ts';
 import { decide } from '../../policy/decide.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
@@ -55,13 +56,15 @@ const describe = (
 type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & {
   readonly area: ResourceRule['area'];
   readonly tag: string;
+  /** What the model's records open, for those who manage them. */
+  readonly opens?: readonly OpenedModel[];
 };
 
 /** The metadata of a model as one area offers it: read from the area's endpoints, which are the ones that are served. */
 export const metadataEndpoint = (
   model: ResourceModel,
   { models, served }: { readonly models: Models; readonly served: readonly Endpoint[] },
-  { area, tag, ...place }: MetadataPlace,
+  { area, tag, opens = [], ...place }: MetadataPlace,
   locale: Locale,
 ): Endpoint => {
   const endpoints = served.filter(isOf(model, area));
@@ -84,9 +87,11 @@ export const metadataEndpoint = (
       query: [languageQuery(locale)],
       problems: ['invalid_parameter'],
     },
-    handle: (call) => ({
-      data: describe(model, endpoints, call.principal, { models, locale: languageOf(call, locale) }),
-    }),
+    handle: (call) => {
+      const language = languageOf(call, locale);
+      const described = describe(model, endpoints, call.principal, { models, locale: language });
+      return { data: opens.length === 0 ? described : { ...described, opens } };
+    },
   };
 };
 

@@ -11,16 +11,18 @@ export interface ModelEntry {
   readonly path: string;
   /** How many fields it has, `id` and the timestamps included. */
   readonly fields: number;
+  /** How many row rules ask for its records, which are then memberships. */
+  readonly opens: number;
 }
 
-export const modelFields = Object.freeze(['model', 'label', 'path', 'fields'] as const);
+export const modelFields = Object.freeze(['model', 'label', 'path', 'fields', 'opens'] as const);
 
-const valuesOf = ({ model, label, path, fields }: ModelEntry): Fragment =>
-  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${literal(fields)} as "fields"`;
+const valuesOf = ({ model, label, path, fields, opens }: ModelEntry): Fragment =>
+  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${literal(fields)} as "fields", ${literal(opens)} as "opens"`;
 
 /** The models of the application as rows, so that they are listed as everything else is. */
 export const modelSource = (models: readonly ModelEntry[]): Source => {
-  const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0 })} where 1 = 0`;
+  const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0, opens: 0 })} where 1 = 0`;
   const rows = models.length === 0 ? none : all(models.map(valuesOf), ' union all ');
   return source(
     'models',
@@ -30,6 +32,7 @@ export const modelSource = (models: readonly ModelEntry[]): Source => {
       column('label', field.string(always)),
       column('path', field.string(always)),
       column('fields', field.integer(always)),
+      column('opens', field.integer(always)),
     ],
     [],
     'model',

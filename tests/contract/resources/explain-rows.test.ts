@@ -238,7 +238,8 @@ describeEachDatabase('GET /admin/explain of row rules', (databases) => {
       'POST 201',
       'POST 403',
     ]);
-  });
+    // Hundreds of requests, and as many explanations.
+  }, 180_000);
 
   it('says of each condition how it stands, which decides, and where it is changed', async () => {
     const [secret = 0, open = 0] = boards;
@@ -342,5 +343,26 @@ describeEachDatabase('GET /admin/explain of row rules', (databases) => {
     await service.ok('PUT', '/admin/permissions/admin/Seat/read', { token: root });
     expect(rule(await explained())?.conditions?.[0]?.change_at).toBe(`/admin/records/seats/${seat}`);
     await service.ok('DELETE', '/admin/permissions/admin/Seat/read', { token: root });
+  });
+
+  it('says of memberships what they open, to administrators only', async () => {
+    const token = root;
+    const entries = await service.ok<{ model: string; opens: number }[]>('GET', '/admin/meta', { token });
+    expect(entries.filter(({ opens }) => opens > 0).map(({ model, opens }) => [model, opens])).toEqual([
+      ['Seat', 6],
+    ]);
+    const { opens } = await service.ok('GET', '/admin/meta/Seat', { token });
+    const editor = [{ field: 'role', values: ['editor'] }];
+    const on = 'group_id';
+    expect(opens).toEqual([
+      { model: 'Group', path: 'groups', access: 'read', field: 'id', on, where: [] },
+      { model: 'Group', path: 'groups', access: 'write', field: 'id', on, where: [] },
+      { model: 'Board', path: 'boards', access: 'read', field: 'group_id', on, where: [] },
+      { model: 'Board', path: 'boards', access: 'write', field: 'group_id', on, where: editor },
+      { model: 'Card', path: 'cards', access: 'read', field: null, on, where: [] },
+      { model: 'Card', path: 'cards', access: 'write', field: null, on, where: editor },
+    ]);
+    expect(await service.ok('GET', '/admin/meta/Board', { token })).not.toHaveProperty('opens');
+    expect(await service.ok('GET', '/api/v1/meta/Seat', { token })).not.toHaveProperty('opens');
   });
 });

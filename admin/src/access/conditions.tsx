@@ -1,0 +1,159 @@
+import RefusedIcon from '@mui/icons-material/CloseOutlined';
+import PassedIcon from '@mui/icons-material/DoneOutlined';
+import OpenIcon from '@mui/icons-material/MoreHorizOutlined';
+import Box from '@mui/material/Box';
+import Chip from '@mui/material/Chip';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { Link } from '../parts/link.tsx';
+import type { MetadataField } from '../records/metadata.ts';
+import { useModel, useModelName, useModels } from '../records/use-metadata.ts';
+import { type Text, useText } from '../texts/provider.ts';
+import { type Condition, type Conditions, conditionChangedAt, type Explanation } from './explanation.ts';
+
+interface ConditionsOfProps {
+  readonly conditions: Conditions;
+  readonly explanation: Explanation;
+}
+
+/** The tree of a row rule: what each condition asks, how it stands, and where that could be changed. */
+export const ConditionsOf = ({ conditions: { about, rule }, explanation }: ConditionsOfProps) => {
+  const text = useText();
+  return (
+    <Box sx={{ mt: 1 }}>
+      <Typography variant="body2" sx={{ color: 'text.secondary', mb: 0.5 }}>
+        {text(`explain.about.${about}`)}
+      </Typography>
+      <Box component="ul" aria-label={text('explain.conditions')} sx={{ m: 0, p: 0, listStyle: 'none' }}>
+        <ConditionLine condition={rule} about={about} explanation={explanation} />
+      </Box>
+    </Box>
+  );
+};
+
+const icons = { passed: PassedIcon, refused: RefusedIcon, narrowed: OpenIcon } as const;
+const colours = {
+  passed: 'success.main',
+  refused: 'error.main',
+  narrowed: 'text.secondary',
+} as const;
+
+interface ConditionProps {
+  readonly condition: Condition;
+  readonly explanation: Explanation;
+}
+
+const ConditionLine = ({ condition, about, explanation }: ConditionProps & Pick<Conditions, 'about'>) => {
+  const text = useText();
+  const { outcome, decides, conditions = [] } = condition;
+  const Icon = icons[outcome];
+  return (
+    <Box component="li" sx={{ py: 0.375 }}>
+      <Stack direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
+        <Icon sx={{ fontSize: 18, color: colours[outcome], mt: '2px' }} />
+        <Stack direction="row" sx={{ minWidth: 0, flexWrap: 'wrap', columnGap: 1, alignItems: 'baseline' }}>
+          <Typography
+            component="span"
+            variant="body2"
+            title={condition.words}
+            sx={{ fontWeight: decides ? 650 : 400, overflowWrap: 'anywhere' }}
+          >
+            <Sentence condition={condition} />
+          </Typography>
+          {outcome === 'narrowed' && about !== 'record' ? null : (
+            <Typography component="span" variant="body2" sx={{ color: colours[outcome] }}>
+              {text(`explain.holds.${outcome}`)}
+            </Typography>
+          )}
+          {decides ? (
+            <Chip size="small" color="primary" label={text('explain.decides')} sx={{ height: 20 }} />
+          ) : null}
+          <ChangeLink condition={condition} explanation={explanation} />
+        </Stack>
+      </Stack>
+      {conditions.length === 0 ? null : (
+        <Box
+          component="ul"
+          sx={{
+            m: 0,
+            ml: '8px',
+            pl: { xs: 1.25, sm: 2.25 },
+            borderLeft: 1,
+            borderColor: 'divider',
+            listStyle: 'none',
+          }}
+        >
+          {conditions.map((each) => (
+            <ConditionLine key={each.words} condition={each} about={about} explanation={explanation} />
+          ))}
+        </Box>
+      )}
+    </Box>
+  );
+};
+
+/** The record that could be changed, by its name; or the list of the memberships that there are. */
+const ChangeLink = ({ condition, explanation }: ConditionProps) => {
+  const text = useText();
+  const models = useModels();
+  const changed = conditionChangedAt(condition, explanation);
+  if (changed === undefined) return null;
+  const { path, id, to } = changed;
+  const label = models.find((entry) => entry.path === path)?.label ?? path;
+  return (
+    <Typography component="span" variant="body2">
+      <Link to={to}>
+        {id === undefined ? text('explain.memberships', { label }) : text('explain.record', { label, id })}
+      </Link>
+    </Typography>
+  );
+};
+
+const fieldNamed = (fields: readonly MetadataField[] | undefined, name: string | undefined) =>
+  fields?.find((field) => field.name === name);
+
+const labelOf = (fields: readonly MetadataField[] | undefined, name = ''): string =>
+  fieldNamed(fields, name)?.label ?? name;
+
+const choiceOf = (field: MetadataField | undefined, value: string): string =>
+  field?.choices?.find((choice) => choice.value === value)?.label ?? value;
+
+/** What a condition asks, in the names that fields and models have in the language of the page. */
+const Sentence = ({ condition }: { readonly condition: Condition }) => {
+  const text = useText();
+  const nameOf = useModelName();
+  const own = useModel(condition.model).data?.metadata.fields;
+  const others = useModel(condition.of ?? condition.model).data?.metadata.fields;
+  const of = nameOf(condition.of ?? '');
+  const field = labelOf(own, condition.field);
+  switch (condition.kind) {
+    case 'own':
+      return text('explain.says.own', { field });
+    case 'equals': {
+      const value = choiceOf(fieldNamed(own, condition.field), condition.value ?? '');
+      return text('explain.says.equals', { field, value });
+    }
+    case 'member':
+      return (
+        text('explain.says.member', { field, of, on: labelOf(others, condition.on) }) +
+        whereOf(text, condition, others)
+      );
+    case 'via':
+      return text('explain.says.via', { field, of });
+    default:
+      return text(`explain.says.${condition.conditions?.length === 0 ? 'no' : ''}${condition.kind}`);
+  }
+};
+
+const whereOf = (
+  text: Text,
+  { where = [] }: Condition,
+  fields: readonly MetadataField[] | undefined,
+): string => {
+  if (where.length === 0) return '';
+  const conditions = where.map(({ field, values }) => {
+    const named = values.map((value) => choiceOf(fieldNamed(fields, field), value));
+    return `${labelOf(fields, field)}: ${named.join(' / ')}`;
+  });
+  return text('explain.says.where', { where: conditions.join(', ') });
+};

@@ -1,0 +1,197 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useQuery } from '@tanstack/react-query';
+import { listOf } from '../access/explanation.ts';
+import { Link, LinkButton } from '../parts/link.tsx';
+import { sentenceOf } from '../parts/problem.ts';
+import { FieldValue } from '../records/field-value.tsx';
+import type { Metadata, ModelEntry, OpenedModel } from '../records/metadata.ts';
+import type { AnyRecord } from '../records/record.ts';
+import { useModel, useModelName, useModels } from '../records/use-metadata.ts';
+import { dataProvider, recordsPrefix } from '../service.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
+import { superAdmin, type User } from './user.ts';
+
+/** The records that make somebody a member, and what each opens; nothing where no row rule asks for any. */
+export const MembershipsOf = ({ user }: { readonly user: User }) => {
+  const text = useText();
+  const memberships = useModels().filter(({ opens }) => opens > 0);
+  if (memberships.length === 0) return null;
+  const isAdministrator = user.roles.some((role) => role === superAdmin || role === 'admin');
+  return (
+    <Stack component="section" aria-labelledby="memberships-of-user" sx={{ gap: 1 }}>
+      <Typography id="memberships-of-user" variant="h2">
+        {text('memberships.title')}
+      </Typography>
+      {isAdministrator ? <Alert severity="info">{text('memberships.everything')}</Alert> : null}
+      {memberships.map((entry) => (
+        <OfModel key={entry.model} entry={entry} user={user} />
+      ))}
+    </Stack>
+  );
+};
+
+interface OfModelProps {
+  readonly entry: ModelEntry;
+  readonly user: User;
+}
+
+const OfModel = ({ entry, user }: OfModelProps) => {
+  const text = useText();
+  const { data } = useModel(entry.model);
+  const { label, path } = entry;
+  return (
+    <Paper variant="outlined" sx={{ p: 2 }}>
+      <Stack
+        direction="row"
+        sx={{ alignItems: 'center', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap', mb: 1 }}
+      >
+        <Typography variant="h3">{label}</Typography>
+        {data?.metadata.permissions.create ? (
+          <LinkButton size="small" to={`/records/${path}/create?user_id=${user.id}`}>
+            {text('memberships.add', { label })}
+          </LinkButton>
+        ) : null}
+      </Stack>
+      {data === undefined ? null : <Memberships entry={entry} metadata={data.metadata} user={user} />}
+    </Paper>
+  );
+};
+
+/** Memberships that are shown here; the list has them all. */
+const shown = 20;
+
+const Memberships = ({ entry, metadata, user }: OfModelProps & { readonly metadata: Metadata }) => {
+  const text = useText();
+  const language = useLanguage();
+  const nameOf = useModelName();
+  const { label, path } = entry;
+  const { opens = [], permissions } = metadata;
+  const { data, error } = useQuery({
+    queryKey: ['memberships', path, user.id],
+    enabled: permissions.list,
+    queryFn: () =>
+      dataProvider.getList<AnyRecord>(recordsPrefix + path, {
+        filter: { user_id: user.id },
+        pagination: { page: 1, perPage: shown },
+        sort: { field: 'id', order: 'ASC' },
+      }),
+  });
+  if (!permissions.list)
+    return <Typography variant="body2">{text('memberships.unread', { label })}</Typography>;
+  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (data === undefined) return null;
+  const { data: records, total = 0 } = data;
+  if (records.length === 0) {
+    const models = [...new Set(opens.map(({ model }) => nameOf(model)))].join(text('memberships.separator'));
+    return <Typography variant="body2">{text('memberships.empty', { label, models })}</Typography>;
+  }
+  return (
+    <>
+      <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 1 }}>
+        {records.map((record) => (
+          <Membership key={record.id} path={path} record={record} metadata={metadata} />
+        ))}
+      </Stack>
+      {total > records.length ? (
+        <Typography variant="body2" sx={{ mt: 1 }}>
+          <Link to={listOf(path, { user_id: user.id })}>{text('memberships.all', { count: total })}</Link>
+        </Typography>
+      ) : null}
+    </>
+  );
+};
+
+interface MembershipProps {
+  readonly path: string;
+  readonly record: AnyRecord;
+  readonly metadata: Metadata;
+}
+
+const Membership = ({ path, record, metadata }: MembershipProps) => {
+  const text = useText();
+  const { fields, label, opens = [] } = metadata;
+  const telling = new Set(opens.flatMap(({ on, where }) => [on, ...where.map(({ field }) => field)]));
+  return (
+    <Stack component="li" direction="row" sx={{ columnGap: 2, rowGap: 0.25, flexWrap: 'wrap' }}>
+      <Stack direction="row" sx={{ columnGap: 1.5, rowGap: 0.25, flexWrap: 'wrap', alignItems: 'center' }}>
+        <Link
+          to={`/records/${path}/${record.id}/show`}
+          label={text('records.open', { label, id: record.id })}
+        >
+          #{record.id}
+        </Link>
+        {fields
+          .filter(({ name }) => telling.has(name))
+          .map((field) => (
+            <Stack key={field.name} direction="row" sx={{ gap: 0.75, alignItems: 'center' }}>
+              <Typography component="span" variant="body2" sx={{ color: 'text.secondary' }}>
+                {field.label}
+              </Typography>
+              <FieldValue field={field} value={record[field.name]} />
+            </Stack>
+          ))}
+      </Stack>
+      <Opened record={record} opens={opens} />
+    </Stack>
+  );
+};
+
+/** What a membership opens of a model, and how it is reached from here. */
+interface Opening {
+  readonly opened: OpenedModel;
+  readonly access: 'read' | 'write' | 'both';
+}
+
+/** Those whose conditions the membership meets, one for each model and field. */
+const openingsOf = (record: AnyRecord, opens: readonly OpenedModel[]): readonly Opening[] => {
+  const met = opens.filter(({ on, where }) =>
+    [record[on] !== null, ...where.map(({ field, values }) => values.includes(String(record[field])))].every(
+      Boolean,
+    ),
+  );
+  const found = new Map<string, Opening>();
+  for (const opened of met) {
+    const key = `${opened.model} ${opened.on} ${opened.field}`;
+    const known = found.get(key);
+    const access = known === undefined || known.access === opened.access ? opened.access : 'both';
+    found.set(key, { opened, access });
+  }
+  return [...found.values()];
+};
+
+/** The records that are opened: the one itself, the list of those with the value, or the list of the model. */
+const pageOf = ({ path, field, on }: OpenedModel, record: AnyRecord): string => {
+  if (field === 'id') return `/records/${path}/${String(record[on])}/show`;
+  return field === null ? `/records/${path}` : listOf(path, { [field]: record[on] });
+};
+
+const Opened = ({ record, opens }: Pick<MembershipProps, 'record'> & Pick<Metadata, 'opens'>) => {
+  const text = useText();
+  const nameOf = useModelName();
+  const openings = openingsOf(record, opens ?? []);
+  if (openings.length === 0)
+    return (
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        {text('memberships.opensNothing')}
+      </Typography>
+    );
+  return (
+    <Stack direction="row" sx={{ columnGap: 1.5, rowGap: 0.25, flexWrap: 'wrap', alignItems: 'center' }}>
+      <Typography component="span" variant="body2" sx={{ color: 'text.secondary' }}>
+        {text('memberships.opens')}
+      </Typography>
+      {openings.map(({ opened, access }) => (
+        <Box component="span" key={`${opened.model} ${opened.field}`}>
+          <Link to={pageOf(opened, record)}>{nameOf(opened.model)}</Link>{' '}
+          <Typography component="span" variant="body2" sx={{ color: 'text.secondary' }}>
+            ({text(`memberships.access.${access}`)})
+          </Typography>
+        </Box>
+      ))}
+    </Stack>
+  );
+};
