@@ -85,11 +85,18 @@ interface Sent {
 export const ask = async (
   playing: Playing,
   caller: Asking,
-  action: Action,
+  action: Action | 'explain',
   path: string,
   sent?: Sent,
 ): Promise<Answer> => {
-  const method = { list: 'GET', detail: 'GET', create: 'POST', update: 'PATCH', destroy: 'DELETE' } as const;
+  const method = {
+    list: 'GET',
+    detail: 'GET',
+    explain: 'GET',
+    create: 'POST',
+    update: 'PATCH',
+    destroy: 'DELETE',
+  } as const;
   const body = sent?.body === undefined ? undefined : JSON.stringify(sent.body);
   const answer = await playing.inject({
     method: method[action],

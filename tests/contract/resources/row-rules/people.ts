@@ -5,6 +5,8 @@ import type { ModelPlan } from './plan.ts';
 /** A caller, and what they send with a request. */
 export interface Asking extends Caller {
   readonly headers: (body: string) => Readonly<Record<string, string>>;
+  /** Query of an explanation about them. */
+  readonly explained: string;
 }
 
 export interface People {
@@ -56,6 +58,7 @@ export const createPeople = async (service: Service, models: readonly ModelPlan[
     userId: user.id,
     ...terms,
     headers: () => ({ authorization: `Bearer ${user.token}` }),
+    explained: `user_id=${user.id}&`,
   });
   const administrator = byToken('super_admin', root, { administers: true, isSuperAdmin: true });
   const callers: Asking[] = [
@@ -69,9 +72,16 @@ export const createPeople = async (service: Service, models: readonly ModelPlan[
       ...byToken('ben by key', ben),
       method: 'api_key',
       headers: () => ({ 'x-api-key': key.key }),
+      explained: `api_key_id=${key.id}&`,
     },
-    { ...none, name: 'an application', method: 'signature', headers: (body) => service.sign('shop', body) },
-    { ...none, name: 'nobody', method: undefined, headers: () => ({}) },
+    {
+      ...none,
+      name: 'an application',
+      method: 'signature',
+      headers: (body) => service.sign('shop', body),
+      explained: 'app_id=shop&',
+    },
+    { ...none, name: 'nobody', method: undefined, headers: () => ({}), explained: '' },
     byToken('a disabled user', gone, { method: undefined }),
   ];
   const users = [root, admin, editor, ann, ben, cleo, gone].map(({ id }) => id);

@@ -6,11 +6,9 @@ import {
   note,
   type Playing,
   recordFault,
-  recordsFault,
   refusalFault,
   statusFault,
 } from './asking.ts';
-import { queryOf, someList } from './lists.ts';
 import {
   type Body,
   created,
@@ -23,74 +21,10 @@ import {
 } from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { FieldPlan, ModelPlan, Row } from './plan.ts';
+import { playDetail, playExplanation, playList } from './reads.ts';
+import { playScope, refusalOfScope, writeByScope } from './scopes.ts';
 import { tableFaults } from './tables.ts';
 import { kinds, someValue, type Value } from './values.ts';
-
-/** The parameter `after` of the link to the page behind, or before; undefined where there is none. */
-const linkOf = ({ headers }: Answer, relation: 'next' | 'prev'): string | undefined => {
-  const link = new RegExp(`<([^>]+)>; rel="${relation}"`).exec(String(headers['link'] ?? ''))?.[1];
-  return link === undefined ? undefined : (new URL(link).searchParams.get('after') ?? undefined);
-};
-
-/** The whole list, one page of it with its total, and a walk along it by cursor. */
-const playList = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<void> => {
-  const { random, state, users } = playing;
-  const { parameters, answer } = someList(random, plan, [...users, ...state.table(plan.name).keys()]);
-  const perPage = 1 + random.below(4);
-  const page = 1 + random.below(3);
-  const rows = shown(playing, plan, 'list', caller);
-  const path = `/api/v1/${plan.path}`;
-  const what = `${caller.name}: list ${plan.name} ${queryOf(parameters)}`;
-  const whole = await ask(playing, caller, 'list', path + queryOf(parameters));
-  if (isRefused(rows)) return note(playing, what, refusalFault(whole, rows));
-  const wanted = answer(rows);
-  note(playing, what, statusFault(whole, 200) ?? recordsFault(dataOf(whole), plan, wanted));
-  const paged = [...parameters, ['page', String(page)], ['per_page', String(perPage)]] as const;
-  // Twice: the second time the total may be a remembered one.
-  for (const _ of [1, 2]) {
-    const one = await ask(playing, caller, 'list', path + queryOf(paged));
-    const slice = wanted.slice((page - 1) * perPage, page * perPage);
-    note(playing, `${what} page ${page}`, statusFault(one, 200) ?? recordsFault(dataOf(one), plan, slice));
-    const total = Number(one.headers['x-total-count']);
-    if (total !== wanted.length) note(playing, what, `a total of ${total}, not ${wanted.length}`);
-  }
-  const walked: unknown[] = [];
-  for (let after: string | undefined = ''; after !== undefined && walked.length <= wanted.length; ) {
-    const cursor = [...parameters, ['per_page', String(perPage)], ['after', after]] as const;
-    const step = await ask(playing, caller, 'list', path + queryOf(cursor));
-    note(playing, `${what} after ${after}`, statusFault(step, 200));
-    if (step.status !== 200) return;
-    const before = linkOf(step, 'prev');
-    if (before !== undefined && random.chance(0.3)) {
-      const cursor = [...parameters, ['per_page', String(perPage)], ['after', before]] as const;
-      const back = await ask(playing, caller, 'list', path + queryOf(cursor));
-      const slice = wanted.slice(Math.max(0, walked.length - perPage), walked.length);
-      note(
-        playing,
-        `${what} before ${after}`,
-        statusFault(back, 200) ?? recordsFault(dataOf(back), plan, slice),
-      );
-    }
-    walked.push(...(dataOf(step) as unknown[]));
-    after = linkOf(step, 'next');
-  }
-  note(playing, `${what} by cursor`, recordsFault(walked, plan, wanted));
-};
-
-const playDetail = async (playing: Playing, plan: ModelPlan, caller: Asking, id: number): Promise<void> => {
-  const rows = shown(playing, plan, 'detail', caller);
-  const row = isRefused(rows) ? undefined : rows.find((each) => each['id'] === id);
-  const answer = await ask(playing, caller, 'detail', `/api/v1/${plan.path}/${id}`);
-  const refusal: Refused | undefined = isRefused(rows)
-    ? rows
-    : row === undefined
-      ? { status: 404 }
-      : undefined;
-  const fault = refusal
-    ? refusalFault(answer, refusal)
-    : (statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, row ?? {}));
-  note(playing, `${caller.name}: detail ${plan.name} ${id}`, fault);
-};
 
 export const someId = (playing: Playing, plan: ModelPlan, caller: Asking): number => {
   const { random, state } = playing;
@@ -131,13 +65,28 @@ const keep = (playing: Playing, plan: ModelPlan, row: Row): void => {
   playing.state.table(plan.name).set(id, { row, version });
 };
 
+const noteRefusal = (
+  playing: Playing,
+  what: string,
+  answer: Answer,
+  wanted: Refused,
+  caller: Asking,
+  byScope: boolean,
+): void => {
+  const refusal = byScope ? refusalOfScope(wanted, caller) : wanted;
+  note(playing, byScope ? `${what}, by a scope` : what, refusalFault(answer, refusal));
+};
+
 const playCreate = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<string> => {
   const body = someBody(playing, plan, caller);
   const wanted = created(playing, plan, caller, body);
   const what = `${caller.name}: create ${plan.name} ${JSON.stringify(body)}`;
-  const record = { [plan.singular]: { ...body, id: missing, version: 7, created_at: 'never' } };
-  const answer = await ask(playing, caller, 'create', `/api/v1/${plan.path}`, { body: record });
-  if (isRefused(wanted)) note(playing, what, refusalFault(answer, wanted));
+  const values = { ...body, id: missing, version: 7, created_at: 'never' };
+  const byScope = playing.random.chance(0.25);
+  const answer = await (byScope
+    ? writeByScope(playing, caller, plan, { action: 'create', values })
+    : ask(playing, caller, 'create', `/api/v1/${plan.path}`, { body: { [plan.singular]: values } }));
+  if (isRefused(wanted)) noteRefusal(playing, what, answer, wanted, caller, byScope);
   else {
     note(playing, what, statusFault(answer, 201));
     if (answer.status !== 201) return what;
@@ -158,11 +107,14 @@ const playUpdate = async (playing: Playing, plan: ModelPlan, caller: Asking): Pr
   const version = random.chance(0.7) ? undefined : random.chance(0.7) ? right : right + 1;
   const wanted = updated(playing, plan, caller, id, body, version);
   const what = `${caller.name}: update ${plan.name} ${id} ${JSON.stringify(body)} of ${version}`;
-  const answer = await ask(playing, caller, 'update', `/api/v1/${plan.path}/${id}`, {
-    body: { [plan.singular]: body },
-    ifMatch: version === undefined ? undefined : `"${version}-saved"`,
-  });
-  if (isRefused(wanted)) note(playing, what, refusalFault(answer, wanted));
+  const byScope = random.chance(0.25);
+  const answer = await (byScope
+    ? writeByScope(playing, caller, plan, { action: 'update', id, version, values: body })
+    : ask(playing, caller, 'update', `/api/v1/${plan.path}/${id}`, {
+        body: { [plan.singular]: body },
+        ifMatch: version === undefined ? undefined : `"${version}-saved"`,
+      }));
+  if (isRefused(wanted)) noteRefusal(playing, what, answer, wanted, caller, byScope);
   else {
     note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, wanted));
     if (answer.status === 200) keep(playing, plan, wanted);
@@ -177,10 +129,13 @@ const playDestroy = async (playing: Playing, plan: ModelPlan, caller: Asking): P
   const version = random.chance(0.8) ? undefined : random.chance(0.5) ? right : right + 1;
   const wanted = destroyed(playing, plan, caller, id, version);
   const what = `${caller.name}: destroy ${plan.name} ${id} of ${version}`;
-  const answer = await ask(playing, caller, 'destroy', `/api/v1/${plan.path}/${id}`, {
-    ifMatch: version === undefined ? undefined : `"${version}-saved"`,
-  });
-  if (isRefused(wanted)) note(playing, what, refusalFault(answer, wanted));
+  const byScope = random.chance(0.25);
+  const answer = await (byScope
+    ? writeByScope(playing, caller, plan, { action: 'destroy', id, version, values: {} })
+    : ask(playing, caller, 'destroy', `/api/v1/${plan.path}/${id}`, {
+        ifMatch: version === undefined ? undefined : `"${version}-saved"`,
+      }));
+  if (isRefused(wanted)) noteRefusal(playing, what, answer, wanted, caller, byScope);
   else {
     note(playing, what, statusFault(answer, 200));
     if (answer.status === 200) takeAway(playing, plan, id);
@@ -198,8 +153,9 @@ const playReads = async (playing: Playing, share: number): Promise<void> => {
       .some(people.callers, share)
       .flatMap((caller) => [
         () => playList(playing, plan, caller),
-        () => playDetail(playing, plan, caller, someId(playing, plan, caller)),
-        () => playDetail(playing, plan, caller, someId(playing, plan, caller)),
+        ...[playDetail, playDetail, playExplanation, playScope].map(
+          (play) => () => play(playing, plan, caller, someId(playing, plan, caller)),
+        ),
       ]),
   );
   const waiting = reads.values();

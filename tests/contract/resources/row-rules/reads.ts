@@ -1,0 +1,143 @@
+import {
+  type Answer,
+  ask,
+  dataOf,
+  note,
+  type Playing,
+  recordFault,
+  recordsFault,
+  refusalFault,
+  statusFault,
+} from './asking.ts';
+import { queryOf, someList } from './lists.ts';
+import { destroyed, isRefused, type Refused, shown, updated } from './oracle.ts';
+import type { Asking } from './people.ts';
+import type { ModelPlan, Row } from './plan.ts';
+import { compareValues } from './values.ts';
+
+/**
+ * Reads, each held to the oracle. Whatever is random of one is chosen before its first request: several run at a time,
+ * and a seed has to find the same ones again.
+ */
+
+/** The parameter `after` of the link to the page behind, or before; undefined where there is none. */
+const linkOf = ({ headers }: Answer, relation: 'next' | 'prev'): string | undefined => {
+  const link = new RegExp(`<([^>]+)>; rel="${relation}"`).exec(String(headers['link'] ?? ''))?.[1];
+  return link === undefined ? undefined : (new URL(link).searchParams.get('after') ?? undefined);
+};
+
+/** How many of the rows of a list have each value of a field, by the aggregate beside the list. */
+const playAggregate = async (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  parameters: readonly (readonly [string, string])[],
+  rows: readonly Row[],
+): Promise<void> => {
+  const asked = [
+    ...parameters.filter(([name]) => name !== 'sort'),
+    ['group', 'select'],
+    ['count', ''],
+  ] as const;
+  const path = `/api/v1/${plan.path}/aggregate${queryOf(asked)}`;
+  const answer = await ask(playing, caller, 'list', path);
+  const values = [...new Set(rows.map((row) => row['select'] ?? null))];
+  values.sort((a, b) => compareValues('enum', a, b));
+  const wanted = values.map((select) => ({
+    select,
+    count: rows.filter((row) => (row['select'] ?? null) === select).length,
+  }));
+  const fault = statusFault(answer, 200);
+  const got = fault === undefined ? JSON.stringify(dataOf(answer)) : '';
+  note(playing, `${caller.name}: ${path}`, fault ?? (got === JSON.stringify(wanted) ? undefined : got));
+};
+
+/** What an explanation says of a request for a record, held to what the request would be answered. */
+export const playExplanation = async (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  id: number,
+): Promise<void> => {
+  const { random, people } = playing;
+  const detail = shown(playing, plan, 'detail', caller);
+  const read = isRefused(detail) ? detail.status : detail.some((row) => row['id'] === id) ? 200 : 404;
+  const [changed, gone] = [updated(playing, plan, caller, id, {}), destroyed(playing, plan, caller, id)];
+  const [method, status] = random.pick([
+    ['GET', read],
+    ['PATCH', isRefused(changed) ? changed.status : 200],
+    // What refers to a record is not looked at.
+    ['DELETE', isRefused(gone) && gone.status !== 409 ? gone.status : 200],
+  ] as const);
+  const path = `/admin/explain?${caller.explained}method=${method}&path=/api/v1/${plan.path}/${id}`;
+  const answer = await ask(playing, people.administrator, 'explain', path);
+  const told = answer.status === 200 ? (dataOf(answer) as { status: number }).status : answer.text;
+  note(playing, `${caller.name}: ${path}`, told === status ? undefined : `${told}, not ${status}`);
+};
+
+/** The whole list, one page of it with its total, and a walk along it by cursor. */
+export const playList = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<void> => {
+  const { random, state, users } = playing;
+  const { parameters, answer } = someList(random, plan, [...users, ...state.table(plan.name).keys()]);
+  const perPage = 1 + random.below(4);
+  const page = 1 + random.below(3);
+  const goesBack = random.chance(0.5);
+  const rows = shown(playing, plan, 'list', caller);
+  const path = `/api/v1/${plan.path}`;
+  const what = `${caller.name}: list ${plan.name} ${queryOf(parameters)}`;
+  const whole = await ask(playing, caller, 'list', path + queryOf(parameters));
+  if (isRefused(rows)) return note(playing, what, refusalFault(whole, rows));
+  const wanted = answer(rows);
+  note(playing, what, statusFault(whole, 200) ?? recordsFault(dataOf(whole), plan, wanted));
+  await playAggregate(playing, plan, caller, parameters, wanted);
+  const paged = [...parameters, ['page', String(page)], ['per_page', String(perPage)]] as const;
+  // Twice: the second time the total may be a remembered one.
+  for (const _ of [1, 2]) {
+    const one = await ask(playing, caller, 'list', path + queryOf(paged));
+    const slice = wanted.slice((page - 1) * perPage, page * perPage);
+    note(playing, `${what} page ${page}`, statusFault(one, 200) ?? recordsFault(dataOf(one), plan, slice));
+    const total = Number(one.headers['x-total-count']);
+    if (total !== wanted.length) note(playing, what, `a total of ${total}, not ${wanted.length}`);
+  }
+  const walked: unknown[] = [];
+  for (let after: string | undefined = ''; after !== undefined && walked.length <= wanted.length; ) {
+    const cursor = [...parameters, ['per_page', String(perPage)], ['after', after]] as const;
+    const step = await ask(playing, caller, 'list', path + queryOf(cursor));
+    note(playing, `${what} after ${after}`, statusFault(step, 200));
+    if (step.status !== 200) return;
+    const before = linkOf(step, 'prev');
+    if (before !== undefined && goesBack) {
+      const cursor = [...parameters, ['per_page', String(perPage)], ['after', before]] as const;
+      const back = await ask(playing, caller, 'list', path + queryOf(cursor));
+      const slice = wanted.slice(Math.max(0, walked.length - perPage), walked.length);
+      note(
+        playing,
+        `${what} before ${after}`,
+        statusFault(back, 200) ?? recordsFault(dataOf(back), plan, slice),
+      );
+    }
+    walked.push(...(dataOf(step) as unknown[]));
+    after = linkOf(step, 'next');
+  }
+  note(playing, `${what} by cursor`, recordsFault(walked, plan, wanted));
+};
+
+export const playDetail = async (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  id: number,
+): Promise<void> => {
+  const rows = shown(playing, plan, 'detail', caller);
+  const row = isRefused(rows) ? undefined : rows.find((each) => each['id'] === id);
+  const answer = await ask(playing, caller, 'detail', `/api/v1/${plan.path}/${id}`);
+  const refusal: Refused | undefined = isRefused(rows)
+    ? rows
+    : row === undefined
+      ? { status: 404 }
+      : undefined;
+  const fault = refusal
+    ? refusalFault(answer, refusal)
+    : (statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, row ?? {}));
+  note(playing, `${caller.name}: detail ${plan.name} ${id}`, fault);
+};
