@@ -5,7 +5,7 @@ import { createPostgresDatabase, dropPostgresDatabase } from '../support/postgre
 import { type Block, normalised, stepsOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 import { runSteps } from './bash.ts';
-import { type Guide, guides, originalOf, shapeOf } from './pages.ts';
+import { type Guide, guides, isAboutExample, originalOf, shapeOf, subjects } from './pages.ts';
 import { misquoted, quotedFile } from './quotes.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 
@@ -27,13 +27,12 @@ const environment = (): NodeJS.ProcessEnv => {
   );
 };
 
-const isShop = ({ place }: Guide): boolean => place === 'shop';
-
-/** Blocks of a page that are files of its own: what it quotes of the shop is there. */
+/** Blocks of a page that are files of its own: what it quotes of its example is there. */
 const ownBlocks = async (guide: Guide): Promise<readonly Block[]> => {
   const code = guide.blocks.filter(({ language }) => language === 'ts');
-  if (!isShop(guide)) return code;
-  const quoted = await Promise.all(code.map(quotedFile));
+  const { place } = guide;
+  if (place === undefined || !isAboutExample(guide)) return code;
+  const quoted = await Promise.all(code.map((block) => quotedFile(place, block)));
   return code.filter((_, index) => quoted[index] === undefined);
 };
 
@@ -47,7 +46,7 @@ const filesOf = async (guide: Guide): Promise<Readonly<Record<string, string>>> 
 const examples: Readonly<Record<string, string>> = {
   newsroom: 'newsroom',
   example: 'newsroom',
-  shop: 'shop',
+  ...Object.fromEntries(subjects.map((name) => [name, name])),
 };
 
 const startNewsroom = { command: 'npx gatewright start\n', note: 'background', output: undefined };
@@ -114,27 +113,27 @@ describe.each(guides)('$name', (guide) => {
         expect.soft(normalised(outputs[index] ?? ''), command).toBe(normalised(output));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     process.stdout.write(`${guide.name}: ${all.length} blocks run in ${seconds} s\n`);
-    // The files of all pages about the shop are compiled at once, beside each other.
-    if (!isShop(guide) && Object.keys(files).length > 0) expect(workshop.compile(directory)).toBe('');
+    // The files of all pages about an example are compiled at once, beside each other.
+    if (!isAboutExample(guide) && Object.keys(files).length > 0) expect(workshop.compile(directory)).toBe('');
   }, 300_000);
 });
 
-describe('pages about the shop', () => {
-  const pages = guides.filter((guide) => isShop(guide) && originalOf(guide) === undefined);
+describe.each(subjects)('pages about the example %s', (example) => {
+  const pages = guides.filter((guide) => guide.place === example && originalOf(guide) === undefined);
 
   it('quote its files as they are', async () => {
     for (const block of pages.flatMap(({ blocks }) => blocks)) {
-      const source = await quotedFile(block);
+      const source = await quotedFile(example, block);
       if (source !== undefined) expect(misquoted(block, source), block.file).toEqual([]);
     }
   });
 
   it('have files that compile in it', async () => {
-    const directory = await workshop.copy('shop', 'shop');
+    const directory = await workshop.copy(example, example);
     const files = await Promise.all(pages.map(filesOf));
     const names = files.flatMap(Object.keys);
     expect(new Set(names).size, 'each name once').toBe(names.length);
-    await workshop.folder('shop', Object.assign({}, ...files));
+    await workshop.folder(example, Object.assign({}, ...files));
     expect(workshop.compile(directory)).toBe('');
   });
 });

@@ -7,8 +7,8 @@ export interface Guide {
   readonly name: string;
   readonly text: string;
   /**
-   * Where its commands run: `newsroom` is that example with its service running, `example` without, `shop` the other
-   * example, `empty` nothing.
+   * Where its commands run: `newsroom` is that example with its service running, `example` without, `shop` and `teams`
+   * the other examples, `empty` nothing.
    */
   readonly place: string | undefined;
   readonly blocks: readonly Block[];
@@ -26,10 +26,16 @@ export const guides: readonly Guide[] = readdirSync(folder)
     return { name, text, place, blocks: blocksOf(text) };
   });
 
+/** Examples that pages are about: these quote their files, and are there in both languages with the same blocks. */
+export const subjects: readonly string[] = ['shop', 'teams'];
+
+/** Whether a page is about one of them. */
+export const isAboutExample = ({ place }: Guide): boolean => place !== undefined && subjects.includes(place);
+
 /** The English page of which a page is the translation, with the very same blocks; undefined for all others. */
-export const originalOf = ({ name, place }: Guide): Guide | undefined =>
-  place === 'shop' && name.endsWith('.zh-CN.md')
-    ? guides.find((each) => each.name === name.replace('.zh-CN', ''))
+export const originalOf = (guide: Guide): Guide | undefined =>
+  isAboutExample(guide) && guide.name.endsWith('.zh-CN.md')
+    ? guides.find((each) => each.name === guide.name.replace('.zh-CN', ''))
     : undefined;
 
 /** Lines that are no text of a language: titles by their level, rows of tables, code. */

@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import type { Block } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 
-const shop = join(root, 'examples/shop');
-
-/** What the shop has under the name that a block gives; undefined where the block is a file of the page's own. */
-export const quotedFile = async ({ language, file }: Block): Promise<string | undefined> => {
+/** What an example has under the name that a block gives; undefined where the block is a file of the page's own. */
+export const quotedFile = async (example: string, { language, file }: Block): Promise<string | undefined> => {
   if (language !== 'ts' || file === undefined) return undefined;
-  return readFile(join(shop, file), 'utf8').catch(() => undefined);
+  return readFile(join(root, 'examples', example, file), 'utf8').catch(() => undefined);
 };
 
 /** Stands in a block for lines that are left out. */
