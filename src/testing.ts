@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { OutgoingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -13,10 +12,8 @@ import { formatPhc } from './auth/phc.ts';
 import { readConfig } from './config.ts';
 import { apiArea } from './endpoints/resources/area.ts';
 import { checkedModels } from './endpoints/shared.ts';
-import type { HttpMethod } from './http/endpoint.ts';
-import { type JobRuns, runByHand } from './jobs/by-hand.ts';
+import { runByHand } from './jobs/by-hand.ts';
 import { systemClock } from './kernel/clock.ts';
-import type { Json, JsonObject } from './kernel/json.ts';
 import { anything, known, type OptionTable } from './kernel/options.ts';
 import { applyMigrations } from './migrate.ts';
 import type { Scope } from './model/scope.ts';
@@ -26,112 +23,31 @@ import { databaseTarget } from './store/dialects/targets.ts';
 import { openDatabase } from './store/open.ts';
 import type { Actor } from './store/tables/audit.ts';
 import { createUserStore, type UserStore } from './store/tables/users.ts';
+import { clientOf } from './testing/client.ts';
+import type {
+  MakeScope,
+  TestApplication,
+  TestJobs,
+  TestOptions,
+  TestUser,
+  UserOptions,
+} from './testing/shapes.ts';
 
 /** For the tests of an application: the application itself, in this process, on a database of its own. */
 
-export interface TestOptions {
-  /** Folder of the application, or the application itself; the current folder unless given. */
-  readonly application?: string | Application;
-  /** Variables of the configuration beside those that the test sets itself (DATA_DIR, secrets, LOG_LEVEL, PORT). */
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-/** An answer. `data`, `message` and `code` are those of the envelope. */
-export interface TestResponse {
-  readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
-  readonly text: string;
-  readonly code: number;
-  readonly message: string;
-  readonly data: TestData;
-}
-
-/** The payload, to be looked into without a type: a test that reads what is not there fails. */
-export type TestData = Json & { readonly [key: string]: TestData } & readonly TestData[];
-
-/** Sends a body as JSON; a text or bytes as they are, whose type a header may name. */
-type Send = (
-  path: string,
-  body?: unknown,
-  headers?: Readonly<Record<string, string>>,
-) => Promise<TestResponse>;
-
-/** Somebody who calls the API. */
-export interface TestClient {
-  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<TestResponse>;
-  readonly post: Send;
-  readonly patch: Send;
-  readonly put: Send;
-  readonly delete: (path: string, headers?: Readonly<Record<string, string>>) => Promise<TestResponse>;
-}
-
-/** A user of the service, who calls with a token of theirs. */
-export interface TestUser extends TestClient {
-  readonly id: number;
-  readonly username: string;
-  readonly token: string;
-}
-
-/** @public */
 export type { FailedRun, JobRun, JobRuns } from './jobs/by-hand.ts';
-
-/** A job that waits. */
-export interface EnqueuedJob {
-  readonly id: number;
-  readonly name: string;
-  readonly values: JsonObject;
-  /** From when on it runs. */
-  readonly at: string;
-  readonly key: string | null;
-}
-
-/** The application's jobs, which run when the test says so (unless `env` says `JOBS: 'on'`). */
-export interface TestJobs {
-  /**
-   * Runs everything that is due, and what it enqueues, to its end; with `all` also what waits for later when this is
-   * called. No job runs twice in a call; what failed waits for its next attempt, which `all` runs.
-   */
-  readonly run: (options?: { readonly all?: boolean }) => Promise<JobRuns>;
-  /** What waits, the first to run first. */
-  readonly enqueued: () => Promise<readonly EnqueuedJob[]>;
-}
-
-export interface UserOptions {
-  /** `viewer` unless given. One that is not there is made. */
-  readonly roles?: readonly string[];
-  /** What they sign in with; without one they cannot, which no other call needs. */
-  readonly password?: string;
-}
-
-/** Makes scopes, by which a test works with the application's data as its own code does. */
-export interface MakeScope {
-  /** Acts for the system, as a job does: no permissions, all rows and fields; the reason in the audit list is `test`. */
-  (): Scope<'all'>;
-  /**
-   * Acts for a user, as an endpoint does whom they call with a token. Roles and grants are those of now, as a request
-   * would read them: make another one behind a `grant`.
-   * @throws Error for a user who is not there any more, or is disabled
-   */
-  (user: Pick<TestUser, 'id'>): Promise<Scope>;
-}
-
-export interface TestApplication {
-  /** Calls as a user with this role; always the same user for the same role. A role that is not there is made. */
-  readonly as: (role: string) => TestClient;
-  /** Calls without any credentials. */
-  readonly anonymous: TestClient;
-  /** Makes one more user, with these roles. */
-  readonly user: (options?: UserOptions) => Promise<TestUser>;
-  /** Grants a role an action (`create`, `update`, `destroy`, `read`) on a model, as an administrator does. */
-  readonly grant: (role: string, model: string, action: string) => Promise<void>;
-  readonly jobs: TestJobs;
-  readonly scope: MakeScope;
-  readonly server: Server;
-  /** Address that it answers on, for whatever needs a connection. */
-  readonly url: string;
-  readonly close: () => Promise<void>;
-  readonly [Symbol.asyncDispose]: () => Promise<void>;
-}
+export type {
+  EnqueuedJob,
+  MakeScope,
+  TestApplication,
+  TestClient,
+  TestData,
+  TestJobs,
+  TestOptions,
+  TestResponse,
+  TestUser,
+  UserOptions,
+} from './testing/shapes.ts';
 
 const actor: Actor = { principal: 'command line', address: null };
 
@@ -163,66 +79,6 @@ const createUser = async (
     actor,
   );
   return { id, username };
-};
-
-const responseOf = ({ status, headers, text }: Awaited<ReturnType<Server['inject']>>): TestResponse => {
-  const envelope = (): { code: number; message: string; data: TestData } => {
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      throw new Error(`${status} with a body that is no JSON: ${text.slice(0, 200)}`, { cause });
-    }
-  };
-  return {
-    status,
-    headers,
-    text,
-    get code() {
-      return envelope().code;
-    },
-    get message() {
-      return envelope().message;
-    },
-    get data() {
-      const { data, message } = envelope();
-      if (data === undefined) throw new Error(`${status} without data: ${message}`);
-      return data;
-    },
-  };
-};
-
-/** A text or bytes are sent as they are; name their type in a header where it is not JSON. */
-const isWritten = (body: unknown): body is string | Uint8Array =>
-  typeof body === 'string' || body instanceof Uint8Array;
-
-/** Sends requests through the whole service, with the token that the promise brings. */
-const clientOf = (server: Server, token: () => Promise<string | undefined>): TestClient => {
-  const send = async (
-    method: HttpMethod,
-    path: string,
-    body: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<TestResponse> => {
-    const bearer = await token();
-    const answer = await server.inject({
-      method,
-      path,
-      headers: {
-        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: isWritten(body) ? body : JSON.stringify(body) }),
-    });
-    return responseOf(answer);
-  };
-  return {
-    get: (path, headers) => send('GET', path, undefined, headers),
-    post: (path, body, headers) => send('POST', path, body, headers),
-    patch: (path, body, headers) => send('PATCH', path, body, headers),
-    put: (path, body, headers) => send('PUT', path, body, headers),
-    delete: (path, headers) => send('DELETE', path, undefined, headers),
-  };
 };
 
 /** The database with its first user, so that the start does not have to hash a password for one. */

@@ -1,0 +1,63 @@
+import type { HttpMethod } from '../http/endpoint.ts';
+import type { Server } from '../server.ts';
+import type { TestClient, TestData, TestResponse } from './shapes.ts';
+
+const responseOf = ({ status, headers, text }: Awaited<ReturnType<Server['inject']>>): TestResponse => {
+  const envelope = (): { code: number; message: string; data: TestData } => {
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new Error(`${status} with a body that is no JSON: ${text.slice(0, 200)}`, { cause });
+    }
+  };
+  return {
+    status,
+    headers,
+    text,
+    get code() {
+      return envelope().code;
+    },
+    get message() {
+      return envelope().message;
+    },
+    get data() {
+      const { data, message } = envelope();
+      if (data === undefined) throw new Error(`${status} without data: ${message}`);
+      return data;
+    },
+  };
+};
+
+/** A text or bytes are sent as they are; name their type in a header where it is not JSON. */
+const isWritten = (body: unknown): body is string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array;
+
+/** Sends requests through the whole service, with the token that the promise brings. */
+export const clientOf = (server: Server, token: () => Promise<string | undefined>): TestClient => {
+  const send = async (
+    method: HttpMethod,
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<TestResponse> => {
+    const bearer = await token();
+    const answer = await server.inject({
+      method,
+      path,
+      headers: {
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isWritten(body) ? body : JSON.stringify(body) }),
+    });
+    return responseOf(answer);
+  };
+  return {
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, body, headers) => send('POST', path, body, headers),
+    patch: (path, body, headers) => send('PATCH', path, body, headers),
+    put: (path, body, headers) => send('PUT', path, body, headers),
+    delete: (path, headers) => send('DELETE', path, undefined, headers),
+  };
+};
