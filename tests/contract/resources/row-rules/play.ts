@@ -21,7 +21,7 @@ import {
 } from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { FieldPlan, ModelPlan, Row } from './plan.ts';
-import { playDetail, playExplanation, playList } from './reads.ts';
+import { playDetail, playExplanation, playList, somePages } from './reads.ts';
 import { playScope, refusalOfScope, writeByScope } from './scopes.ts';
 import { tableFaults } from './tables.ts';
 import { kinds, someValue, type Value } from './values.ts';
@@ -148,16 +148,18 @@ const parallel = 12;
 
 const playReads = async (playing: Playing, share: number): Promise<void> => {
   const { random, models, people } = playing;
-  const reads = models.flatMap((plan) =>
-    random
+  const reads = models.flatMap((plan) => {
+    // Many ask the same: what is remembered of one must not be told to another.
+    const common = somePages(playing, plan);
+    return random
       .some(people.callers, share)
       .flatMap((caller) => [
-        () => playList(playing, plan, caller),
+        () => playList(playing, plan, caller, random.chance(0.5) ? common : somePages(playing, plan)),
         ...[playDetail, playDetail, playExplanation, playScope].map(
           (play) => () => play(playing, plan, caller, someId(playing, plan, caller)),
         ),
-      ]),
-  );
+      ]);
+  });
   const waiting = reads.values();
   const work = async (): Promise<void> => {
     for (const read of waiting) await read();

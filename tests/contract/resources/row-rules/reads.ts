@@ -9,7 +9,7 @@ import {
   refusalFault,
   statusFault,
 } from './asking.ts';
-import { queryOf, someList } from './lists.ts';
+import { type ListAsked, queryOf, someList } from './lists.ts';
 import { destroyed, isRefused, type Refused, shown, updated } from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row } from './plan.ts';
@@ -75,13 +75,29 @@ export const playExplanation = async (
   note(playing, `${caller.name}: ${path}`, told === status ? undefined : `${told}, not ${status}`);
 };
 
+/** A list with the pages of it that are looked at. */
+export interface PagesAsked extends ListAsked {
+  readonly perPage: number;
+  readonly page: number;
+  /** Whether the walk along it looks back. */
+  readonly goesBack: boolean;
+}
+
+export const somePages = ({ random, state, users }: Playing, plan: ModelPlan): PagesAsked => ({
+  ...someList(random, plan, [...users, ...state.table(plan.name).keys()]),
+  perPage: 1 + random.below(4),
+  page: 1 + random.below(3),
+  goesBack: random.chance(0.5),
+});
+
 /** The whole list, one page of it with its total, and a walk along it by cursor. */
-export const playList = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<void> => {
-  const { random, state, users } = playing;
-  const { parameters, answer } = someList(random, plan, [...users, ...state.table(plan.name).keys()]);
-  const perPage = 1 + random.below(4);
-  const page = 1 + random.below(3);
-  const goesBack = random.chance(0.5);
+export const playList = async (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  asked: PagesAsked,
+): Promise<void> => {
+  const { parameters, answer, page, perPage, goesBack } = asked;
   const rows = shown(playing, plan, 'list', caller);
   const path = `/api/v1/${plan.path}`;
   const what = `${caller.name}: list ${plan.name} ${queryOf(parameters)}`;
