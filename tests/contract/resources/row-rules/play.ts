@@ -103,7 +103,7 @@ const playUpdate = async (playing: Playing, plan: ModelPlan, caller: Asking): Pr
   const { random, state } = playing;
   const id = someId(playing, plan, caller);
   const body = someBody(playing, plan, caller, state.find(plan.name, id) ?? {});
-  const right = state.version(plan.name, id);
+  const right = state.version(plan.name, id) || 1;
   const version = random.chance(0.7) ? undefined : random.chance(0.7) ? right : right + 1;
   const wanted = updated(playing, plan, caller, id, body, version);
   const what = `${caller.name}: update ${plan.name} ${id} ${JSON.stringify(body)} of ${version}`;
@@ -125,7 +125,7 @@ const playUpdate = async (playing: Playing, plan: ModelPlan, caller: Asking): Pr
 const playDestroy = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<string> => {
   const { random, state } = playing;
   const id = someId(playing, plan, caller);
-  const right = state.version(plan.name, id);
+  const right = state.version(plan.name, id) || 1;
   const version = random.chance(0.8) ? undefined : random.chance(0.5) ? right : right + 1;
   const wanted = destroyed(playing, plan, caller, id, version);
   const what = `${caller.name}: destroy ${plan.name} ${id} of ${version}`;
