@@ -64,16 +64,16 @@ describe('rules in words', () => {
     [equals('title', 'x'), 'Records where Heading `title` is `x`', '满足以下条件的记录：标题 `title` 为 `x`'],
     [
       member('team_id', { of: 'Membership', where: { role: ['editor', 'owner'] } }),
-      'Records where the caller owns a record of Member `Membership` where `team_id` is the record’s `team_id` and `role` is Writer `editor` or `owner`',
-      '满足以下条件的记录：调用者拥有一条成员 `Membership` 记录，其团队 `team_id` 等于该记录的 `team_id`，且 `role` 为编辑 `editor` 或 `owner`',
+      'Records where the caller owns a record of Member `Membership` where `team_id` is the record’s `team_id` and `role` is `editor` (Writer) or `owner`',
+      '满足以下条件的记录：调用者拥有一条成员 `Membership` 记录，其团队 `team_id` 等于该记录的 `team_id`，且 `role` 为 `editor`（编辑）或 `owner`',
     ],
     [
       anyOf(
         own('assignee'),
         via('project', anyOf(equals('open', true), member('team_id', { of: membership }))),
       ),
-      'Records where `assignee_id` is the caller, or (`project_id` names a record of `Project` where `open` is `true`, or the caller owns a record of Member `Membership` where `team_id` is that `Project`’s `team_id`)',
-      '满足以下条件的记录：负责人 `assignee_id` 是调用者，或者（`project_id` 指向的 `Project` 满足：`open` 为 `true`，或者调用者拥有一条成员 `Membership` 记录，其团队 `team_id` 等于该 `Project` 的 `team_id`）',
+      'Records where `assignee_id` is the caller, or (`project_id` names a record of `Project` where (`open` is `true`, or (the caller owns a record of Member `Membership` where `team_id` is that `Project`’s `team_id`)))',
+      '满足以下条件的记录：负责人 `assignee_id` 是调用者，或者（`project_id` 指向的 `Project` 满足：（`open` 为 `true`，或者（调用者拥有一条成员 `Membership` 记录，其团队 `team_id` 等于该 `Project` 的 `team_id`）））',
     ],
     [
       allOf(equals('places', 3), anyOf(own('assignee'), equals('amount', '1.50'))),

@@ -26,6 +26,7 @@ interface Phrases {
   readonly and: string;
   readonly brackets: readonly [string, string];
   readonly named: (label: string, name: string) => string;
+  readonly valued: (label: string, value: string) => string;
   readonly records: (rule: string) => string;
   readonly own: (field: string) => string;
   readonly equals: (field: string, values: readonly string[]) => string;
@@ -49,6 +50,7 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
     and: '，并且 ',
     brackets: ['（', '）'],
     named: (label, name) => `${label} \`${name}\``,
+    valued: (label, value) => `\`${value}\`（${label}）`,
     records: (rule) => `满足以下条件的记录：${rule}`,
     own: (field) => `${field} 是调用者`,
     equals: (field, values) => `${field} 为 ${values.join(' 或 ')}`,
@@ -57,7 +59,7 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
     member: (model, conditions) => `调用者拥有一条 ${model} 记录，其 ${conditions.join('，且 ')}`,
     same: (field, other) => `${field} 等于 ${other}`,
     via: (field, model, rule) => `${field} 指向的 ${model} 满足：${rule}`,
-    spaced: (text) => text.replaceAll(/(\p{Script=Han}) (?=[\p{Script=Han}（])/gu, '$1'),
+    spaced: (text) => text.replaceAll(/([\p{Script=Han}）]) (?=[\p{Script=Han}（])/gu, '$1'),
   },
   en: {
     every: 'Every record',
@@ -69,6 +71,7 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
     and: ', and ',
     brackets: ['(', ')'],
     named: (label, name) => `${label} \`${name}\``,
+    valued: (label, value) => `\`${value}\` (${label})`,
     records: (rule) => `Records where ${rule}`,
     own: (field) => `${field} is the caller`,
     equals: (field, values) => `${field} is ${values.join(' or ')}`,
@@ -84,14 +87,18 @@ const phrases: Readonly<Record<Locale, Phrases>> = {
 const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
 /** Label and name; the name alone where the label says no more. */
-const called = (label: string, name: string, { named }: Phrases): string =>
-  [plain(name), plain(name.replace(/_id$/, ''))].includes(plain(label)) ? `\`${name}\`` : named(label, name);
+const called = (label: string, name: string, join: Phrases['named']): string =>
+  [plain(name), plain(name.replace(/_id$/, ''))].includes(plain(label)) ? `\`${name}\`` : join(label, name);
 
 const modelOf = ({ models }: RowReader, name: string): ResourceModel => {
   const model = models.get(name);
   if (model === undefined) throw new Error(`no model ${name}`);
   return model;
 };
+
+/** Whether it says no more than its only part, which has its own brackets. */
+const isSingle = (expression: RowExpression): boolean =>
+  'rules' in expression && expression.rules.length === 1;
 
 /** Makes the sentences of one reader in one language. */
 class Narrator {
@@ -106,7 +113,7 @@ class Narrator {
   }
 
   #model({ label, name }: ResourceModel): string {
-    return called(labelText(label, this.#locale), name, this.#phrases);
+    return called(labelText(label, this.#locale), name, this.#phrases.named);
   }
 
   #field(model: ResourceModel, column: string): string {
@@ -114,14 +121,14 @@ class Narrator {
     const field = model.fields.get(column);
     return field === undefined
       ? `\`${column}\``
-      : called(labelText(field.label, this.#locale), column, this.#phrases);
+      : called(labelText(field.label, this.#locale), column, this.#phrases.named);
   }
 
   #equals(model: ResourceModel, column: string, values: readonly string[]): string {
     const field = model.fields.get(column);
     const choices = field?.type.choices?.(field.options, this.#locale) ?? [];
     const shown = values.map((value) =>
-      called(choices.find((choice) => choice.value === value)?.label ?? value, value, this.#phrases),
+      called(choices.find((choice) => choice.value === value)?.label ?? value, value, this.#phrases.valued),
     );
     const known = this.#reader.shows(model, column) ? shown : [this.#phrases.hiddenValue];
     return this.#phrases.equals(this.#field(model, column), known);
@@ -136,12 +143,22 @@ class Narrator {
     ]);
   }
 
-  /** A part of a longer clause: what says more than one thing stands in brackets. */
+  #bracketed(words: string): string {
+    const [open, close] = this.#phrases.brackets;
+    return `${open}${words}${close}`;
+  }
+
+  /** A part of a longer clause: what has conditions of its own stands in brackets. */
   #part(expression: RowExpression, model: ResourceModel, record: string): string {
     const words = this.clause(expression, model, record);
-    const isLong = 'rules' in expression ? expression.rules.length > 1 : 'rule' in expression;
-    const [open, close] = this.#phrases.brackets;
-    return isLong ? `${open}${words}${close}` : words;
+    const isShort = expression.kind === 'own' || expression.kind === 'equals';
+    return isShort || isSingle(expression) ? words : this.#bracketed(words);
+  }
+
+  /** What follows a `where` of a record that is named. */
+  #inner(expression: RowExpression, model: ResourceModel, record: string): string {
+    const words = this.clause(expression, model, record);
+    return 'rules' in expression && !isSingle(expression) ? this.#bracketed(words) : words;
   }
 
   clause(expression: RowExpression, model: ResourceModel, record = this.#phrases.thisRecord): string {
@@ -159,7 +176,7 @@ class Narrator {
         return via(
           this.#field(model, expression.column),
           name,
-          this.clause(expression.rule, target, such(name)),
+          this.#inner(expression.rule, target, such(name)),
         );
       }
       case 'anyOf':

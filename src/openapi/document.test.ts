@@ -331,24 +331,30 @@ describe('describeApi', () => {
     // Nobody is bound who may use the administration area.
     expect(isolation('patch', '/admin/records/sheets/{id}')).toBeUndefined();
     const description = (method: string, path: string) => operation(document, method, path)['description'];
-    expect(description('get', all)).toBe(
-      `Callers other than super_admin and admin are answered these. ${read}`,
-    );
+    const others = 'Callers other than super_admin and admin';
+    const [seen, changed] = [read, write].map((text) => text.replace('Records', 'records'));
+    expect(description('get', all)).toBe(`${others} see ${seen}.`);
     expect(description('post', all)).toBe(
       'There is only one record for each: `user_id` + `state`\n\n' +
-        `Callers other than super_admin and admin create these, and are refused others by 403. ${write}`,
+        `${others} create ${changed}. Anything else is 403.`,
     );
-    const exist = 'For callers other than super_admin and admin these exist, and the rest is 404';
+    const missing = 'Anything else is 404 for them';
+    expect(description('get', one)).toBe(`${others} see ${seen}. ${missing}.`);
+    expect(description('patch', one)).toContain(
+      `${others} see ${seen}. ${missing}.\n\nOf those they change ${changed}, before and after the change. Anything else is 403.`,
+    );
     expect(description('delete', one)).toBe(
-      `${exist}. ${read}\n\nOf those they delete these, else 403. ${write}`,
+      `${others} see ${seen}. ${missing}.\n\nOf those they delete ${changed}. Anything else is 403.`,
     );
-    expect(description('delete', '/api/v1/drafts/{id}')).toBe(`${exist}. ${write}`);
+    expect(description('delete', '/api/v1/drafts/{id}')).toBe(
+      `${others} see and delete ${changed}. ${missing}.`,
+    );
     expect(description('patch', '/api/v1/drafts/{id}')).toBe(
-      `${exist}; an update after which the record is none of them is 403. ${write}`,
+      `${others} see and change ${changed}. ${missing}, and a change after which the record is none of these is 403.`,
     );
     const chinese = await describeIn('zh-CN');
     expect(operation(chinese, 'get', one)['description']).toBe(
-      '对 super_admin 与 admin 之外的调用者，仅以下记录存在，其余为 404。满足以下条件的记录：用户 `user_id` 是调用者，或者 `state` 为 `open`',
+      'super_admin 与 admin 之外的调用者可见满足以下条件的记录：用户 `user_id` 是调用者，或者 `state` 为 `open`。其余对其为 404。',
     );
     expect(statuses(document, 'delete', one)).toContain('403');
   });

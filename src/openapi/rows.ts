@@ -34,40 +34,47 @@ export const rowsOfAction = (
   return Object.fromEntries(directions[action].map((direction) => [direction, sentences[direction]]));
 };
 
-const texts = {
-  list: {
-    'zh-CN': '对 super_admin 与 admin 之外的调用者，列表仅含以下记录。{read}',
-    en: 'Callers other than super_admin and admin are answered these. {read}',
-  },
-  detail: {
-    'zh-CN': '对 super_admin 与 admin 之外的调用者，仅以下记录存在，其余为 404。{read}',
-    en: 'For callers other than super_admin and admin these exist, and the rest is 404. {read}',
-  },
+const see = {
+  'zh-CN': 'super_admin 与 admin 之外的调用者可见{read}。',
+  en: 'Callers other than super_admin and admin see {read}.',
+};
+const one = {
+  'zh-CN': `${see['zh-CN']}其余对其为 404。`,
+  en: `${see.en} Anything else is 404 for them.`,
+};
+
+const texts: Readonly<Record<Action, Translations>> = {
+  list: see,
+  detail: one,
   create: {
-    'zh-CN': 'super_admin 与 admin 之外的调用者仅可创建以下记录，否则为 403。{write}',
-    en: 'Callers other than super_admin and admin create these, and are refused others by 403. {write}',
+    'zh-CN': 'super_admin 与 admin 之外的调用者可创建{write}。其余为 403。',
+    en: 'Callers other than super_admin and admin create {write}. Anything else is 403.',
   },
   update: {
-    'zh-CN':
-      '对 super_admin 与 admin 之外的调用者，仅以下记录存在，其余为 404。{read}\n\n其中仅以下记录可修改，修改后也须仍然满足，否则为 403。{write}',
-    en: 'For callers other than super_admin and admin these exist, and the rest is 404. {read}\n\nOf those they change these, which they must still be afterwards, else 403. {write}',
+    'zh-CN': `${one['zh-CN']}\n\n其中可修改，且修改后仍须属于：{write}。其余为 403。`,
+    en: `${one.en}\n\nOf those they change {write}, before and after the change. Anything else is 403.`,
   },
   destroy: {
-    'zh-CN':
-      '对 super_admin 与 admin 之外的调用者，仅以下记录存在，其余为 404。{read}\n\n其中仅以下记录可删除，否则为 403。{write}',
-    en: 'For callers other than super_admin and admin these exist, and the rest is 404. {read}\n\nOf those they delete these, else 403. {write}',
+    'zh-CN': `${one['zh-CN']}\n\n其中可删除{write}。其余为 403。`,
+    en: `${one.en}\n\nOf those they delete {write}. Anything else is 403.`,
   },
-} as const satisfies Readonly<Record<Action, Translations>>;
+};
 
 /** Where one rule stands for both, it is said once. */
 const sameTexts: Readonly<Partial<Record<Action, Translations>>> = {
   update: {
     'zh-CN':
-      '对 super_admin 与 admin 之外的调用者，仅以下记录存在，其余为 404；修改后也须仍然满足，否则为 403。{read}',
-    en: 'For callers other than super_admin and admin these exist, and the rest is 404; an update after which the record is none of them is 403. {read}',
+      'super_admin 与 admin 之外的调用者可见并可修改{read}。其余对其为 404；修改后不再属于这些记录则为 403。',
+    en: 'Callers other than super_admin and admin see and change {read}. Anything else is 404 for them, and a change after which the record is none of these is 403.',
   },
-  destroy: texts.detail,
+  destroy: {
+    'zh-CN': 'super_admin 与 admin 之外的调用者可见并可删除{read}。其余对其为 404。',
+    en: 'Callers other than super_admin and admin see and delete {read}. Anything else is 404 for them.',
+  },
 };
+
+/** A sentence as the end of another. */
+const tail = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 /** What the description of an operation says of rows; undefined where no condition binds its callers. */
 export const rowWordsOf = ({ policy }: Endpoint, models: Models, locale: Locale): string | undefined => {
@@ -76,5 +83,5 @@ export const rowWordsOf = ({ policy }: Endpoint, models: Models, locale: Locale)
   if (rows === undefined) return undefined;
   const { read = '', write = '' } = rows;
   const template = (read === write ? sameTexts[policy.action] : undefined) ?? texts[policy.action];
-  return fill(template[locale], { read, write });
+  return fill(template[locale], { read: tail(read), write: tail(write) });
 };

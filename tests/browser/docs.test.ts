@@ -333,8 +333,8 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
     it('says which records exist for whom, in both languages and themes, at any width', async () => {
       if (screenshots) await mkdir(folder, { recursive: true });
       const said = {
-        'zh-CN': '其中仅以下记录可修改，修改后也须仍然满足，否则为 403。满足以下条件的记录：调用者拥有一条',
-        en: 'Of those they change these, which they must still be afterwards, else 403. Records where the caller owns a record of Membership where team is the record’s team and role is writer',
+        'zh-CN': '其中可修改，且修改后仍须属于：满足以下条件的记录：调用者拥有一条',
+        en: 'Of those they change records where the caller owns a record of Membership where team is the record’s team and role is writer, before and after the change. Anything else is 403.',
       };
       for (const [lang, text] of Object.entries(said))
         for (const colorScheme of ['light', 'dark'] as const) {
