@@ -5,6 +5,25 @@ import { SqliteConnection } from '../../src/store/dialects/sqlite/connection.ts'
 import { describeDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser } from '../support/service.ts';
 
+/** Keeps the statements that SQLite runs while a test runs. */
+const watch = (statements: string[]): void => {
+  beforeEach(() => {
+    statements.length = 0;
+    for (const method of ['all', 'get', 'run'] as const) {
+      const original = SqliteConnection.prototype[method];
+      vi.spyOn(SqliteConnection.prototype, method).mockImplementation(function (
+        this: SqliteConnection,
+        query: Query,
+      ) {
+        // Once a second the service asks by itself whether the database is still the same.
+        if (!query.sql.includes('gatewright_database')) statements.push(query.sql);
+        return original.call(this, query) as never;
+      });
+    }
+  });
+  afterEach(() => vi.restoreAllMocks());
+};
+
 /** The regression gate that is no timing: statements per request, authentication included. */
 describeDatabase('sqlite', 'statements per request', (databases) => {
   const statements: string[] = [];
@@ -23,21 +42,7 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
     return () => service.close();
   });
 
-  beforeEach(() => {
-    statements.length = 0;
-    for (const method of ['all', 'get', 'run'] as const) {
-      const original = SqliteConnection.prototype[method];
-      vi.spyOn(SqliteConnection.prototype, method).mockImplementation(function (
-        this: SqliteConnection,
-        query: Query,
-      ) {
-        // Once a second the service asks by itself whether the database is still the same.
-        if (!query.sql.includes('gatewright_database')) statements.push(query.sql);
-        return original.call(this, query) as never;
-      });
-    }
-  });
-  afterEach(() => vi.restoreAllMocks());
+  watch(statements);
 
   const asked = async (method: string, path: string, body?: unknown, credentials: object = { token }) => {
     // Once before: what is compiled or estimated at first use does not count.
@@ -95,5 +100,40 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
         reader.close();
       }
     });
+  });
+});
+
+/** A rule takes no statement of its own: it is a condition of the one that reads or writes. */
+describeDatabase('sqlite', 'statements under row rules', (databases) => {
+  const statements: string[] = [];
+  let service: Service;
+  let token: TestUser;
+
+  beforeAll(async () => {
+    service = await startService(databases, { application: await loadApplication('examples/teams') });
+    token = await service.createUser();
+    const made = (path: string, body: object) =>
+      service.ok<{ id: number }>('POST', `/api/v1/${path}`, { token, body });
+    const { id: team_id } = await made('teams', { team: { name: 'Red' } });
+    const { id: project_id } = await made('projects', { project: { name: 'One', team_id } });
+    await made('tasks', { task: { title: 'First', project_id } });
+    return () => service.close();
+  });
+
+  watch(statements);
+
+  it.each([
+    ['list', 'GET', '/api/v1/tasks', undefined, 2],
+    ['page with total', 'GET', '/api/v1/projects?page=1&per_page=2&sort=-name', undefined, 2],
+    ['detail', 'GET', '/api/v1/tasks/1', undefined, 2],
+    ['create', 'POST', '/api/v1/projects', { project: { name: 'x', team_id: 1 } }, 3],
+    ['update', 'PATCH', '/api/v1/tasks/1', { task: { title: 'y' } }, 2],
+    ['update that moves', 'PATCH', '/api/v1/tasks/1', { task: { project_id: 1 } }, 3],
+  ])('%s: %s %s', async (_name, method, path, body, most) => {
+    await service.request(method, path, { token, body });
+    statements.length = 0;
+    const { status } = await service.request(method, path, { token, body });
+    expect(status).toBeLessThan(300);
+    expect(statements.length).toBeLessThanOrEqual(most);
   });
 });
