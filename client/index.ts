@@ -1,5 +1,6 @@
 /** The public interface of `gatewright/client`. */
-export type { AggregateQuery, GroupOf, GroupTerm } from './aggregate.ts';
+export type { GroupOf, GroupTerm } from '#model';
+export type { AggregateQuery } from './aggregate.ts';
 export type { Auth, Login, Session } from './authenticator.ts';
 export type { Client, ClientOptions } from './client.ts';
 export { createClient } from './client.ts';

@@ -1,4 +1,5 @@
-import type { AggregateQuery, GroupOf, GroupTerm, NumericField, OrderedField } from './aggregate.ts';
+import type { GroupOf, GroupTerm, NumericField, OrderedField } from '#model';
+import type { AggregateQuery } from './aggregate.ts';
 import { type ListParameters, listQuery } from './query.ts';
 import type { EachQuery, ListQuery, Page, ResourceShape } from './shape.ts';
 import type { Answer, CallOptions, Transport } from './transport.ts';

@@ -45,10 +45,12 @@ export type { HookPrincipal, ResourceModel } from './model/resource.ts';
 export type { MemberOptions, RowRule, RowRules, ViaOptions } from './model/row-rule.ts';
 export { allOf, anyOf, equals, member, own, via } from './model/row-rule.ts';
 export type {
+  AggregateQuery,
   CountQuery,
   FindOptions,
   FindRecords,
   ListQuery,
+  NamedAggregateQuery,
   NamedRecords,
   RecordPage,
   Records,

@@ -1,5 +1,14 @@
 import type { RawBuilder } from 'kysely';
 import type { JsonObject } from '../kernel/json.ts';
+import type {
+  GroupOf,
+  GroupQuery,
+  GroupRequest,
+  GroupShape,
+  GroupTerm,
+  NumericField,
+  OrderedField,
+} from './group-types.ts';
 import type { JobQueue } from './job.ts';
 import type { HookPrincipal } from './resource.ts';
 import type { CreateOf, FilterOf, Resource, SeenOf, SeenView, SortOf, UpdateOf } from './types.ts';
@@ -28,6 +37,38 @@ export interface CountQuery<Filter> {
   readonly q?: string;
 }
 
+/** What is computed of the records that match. */
+export interface AggregateQuery<Shape extends GroupShape, Asked extends GroupRequest>
+  extends GroupQuery<Shape, Asked> {
+  /** Groups of a page: 20 unless given, 1,000 at most. Without `page` and `perPage` all are answered, 1,000 at most. */
+  readonly perPage?: number;
+}
+
+/** The same of a model that is known by name only. */
+export interface NamedAggregateQuery extends CountQuery<Readonly<Record<string, unknown>>> {
+  readonly group?: readonly string[];
+  readonly count?: boolean;
+  readonly sum?: readonly string[];
+  readonly avg?: readonly string[];
+  readonly min?: readonly string[];
+  readonly max?: readonly string[];
+  readonly offset?: string | undefined;
+  readonly sort?: string | readonly string[];
+  readonly page?: number | undefined;
+  readonly perPage?: number;
+}
+
+type AggregateOf<Shape extends GroupShape> = <
+  const Group extends GroupTerm<Shape> = never,
+  const Count extends boolean = false,
+  const Sum extends NumericField<Shape> = never,
+  const Avg extends NumericField<Shape> = never,
+  const Min extends OrderedField<Shape> = never,
+  const Max extends OrderedField<Shape> = never,
+>(
+  query: AggregateQuery<Shape, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>,
+) => Promise<GroupOf<Shape, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>[]>;
+
 export interface RecordPage<Row> {
   readonly records: Row[];
   /** All records that match; undefined for a page that was asked for by `after`, which counts nothing. */
@@ -52,7 +93,7 @@ export interface VersionOptions {
  * The operations of a resource, through the very policy, validation and hooks of the API. What they refuse is a
  * `Problem`; one that is not caught is the answer of the endpoint.
  */
-export interface RecordsOf<Row, Create, Update, Filter, Sort> {
+export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate> {
   /** The records that match, in the detail view. @throws Problem `forbidden`, `invalid_parameter`, `unusable_field` */
   list(query?: ListQuery<Filter, Sort>): Promise<Row[]>;
   /** One page of them, with what a caller needs to ask for the next. */
@@ -63,6 +104,11 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort> {
   get(id: number, options?: FindOptions): Promise<Row>;
   /** How many records match. */
   count(query?: CountQuery<Filter>): Promise<number>;
+  /**
+   * Records counted and summed up by group: `{ group: ['status', 'created_at:day'], count: true, sum: ['amount'] }`.
+   * @throws Problem `forbidden`, `invalid_parameter`, `unusable_field`
+   */
+  readonly aggregate: Aggregate;
   /** @throws Problem `invalid_record`, `forbidden`, `conflict` */
   create(values: Create): Promise<Row>;
   /** Changes the fields that are named. @throws Problem `record_not_found`, `stale`, `invalid_record`, `forbidden` */
@@ -77,7 +123,8 @@ export type Records<Model, View extends SeenView = 'detail'> = RecordsOf<
   CreateOf<Model>,
   UpdateOf<Model>,
   FilterOf<Model, View>,
-  SortOf<Model, View>
+  SortOf<Model, View>,
+  AggregateOf<{ readonly listed: SeenOf<Model, View>; readonly filter: FilterOf<Model, View> }>
 >;
 
 /** The operations of a model that is known by name only. */
@@ -86,7 +133,8 @@ export type NamedRecords = RecordsOf<
   JsonObject,
   JsonObject,
   Readonly<Record<string, unknown>>,
-  string
+  string,
+  (query: NamedAggregateQuery) => Promise<JsonObject[]>
 >;
 
 /** Finds the operations of a model: of what its file exports, or by its name. @throws Error for a name that is none */

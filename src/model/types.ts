@@ -10,6 +10,16 @@ import type {
 import type { IdentityOperator, OrderedOperator, TextOperator } from '../fields/values.ts';
 import type { ResourceModel } from './resource.ts';
 
+export type {
+  GroupOf,
+  GroupQuery,
+  GroupRequest,
+  GroupShape,
+  GroupTerm,
+  NumericField,
+  OrderedField,
+} from './group-types.ts';
+
 /** The fields of a model file, by their keys. */
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 

@@ -1,5 +1,6 @@
 import {
   anything,
+  flag,
   listOf,
   numeric,
   type OptionTable,
@@ -7,7 +8,7 @@ import {
   plainObject,
   textual,
 } from '../kernel/options.ts';
-import type { ListQuery } from '../model/scope.ts';
+import type { ListQuery, NamedAggregateQuery } from '../model/scope.ts';
 
 /** A list as code asks for it, whatever its model. */
 export type AnyListQuery = ListQuery<Readonly<Record<string, unknown>>, string>;
@@ -20,6 +21,21 @@ const options = {
   perPage: numeric,
   after: anything,
 } satisfies OptionTable<AnyListQuery>;
+
+const groupOptions = {
+  filter: options.filter,
+  q: options.q,
+  sort: options.sort,
+  page: options.page,
+  perPage: options.perPage,
+  group: listOf(textual),
+  count: flag,
+  sum: listOf(textual),
+  avg: listOf(textual),
+  min: listOf(textual),
+  max: listOf(textual),
+  offset: textual,
+} satisfies OptionTable<NamedAggregateQuery>;
 
 type Scalar = string | number | boolean;
 
@@ -54,17 +70,33 @@ const filterTerms = (filter: object): [string, string][] =>
     ]);
   });
 
+/** Names and values behind the conditions; what is undefined, and a list of nothing, is left out. */
+const encoded = (filter: object, plain: Readonly<Record<string, unknown>>): string => {
+  const text = new URLSearchParams(filterTerms(filter));
+  for (const [name, value] of Object.entries(plain)) {
+    const joined = Array.isArray(value) ? value.join(',') : value;
+    if (joined !== undefined && !(Array.isArray(value) && joined === '')) text.append(name, String(joined));
+  }
+  return text.toString();
+};
+
+const refuseFlaw = (call: string, flaw: string | undefined): void => {
+  if (flaw !== undefined) throw new TypeError(`${call}: ${flaw}`);
+};
+
 /**
  * The query string of a list, so that code and callers ask by the very same way.
  * @throws TypeError for an option that does not exist, and for a condition without a value
  */
 export const queryString = (query: AnyListQuery): string => {
-  const flaw = optionsFlaw(query, options);
-  if (flaw !== undefined) throw new TypeError(`list: ${flaw}`);
+  refuseFlaw('list', optionsFlaw(query, options));
   const { filter = {}, sort, q, page, perPage, after } = query;
-  const text = new URLSearchParams(filterTerms(filter));
-  const terms = typeof sort === 'string' ? sort : sort?.join(',');
-  for (const [name, value] of Object.entries({ sort: terms, q, page, per_page: perPage, after }))
-    if (value !== undefined && !(name === 'sort' && value === '')) text.append(name, String(value));
-  return text.toString();
+  return encoded(filter, { sort: sort === '' ? undefined : sort, q, page, per_page: perPage, after });
+};
+
+/** That of an aggregate. @throws TypeError as for a list */
+export const groupQueryString = (query: NamedAggregateQuery): string => {
+  refuseFlaw('aggregate', optionsFlaw(query, groupOptions));
+  const { filter = {}, perPage, ...plain } = query;
+  return encoded(filter, { ...plain, per_page: perPage });
 };

@@ -2,7 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { anything, known, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Action } from '../model/resource.ts';
-import type { CountQuery, FindOptions, NamedRecords, RecordPage, VersionOptions } from '../model/scope.ts';
+import type {
+  CountQuery,
+  FindOptions,
+  NamedAggregateQuery,
+  NamedRecords,
+  RecordPage,
+  VersionOptions,
+} from '../model/scope.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { ListAnswer } from '../store/list/list.ts';
 import type { SavedRecord } from '../store/records/records.ts';
@@ -10,7 +17,7 @@ import type { Acting } from './acting.ts';
 import { create } from './create.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { granted } from './granted.ts';
-import { type AnyListQuery, queryString } from './list-query.ts';
+import { type AnyListQuery, groupQueryString, queryString } from './list-query.ts';
 import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -92,6 +99,13 @@ export class ScopeRecords implements NamedRecords {
     // A long row would be streamed: that is not what was asked for.
     if ('chunks' in answer) await answer.chunks.return?.();
     return answer.page?.total ?? 0;
+  }
+
+  async aggregate(query: NamedAggregateQuery): Promise<JsonObject[]> {
+    const within = this.#transaction();
+    const grant = this.#grant('list');
+    const request = { query: groupQueryString(query), path: '', by: this.#acting.by, within };
+    return [...(await this.#resource.aggregate(grant, request)).groups];
   }
 
   async find(id: number, options: FindOptions = {}): Promise<Row | undefined> {

@@ -232,6 +232,40 @@ describeEachDatabase('a scope', (databases) => {
       expect(open.status).toBe(500);
     });
 
+    it('counts and sums up by group what a list would answer', async () => {
+      const [ann, bob] = [await viewer(), await viewer()];
+      for (const [index, { token }] of [ann, bob, ann, ann].entries())
+        await result(token, ({ records }) => records(order).create({ note: `n${index}` }));
+      const groups = (token: string) =>
+        result(token, ({ records }) =>
+          records(order).aggregate({
+            group: ['status', 'created_at:year'],
+            count: true,
+            max: ['note'],
+            filter: { note: { ne: 'n0' } },
+            sort: '-count',
+            offset: '+08:00',
+            perPage: 5,
+          }),
+        );
+      const created_at_year = new Date(service.clock.now() + 8 * 3_600_000).toISOString().slice(0, 4);
+      const group = { status: 'open', created_at_year };
+      expect(await groups(ann.token)).toEqual([{ ...group, count: 2, max_note: 'n3' }]);
+      expect(await groups(bob.token)).toEqual([{ ...group, count: 1, max_note: 'n1' }]);
+      // What the transaction has written counts.
+      const within = await result(bob.token, ({ transaction }) =>
+        transaction(async ({ records }) => {
+          await records(order).create({ note: 'n4' });
+          return records('Order').aggregate({ count: true, min: ['id'], filter: { status: 'open' } });
+        }),
+      );
+      expect(within).toEqual([{ count: 2, min_id: expect.any(Number) }]);
+      const refused = await as(bob.token, ({ records }) => records('Order').aggregate({ sum: ['cost'] }));
+      expect([refused.status, refused.json.code]).toEqual([400, 40007]);
+      const slip = await as(bob.token, ({ records }) => records(order).aggregate({ groups: [] } as never));
+      expect(slip.status).toBe(500);
+    });
+
     it('refuses a version that is not the record’s any more', async () => {
       const { token } = await viewer();
       const answer = await as(token, async ({ records }) => {

@@ -60,8 +60,25 @@ const uses = async (scope: Scope) => {
   await books.list({ per_page: 5 });
   // @ts-expect-error: not shown
   void made.cost;
+  const groups = await books.aggregate({
+    group: ['state', 'author_id'],
+    count: true,
+    sum: ['pages'],
+    sort: '-sum_pages',
+    perPage: 5,
+  });
+  const [costs] = await scope
+    .asSystem('why')
+    .records(book)
+    .aggregate({ sum: ['cost'] });
+  // @ts-expect-error: the detail view does not show it
+  await books.aggregate({ sum: ['cost'] });
+  // @ts-expect-error: a text has no sum
+  await books.aggregate({ sum: ['title'] });
+  // @ts-expect-error: no such option
+  await books.aggregate({ count: true, per_page: 5 });
   const named = await scope.records('Book').get(1);
-  return { first, made, whole, row, kept, named };
+  return { first, made, whole, row, kept, groups, costs, named };
 };
 
 describe('types of a scope', () => {
@@ -79,6 +96,13 @@ describe('types of a scope', () => {
     expectTypeOf<Used['kept']>().toEqualTypeOf<Shown | undefined>();
     expectTypeOf<Used['whole']['cost']>().toEqualTypeOf<string | null>();
     expectTypeOf<Used['row']>().toEqualTypeOf<{ n: number } | undefined>();
+    expectTypeOf<Used['groups'][number]>().toEqualTypeOf<{
+      state: 'new' | 'sold';
+      author_id: number;
+      count: number;
+      sum_pages: string | number | null;
+    }>();
+    expectTypeOf<Used['costs']>().toEqualTypeOf<{ sum_cost: string | null } | undefined>();
     expectTypeOf<Used['named']['id']>().toEqualTypeOf<number>();
   });
 

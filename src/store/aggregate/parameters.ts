@@ -31,7 +31,7 @@ export interface GroupMeasure {
 }
 
 /** One term of `sort`: a key of the answer. */
-export interface GroupTerm {
+export interface SortedKey {
   readonly name: string;
   readonly descending: boolean;
 }
@@ -42,7 +42,7 @@ export interface AggregateParameters {
   readonly counted: boolean;
   readonly measured: readonly GroupMeasure[];
   /** As it was asked for; the keys decide what is left. */
-  readonly sort: readonly GroupTerm[];
+  readonly sort: readonly SortedKey[];
   /** How far local time is ahead of UTC, as both databases read an interval: `480 minutes`. */
   readonly shift: string;
   /** Which records count, and which page of groups is answered. */
@@ -119,7 +119,7 @@ const parseOffset = (text = 'Z'): string => {
   return `${sign === '-' ? -ahead : ahead} minutes`;
 };
 
-const parseSort = (single: ReadonlyMap<string, string>, names: ReadonlySet<string>): GroupTerm[] => {
+const parseSort = (single: ReadonlyMap<string, string>, names: ReadonlySet<string>): SortedKey[] => {
   const terms = partsOf(single, 'sort').map((part) => {
     const descending = part.startsWith('-');
     return { name: descending ? part.slice(1) : part, descending };
