@@ -175,19 +175,32 @@ describeEachDatabase('row rules at their edges', (databases) => {
     ]);
   });
 
-  it('hold for every row of a list that is streamed', async () => {
-    const { ann, ben, red, blue } = await setUp();
+  it('hold for every row of a list that is streamed, and for each total of it', async () => {
+    const { ann, ben, root, red, blue } = await setUp();
     const { database } = service.server.services;
     const at = "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'";
     await database.execute({
       sql: `insert into orders (title, state, group_id, created_at, updated_at)
-        with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
+        with recursive n (i) as (select 1 union all select i + 1 from n where i < 6000)
         select 'bulk', 'open', case when i % 2 = 0 then ${red} else ${blue} end, ${at} from n`,
       parameters: [],
     });
     const all = await service.get('/api/v1/orders?filter[title]=bulk', { token: ann });
     const records = all.data as unknown as { group_id: number }[];
-    expect([records.length, records.every(({ group_id }) => group_id === red)]).toEqual([1500, true]);
+    expect([records.length, records.every(({ group_id }) => group_id === red)]).toEqual([3000, true]);
     expect((await service.get('/api/v1/orders?filter[title]=bulk', { token: ben })).data).toEqual([]);
+    // From so many records on a total is remembered: neither for another caller, nor for other memberships.
+    service.clock.advance(2);
+    const total = async (token: TestUser): Promise<string> => {
+      const page = await service.get('/api/v1/orders?filter[title]=bulk&page=1', { token });
+      return String(page.headers['x-total-count']);
+    };
+    const both = async () => [await total(ann), await total(ben), await total(ann), await total(ben)];
+    expect(await both()).toEqual(['3000', '0', '3000', '0']);
+    const sat = await made('seats', 'seat', { group_id: blue, user_id: ben.id }, root);
+    expect(await both()).toEqual(['3000', '3000', '3000', '3000']);
+    expect((await service.delete(`/api/v1/seats/${sat}`, { token: root })).status).toBe(200);
+    expect(await both()).toEqual(['3000', '0', '3000', '0']);
+    service.clock.reset();
   });
 });
