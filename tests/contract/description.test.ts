@@ -153,7 +153,10 @@ describeEachDatabase('the API description', (databases) => {
         await ask('PATCH', record, { token, body });
         await ask('PUT', record, { token, body });
         const batch = `${area}/${path}/batch`;
-        await ask('POST', batch, { token, body: { update: [{ id: made.data.id, ...body[name] }], delete: [] } });
+        await ask('POST', batch, {
+          token,
+          body: { update: [{ id: made.data.id, ...body[name] }], delete: [] },
+        });
         await ask('POST', batch, { token, body: { create: [{}], delete: [0] } });
         await ask('POST', batch, { token, body: { creates: [] } });
       }
