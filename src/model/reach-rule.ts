@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   isNever,
   type RowExpression,
@@ -7,10 +8,13 @@ import {
 } from './row-expression.ts';
 import { rowWords } from './row-words.ts';
 
+/** Short, as it is part of keys that every request looks up. */
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
 const conditionsOf = (expression: RowExpression): RowTerm[] =>
   expression.kind === 'allOf'
     ? expression.rules.flatMap(conditionsOf)
-    : [Object.freeze({ expression, key: JSON.stringify(expression) })];
+    : [Object.freeze({ expression, key: digest(JSON.stringify(expression)) })];
 
 /** An expression made ready for callers. */
 export const reachRule = (expression: RowExpression): RowReachRule => {

@@ -16,10 +16,11 @@ export interface AccessReader {
  * Who may call an endpoint, for readers of the description: its methods of authentication and its policy. It says what
  * is asked, never of whom it was granted.
  */
-export const accessOf = ({ auth, policy, method }: Endpoint, reader: AccessReader): JsonObject => ({
+export const accessOf = ({ auth, policy, method, csv }: Endpoint, reader: AccessReader): JsonObject => ({
   methods: [...auth],
   ...accessOfRule(policy, reader),
   ...(method === 'PATCH' ? { also: ['PUT'] } : {}),
+  ...(csv === true ? { csv: true } : {}),
 });
 
 const accessOfRule = (rule: Rule, reader: AccessReader): JsonObject => {

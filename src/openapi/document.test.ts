@@ -333,7 +333,7 @@ describe('describeApi', () => {
     const description = (method: string, path: string) => operation(document, method, path)['description'];
     const others = 'Callers other than super_admin and admin';
     const [seen, changed] = [read, write].map((text) => text.replace('Records', 'records'));
-    expect(description('get', all)).toBe(`${others} see ${seen}.`);
+    expect(description('get', all)).toMatch(`${others} see ${seen}.\n\nWith \`Accept: text/csv\``);
     expect(description('post', all)).toBe(
       'There is only one record for each: `user_id` + `state`\n\n' +
         `${others} create ${changed}. Anything else is 403.`,

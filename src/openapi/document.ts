@@ -42,11 +42,22 @@ const bodyOf = (endpoint: Endpoint, context: Context): JsonObject => {
   return { requestBody: { required: true, content: { [mediaTypes[accepts]]: { schema: whole } } } };
 };
 
-/** Paragraphs of the endpoint's own, and of its row rules. */
+/**
+ * Not described as a second media type: clients that are made of the description would give each list the type of its
+ * records or a text.
+ */
+const csvWords = {
+  'zh-CN': '以 `Accept: text/csv` 请求时返回 CSV（RFC 4180，UTF-8），行、分页与筛选相同。',
+  en: 'With `Accept: text/csv` it is CSV (RFC 4180, UTF-8): the same rows, pages and filters.',
+} as const;
+
+/** Paragraphs of the endpoint's own, of its row rules, and of its other form. */
 const descriptionOf = (endpoint: Endpoint, { models, locale }: Context): string => {
   const { description } = endpoint.docs;
   const own = description === undefined ? undefined : labelText(description, locale);
-  return [own, rowWordsOf(endpoint, models, locale)].filter((text) => text !== undefined).join('\n\n');
+  const csv = endpoint.csv === true ? csvWords[locale] : undefined;
+  const paragraphs = [own, rowWordsOf(endpoint, models, locale), csv];
+  return paragraphs.filter((text) => text !== undefined).join('\n\n');
 };
 
 const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {

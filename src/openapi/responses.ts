@@ -75,10 +75,7 @@ const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
     const said = dataSchema(endpoint, context);
     return { [media]: { schema: said === undefined || saysNothing(said) ? mediaSchema(media) : said } };
   }
-  return {
-    ...json(envelope({ const: 0 }, [context.messages.success], dataSchema(endpoint, context))),
-    ...(endpoint.csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
-  };
+  return json(envelope({ const: 0 }, [context.messages.success], dataSchema(endpoint, context)));
 };
 
 const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({

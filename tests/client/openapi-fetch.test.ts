@@ -18,8 +18,7 @@ const must = <Body>({ data, error }: { data?: Body; error?: unknown }): Body => 
 };
 
 export const run = async (baseUrl: string, account: string, password: string) => {
-  // Lists are described as CSV too: whoever asks for JSON gets JSON.
-  const client = createClient<paths, 'application/json'>({ baseUrl });
+  const client = createClient<paths>({ baseUrl });
   const login = must(await client.POST('/api/v1/auth/login', { body: { account, password } }));
   client.use({
     onRequest: ({ request }) => {

@@ -218,6 +218,10 @@ class DocumentConformance implements Conformance {
     if (part === undefined) return [`${label}undocumented status of ${found.name}`];
     this.#seen.add(`${found.name} ${status}`);
     const response = this.#resolve(part);
+    const isCsv = /^text\/csv\b/.test(String(exchange.headers['content-type']));
+    // The other form of a list, which the description tells in words.
+    if (isCsv && status === 200 && objectOf(found.operation['x-gatewright'])['csv'] === true)
+      return this.#checkHeaders(response, exchange).map((problem) => label + problem);
     const partial = new URLSearchParams(query).has('fields');
     return [
       ...this.#checkHeaders(response, exchange),

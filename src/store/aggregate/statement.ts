@@ -139,7 +139,7 @@ export const aggregateStatement = (
       countName,
       ...parts.flatMap((of, index) => of.map((column, nth) => column.rendered(measureName(index, nth)))),
     ];
-    const window = sql` limit ${argument('limit')} offset ${argument('offset')}`;
+    const window = sql` limit ${dialect.rows(argument('limit'))} offset ${dialect.rows(argument('offset'))}`;
     const page = sql`select ${dialect.arrayText(rendered)} as row_json from grouped${orderOf(parameters, dialect)}${window}`;
     const joined = sql`'[' || coalesce(${dialect.joined(sql`row_json`, literal(','))}, '') || ']'`;
     return sql`with grouped as materialized (${groups}) select ${joined} as json, (select count(*) from grouped) as total from (${page}) as page`;

@@ -55,6 +55,8 @@ export interface Dialect extends Compiler {
    * condition is one of several alternatives.
    */
   among(value: Fragment, query: Fragment): Fragment;
+  /** A number of rows that comes with a request, as LIMIT and OFFSET take it. */
+  rows(count: Fragment): Fragment;
   /** Behind a query of one table: its rows stay as they are until the transaction is over. */
   readonly rowLock: Fragment;
   /** The moment at which a statement began, by the clock of the database, as a timestamp column takes it. */

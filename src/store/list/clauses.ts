@@ -79,14 +79,15 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, argument: Argument
   const following = [...matching, ...behind];
   const from = sql` from ${source.from(dialect)} as ${name(rowAlias)}`;
   const walk = sql` order by ${orderBy(walkOf(shape), dialect)}`;
-  const limit = sql` limit ${argument('limit')}`;
+  const amount = (of: 'limit' | 'offset' | 'firsts'): Fragment => dialect.rows(argument(of));
+  const limit = sql` limit ${amount('limit')}`;
   const clauses = {
     from,
     matching,
     following,
     order: sql` order by ${orderBy(sort, dialect)}`,
     walk,
-    window: paging.kind === 'page' ? sql`${limit} offset ${argument('offset')}` : limit,
+    window: paging.kind === 'page' ? sql`${limit} offset ${amount('offset')}` : limit,
   };
   const parts = paging.kind === 'all' ? undefined : reachParts(rows.terms, column, value, dialect);
   if (parts === undefined)
@@ -95,13 +96,13 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, argument: Argument
       found: sql``,
       paged: following,
       count: sql`select count(*)${from}${where(matching)}`,
-      next: sql`select 1${from}${where(following)}${walk} limit 1 offset ${argument('limit')}`,
+      next: sql`select 1${from}${where(following)}${walk} limit 1 offset ${amount('limit')}`,
     };
   const key = column(source.key);
   // The first rows of all parts: those of the page are among them, and one behind it where there is one.
   const firsts = parts.map((part, index) => {
     const first = sql`select ${key} as id${from}${where([...part, ...asked, ...behind])}${walk}`;
-    return sql`select id from (${first} limit ${argument('firsts')}) as ${name(`_part${index}`)}`;
+    return sql`select id from (${first} limit ${amount('firsts')}) as ${name(`_part${index}`)}`;
   });
   const counts = parts.map((part) => sql`(select count(*)${from}${where([...part, ...asked])})`);
   return {
@@ -109,6 +110,6 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, argument: Argument
     found: sql`with ${foundRows} as materialized (${all(firsts, ' union all ')}) `,
     paged: [sql`${key} in (select id from ${foundRows})`],
     count: sql`select ${all(counts, ' + ')}`,
-    next: sql`select 1 from ${foundRows} limit 1 offset ${argument('limit')}`,
+    next: sql`select 1 from ${foundRows} limit 1 offset ${amount('limit')}`,
   };
 };

@@ -33,6 +33,8 @@ export interface ListPlan {
   readonly bounded: boolean;
   /** Whether one bounds the rows of the page, those that it skips and the total aside. */
   readonly boundedRows: boolean;
+  /** Whether the page comes with a total. */
+  readonly counted: boolean;
   /** Whether every row of the source is asked for. */
   readonly whole: boolean;
 }
@@ -100,6 +102,7 @@ export class ListPlanner {
       places: placesOf(shape, this.#dialect),
       bounded: isBounded(shape),
       boundedRows: hasBoundedRows(shape),
+      counted: shape.paging.kind === 'page',
       whole: isWhole(shape),
     }));
   }

@@ -18,6 +18,8 @@ interface CountedReach {
 
 type ReachArguments = { readonly rows: readonly SqlValue[] };
 
+const keyOf = ({ key, values }: RowReach): string => `${key}\n${JSON.stringify(values)}`;
+
 /**
  * Roughly how many rows are within the reach of a caller by a rule, up to `smallTable` in each part of it and at most a
  * second old. Where these are few, whatever is asked of them is little work, however large the table is.
@@ -35,18 +37,25 @@ export class ReachSizes {
     this.#clock = clock;
   }
 
-  /** Whether the rows are few. Only what indexes find is counted: anything else is taken for many. */
-  async areFew(reach: RowReach): Promise<boolean> {
+  /** Whether the rows are few, where that is known without asking the database. */
+  knownFew(reach: RowReach): boolean | undefined {
     if (!isFoundByIndex(reach.terms)) return false;
-    const key = `${reach.key}\n${JSON.stringify(reach.values)}`;
-    const known = this.#sizes.get(key);
+    const known = this.#sizes.get(keyOf(reach));
     const at = this.#clock();
     // A clock that was set back makes no size fresh.
-    if (known !== undefined && at >= known.at && at - known.at < freshness) return known.rows <= smallTable;
+    if (known === undefined || at < known.at || at - known.at >= freshness) return undefined;
+    return known.rows <= smallTable;
+  }
+
+  /** Whether the rows are few. Only what indexes find is counted: anything else is taken for many. */
+  async areFew(reach: RowReach): Promise<boolean> {
+    const known = this.knownFew(reach);
+    if (known !== undefined) return known;
+    const at = this.#clock();
     const count = this.#counts.getOrMake(reach.key, () => this.#compile(reach));
     const row = await this.#database.get<{ rows: number }>(count({ rows: reach.values }));
     const rows = Number(row?.rows ?? 0);
-    this.#sizes.set(key, { rows, at });
+    this.#sizes.set(keyOf(reach), { rows, at });
     return rows <= smallTable;
   }
 

@@ -97,8 +97,9 @@ export class ListRun {
       purpose.within !== undefined ||
       bounded ||
       (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
-    if (small) return { row: await this.#first(this.#pageQuery(list, rows), true, purpose), direct: true };
-    const few = rows.terms.length > 0 && (await this.#reaches.areFew(rows));
+    if (small) return this.#direct(list, rows, purpose);
+    const few = rows.terms.length > 0 && (this.#reaches.knownFew(rows) ?? (await this.#reaches.areFew(rows)));
+    if (few && !list.plan.counted) return this.#direct(list, rows, purpose);
     const revision = this.#totals.revision();
     const total = this.#totals.at(revision, list, rows);
     if (total !== undefined) {
@@ -110,6 +111,15 @@ export class ListRun {
     const row = await this.#first(this.#pageQuery(list, rows), few, purpose);
     if (row.total != null) this.#totals.keep(revision, list, rows, Number(row.total));
     return { row, direct: few };
+  }
+
+  /** At once, whatever it is. */
+  async #direct(
+    list: PreparedList,
+    rows: RowReach,
+    purpose: ListPurpose,
+  ): Promise<{ row: PageRow; direct: boolean }> {
+    return { row: await this.#first(this.#pageQuery(list, rows), true, purpose), direct: true };
   }
 
   /** Every row that matches: in one piece while they are few, else in chunks from one snapshot. */

@@ -72,7 +72,7 @@ const claimStatement = (dialect: Dialect, picked: Fragment) =>
   statement<{ lease: string; length: number; count: number; id: number }>(
     dialect,
     (named) => sql`with taken as materialized (
-        select id from ${jobs} where ${picked} order by available_at, id limit ${named('count')} ${dialect.takingFree}
+        select id from ${jobs} where ${picked} order by available_at, id limit ${dialect.rows(named('count'))} ${dialect.takingFree}
       ) update ${jobs} set state = 'running', attempts = attempts + 1, lease = ${named('lease')},
         started_at = ${dialect.now}, available_at = ${dialect.later(named('length'))}
       where id in (select id from taken) returning id, name, input, attempts`,

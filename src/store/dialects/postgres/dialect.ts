@@ -82,6 +82,7 @@ export const postgresDialect: Dialect = {
   },
   // An IN among alternatives would be asked row by row.
   among: (value, query) => sql`${value} = any(array(${query}))`,
+  rows: (count) => count,
   rowLock: sql` for update`,
   now,
   later: (milliseconds) => sql`${now} + ${milliseconds} * interval '1 millisecond'`,

@@ -88,6 +88,8 @@ export const sqliteDialect: Dialect = {
   contains: (value, needle) => sql`instr(lower(${value}), ${needle}) > 0`,
   ordered: (value, descending) => (descending ? sql`${value} desc` : value),
   among: (value, query) => sql`${value} in (${query})`,
+  // By a bare parameter SQLite plans anew whenever it is bound: two fifths of the time of a page of 20.
+  rows: (count) => sql`cast(${count} as integer)`,
   // The only writer has the whole file.
   rowLock: sql``,
   now: sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
