@@ -98,7 +98,7 @@ export const command = defineCommand({
   },
   description: [
     'Writes resources/NAME.ts and the migration that makes its table. Nothing that exists is overwritten.',
-    'A field is name:type, then modifiers: required unique unique=owner index default=… and those of its type (min= max= scale=).',
+    'A field is name:type, then modifiers: required unique unique=owner index default=…, of some types min= max= scale=.',
     `Types: ${fieldKinds.map(typeSyntax).join(' ')}`,
     'Without arguments, in a terminal, it asks.',
   ],
