@@ -3,10 +3,11 @@ import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import { ConstraintError } from '../store/database.ts';
-import type { IdempotentRequest, KeptAnswer } from '../store/tables/idempotency.ts';
+import type { IdempotentRequest } from '../store/tables/idempotency.ts';
 import type { Acting } from './acting.ts';
 import { create } from './create.ts';
 import { granted } from './granted.ts';
+import { answeredOnce, keptOnce, type Once } from './once.ts';
 import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -157,25 +158,12 @@ export const writeBatch = async (
   request: IdempotentRequest | undefined,
 ): Promise<string> => {
   const { database, idempotency, transactionLimit } = resource.context;
-  const first = async (): Promise<KeptAnswer | undefined> => request && idempotency.find(request);
-  const kept = await first();
-  if (kept !== undefined) return kept.data;
-  const work = async (shared: SharedTransaction): Promise<string> => {
-    if (request === undefined) return run(resource, { ...acting, shared }, batch);
-    const claimed = await idempotency.claim(shared.transaction, request);
-    if (claimed !== undefined) return claimed.data;
-    const data = await run(resource, { ...acting, shared }, batch);
-    await idempotency.keep(shared.transaction, request, { status: 200, headers: {}, data });
-    return data;
-  };
-  try {
-    const records = batch.create.length + batch.update.length + batch.delete.length;
-    const limit = transactionLimit + records * timeOfRecord;
-    return await together(database, work, { table: resource.model.table, limit });
-  } catch (refused) {
-    // The same request may have been written a moment ago, and its own records be what these collide with.
-    const earlier = await first().catch(() => undefined);
-    if (earlier !== undefined) return earlier.data;
-    throw refused;
-  }
+  const records = batch.create.length + batch.update.length + batch.delete.length;
+  const options = { table: resource.model.table, limit: transactionLimit + records * timeOfRecord };
+  const written = (shared: SharedTransaction): Promise<string> => run(resource, { ...acting, shared }, batch);
+  if (request === undefined) return together(database, written, options);
+  const once = (shared: SharedTransaction): Promise<Once> =>
+    keptOnce(idempotency, shared, request, 200, async () => ({ data: await written(shared), headers: {} }));
+  const { data } = await answeredOnce(idempotency, request, () => together(database, once, options));
+  return data;
 };

@@ -3,18 +3,14 @@ import { Problem } from '../kernel/problem.ts';
 import type { Columns, SavedRecord } from '../store/records/records.ts';
 import type { IdempotentRequest } from '../store/tables/idempotency.ts';
 import { refusal } from './constraint.ts';
+import { answeredOnce, keptOnce, type Once } from './once.ts';
 import { entityTag } from './preconditions.ts';
 import { type Prepared, prepareWrite } from './prepare.ts';
 import { isShared, type RecordWrite } from './record-write.ts';
 import { conclude, writing } from './writing.ts';
 
-/** The answer of a create: the record in its `saved` view, or what the same request was answered before. */
-export interface Created {
-  readonly data: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const answerOf = (saved: SavedRecord, view: string): Created => ({
+/** The answer of a create: the record in its `saved` view. */
+const answerOf = (saved: SavedRecord, view: string): Once => ({
   data: saved.json,
   headers: { ETag: entityTag(saved.version, view) },
 });
@@ -37,21 +33,18 @@ const insert = async (write: RecordWrite, { values, columns }: Prepared): Promis
   return conclude(write, 'create', saved, undefined, values);
 };
 
-/** Inserts in the transaction that takes the `Idempotency-Key`: the record and its kept answer stand or fall together. */
-const insertOnce = async (
+/** Inserts in the transaction that takes the `Idempotency-Key`. */
+const insertOnce = (
   write: RecordWrite,
   prepared: Prepared,
   request: IdempotentRequest,
   view: string,
-): Promise<Created> => {
+): Promise<Once> => {
   if (!isShared(write)) throw new Error('an answer is kept in the transaction of its record');
   const { idempotency } = write.resource.context;
-  const { transaction } = write.acting.shared;
-  const kept = await idempotency.claim(transaction, request);
-  if (kept !== undefined) return kept;
-  const created = answerOf(await insert(write, prepared), view);
-  await idempotency.keep(transaction, request, { status, ...created });
-  return created;
+  return keptOnce(idempotency, write.acting.shared, request, status, async () =>
+    answerOf(await insert(write, prepared), view),
+  );
 };
 
 /** Validates, and saves what is good. What the database refuses all the same is told like what was found before. */
@@ -85,20 +78,11 @@ export const createForRequest = async (
   body: JsonObject,
   request: IdempotentRequest | undefined,
   view: string,
-): Promise<Created> => {
+): Promise<Once> => {
   if (request === undefined) return answerOf(await create(write, body), view);
-  const { idempotency } = write.resource.context;
-  const kept = await idempotency.find(request);
-  if (kept !== undefined) return kept;
-  try {
-    return await attempt(write, body, (prepared) =>
+  return answeredOnce(write.resource.context.idempotency, request, () =>
+    attempt(write, body, (prepared) =>
       writing(write, (within) => insertOnce(within, prepared, request, view), true),
-    );
-  } catch (refused) {
-    // The same request may have been written a moment ago, and its own record be what this one collides with.
-    // Where that cannot be looked up, what happened first is what is said: the write may stand all the same.
-    const first = await idempotency.find(request).catch(() => undefined);
-    if (first !== undefined) return first;
-    throw refused;
-  }
+    ),
+  );
 };
