@@ -52,11 +52,9 @@ export type List = (
   extra?: readonly RowCondition[],
 ) => Promise<ListAnswer>;
 
-const isCounted = ({ parameters }: PreparedList): boolean => parameters.paging.kind === 'page';
-
 /** Of who may see no row. */
 const noPage = (list: PreparedList): PageFacts => ({
-  total: isCounted(list) ? 0 : undefined,
+  total: list.plan.counted ? 0 : undefined,
   next: undefined,
 });
 
@@ -102,7 +100,7 @@ export const createList = (database: Database, source: Source, options: ListOpti
     const ends = endsOf(list, row);
     const beside = besideOf(list, row, ends);
     const headers = pageHeaders(list.parameters, path, Number(row.total ?? 0), beside);
-    const page = { total: isCounted(list) ? Number(row.total ?? 0) : undefined, next: beside.next };
+    const page = { total: list.plan.counted ? Number(row.total ?? 0) : undefined, next: beside.next };
     if (json !== undefined) return { json, shape, headers, page };
     const chunks = await run.stream(list, rows, streamedEnds(list, beside, ends), purpose);
     return { chunks, shape, headers, page };

@@ -6,10 +6,7 @@ import { dialectOf } from '../dialects/registry.ts';
 import { isFoundByIndex, type RowReach, reachParts } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { all, literal, name, type Statement, sql, statement, where } from '../statement.ts';
-import { smallTable } from './size-estimate.ts';
-
-/** Milliseconds for which a counted size is taken as it was. */
-const freshness = 1000;
+import { isFresh, smallTable } from './size-estimate.ts';
 
 interface CountedReach {
   readonly rows: number;
@@ -41,9 +38,7 @@ export class ReachSizes {
   knownFew(reach: RowReach): boolean | undefined {
     if (!isFoundByIndex(reach.terms)) return false;
     const known = this.#sizes.get(keyOf(reach));
-    const at = this.#clock();
-    // A clock that was set back makes no size fresh.
-    if (known === undefined || at < known.at || at - known.at >= freshness) return undefined;
+    if (known === undefined || !isFresh(known.at, this.#clock())) return undefined;
     return known.rows <= smallTable;
   }
 

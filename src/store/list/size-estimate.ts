@@ -7,6 +7,10 @@ import { literal, type Statement, sql, statement } from '../statement.ts';
 /** Milliseconds for which a counted size is taken as it was. */
 const freshness = 1000;
 
+/** Whether a size that was counted at a time still holds. A clock that was set back makes none fresh. */
+export const isFresh = (countedAt: number, now: number): boolean =>
+  now >= countedAt && now - countedAt < freshness;
+
 /** Rows up to which a table is small: whatever a statement does with them, it takes less than a millisecond or two. */
 export const smallTable = 5000;
 
@@ -32,9 +36,7 @@ export class SizeEstimate {
 
   /** The known size, where it is fresh. */
   known(): number | undefined {
-    const age = this.#clock() - this.#countedAt;
-    // A clock that was set back makes no size fresh.
-    return age >= 0 && age < freshness ? this.#rows : undefined;
+    return isFresh(this.#countedAt, this.#clock()) ? this.#rows : undefined;
   }
 
   /** Rows of the source; `smallTable + 1` means that or more. Requests that come together count once. */

@@ -28,21 +28,21 @@ export class Totals {
 
   /** The total of a page under a revision. */
   at(revision: number | undefined, list: PreparedList, rows: RowReach): number | undefined {
-    if (revision === undefined || !isCounted(list)) return undefined;
+    if (revision === undefined || !isLasting(list)) return undefined;
     const known = this.#totals.get(keyOf(list, rows));
     return known?.revision === revision ? known.total : undefined;
   }
 
   /** Remembers a total that was counted while the revision was the same before and after. */
   keep(revision: number | undefined, list: PreparedList, rows: RowReach, total: number): void {
-    if (revision === undefined || !isCounted(list) || this.revision() !== revision) return;
+    if (revision === undefined || !isLasting(list) || this.revision() !== revision) return;
     this.#totals.set(keyOf(list, rows), { revision, total });
   }
 }
 
 /** A total at one moment of time says nothing of the next, without anybody having committed anything. */
-const isCounted = ({ plan: { shape } }: PreparedList): boolean =>
-  shape.paging.kind === 'page' && shape.source.timed !== true;
+const isLasting = ({ plan: { counted, shape } }: PreparedList): boolean =>
+  counted && shape.source.timed !== true;
 
 const keyOf = ({ counted }: PreparedList, { values }: RowReach): string =>
   values.length === 0 ? counted : `${counted} ${JSON.stringify(values)}`;
