@@ -14,6 +14,7 @@ import { metaEndpoints } from './endpoints/meta/meta.ts';
 import { permissionEntriesOf } from './endpoints/permission-entries.ts';
 import { apiArea } from './endpoints/resources/area.ts';
 import { resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
+import { schemas } from './endpoints/schemas.ts';
 import type { Services } from './endpoints/services.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { Routes } from './http/routes.ts';
@@ -205,6 +206,7 @@ export const documentationOf = (
     locale: services.locale,
     messages: services.catalogue,
     models: application.models,
+    users: { api: schemas.user, admin: schemas.adminUser },
     baseUrl: config.baseUrl,
     bodyLimit: config.bodyLimit,
     endpoints: (locale) => ownEndpoints(speaking(services, locale), application),

@@ -41,6 +41,8 @@ export type { ResourceDefinition } from './model/definition.ts';
 export { DefinitionError } from './model/definition-error.ts';
 export type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from './model/hooks.ts';
 export type { CheckedInput, Job, JobOptions, JobQueue, SentInput } from './model/job.ts';
+export type { ManyOptions, ManyRelation } from './model/relation.ts';
+export { many } from './model/relation.ts';
 export type { HookPrincipal, ResourceModel } from './model/resource.ts';
 export type { MemberOptions, RowRule, RowRules, ViaOptions } from './model/row-rule.ts';
 export { allOf, anyOf, equals, member, own, via } from './model/row-rule.ts';

@@ -5,7 +5,9 @@ import { JsonText } from '../kernel/json.ts';
 import { OwnedBytes } from '../kernel/owned-bytes.ts';
 import type { Aggregate } from '../store/aggregate/aggregate.ts';
 import { createList, type List, type ListAnswer } from '../store/list/list.ts';
+import { invalidParameter } from '../store/list/query-string.ts';
 import type { ListShape } from '../store/list/shape.ts';
+import type { Related } from '../store/relations/related.ts';
 import type { Source } from '../store/source.ts';
 import { type CsvColumn, csvHead, csvLines, csvPieces, csvType } from './csv.ts';
 import { listFieldsOf } from './list-fields.ts';
@@ -43,6 +45,8 @@ const columnsOf = ({ source, fields }: ListShape): CsvColumn[] =>
   fields.map((name) => ({ name, json: source.columns.get(name)?.type.column === 'json' }));
 
 const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
+  // A line has a cell for each field, and no place for records.
+  if (answer.shape.included.length > 0) throw invalidParameter('include');
   const columns = columnsOf(answer.shape);
   if ('json' in answer) {
     const { json } = answer;
@@ -55,9 +59,14 @@ const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
 };
 
 /** Runs a list for a call. Links begin with the origin of the service's public address. */
-export const answerList = async (list: List, call: Call, origin: string): Promise<Answer> => {
+export const answerList = async (
+  list: List,
+  call: Call,
+  origin: string,
+  related?: Related,
+): Promise<Answer> => {
   const { grant, query, path } = call;
-  const answer = await list(grant, { query, path: origin + path, by: call });
+  const answer = await list(grant, { query, path: origin + path, by: call, related });
   const headers = answer.headers as Readonly<Record<string, string>>;
   if (prefersCsv(call)) return { raw: { type: csvType, body: await csvOf(answer) }, headers };
   if (!('json' in answer)) return { data: answer.chunks, headers };
@@ -66,9 +75,15 @@ export const answerList = async (list: List, call: Call, origin: string): Promis
 };
 
 /** Groups the records of a list for a call. */
-export const answerGroups = async (aggregate: Aggregate, call: Call, origin: string): Promise<Answer> => {
+export const answerGroups = async (
+  aggregate: Aggregate,
+  call: Call,
+  origin: string,
+  related?: Related,
+): Promise<Answer> => {
   const { grant, query, path } = call;
-  const { groups, fields, ...answer } = await aggregate(grant, { query, path: origin + path, by: call });
+  const request = { query, path: origin + path, by: call, related };
+  const { groups, fields, ...answer } = await aggregate(grant, request);
   const headers = answer.headers as Readonly<Record<string, string>>;
   if (!prefersCsv(call)) return { data: groups, headers };
   const columns = fields.map((name) => ({ name, json: false }));

@@ -136,6 +136,8 @@ export interface Endpoint {
   readonly policy: Rule;
   /** Models whose grants the principal shall carry, where they are not those that the policy itself asks about. */
   readonly grantsOn?: readonly string[];
+  /** Models whose grants it carries as well where the query names relations. */
+  readonly grantsOnRelated?: readonly string[];
   /**
    * `nothing`: a body is not looked at. `json-or-form`: forms of a `bodyKey` beside JSON, in the administration area.
    * `form`: a form whose names are the fields. `multipart`: files, and texts that are fields. `bytes`: any type, read

@@ -70,11 +70,22 @@ export interface HttpServer {
 interface Runner {
   readonly run: (request: Request) => Promise<HttpResponse>;
   readonly models: readonly string[];
+  /** The same for a query that names relations; undefined where that makes no difference. */
+  readonly related: readonly string[] | undefined;
   readonly count: AnswerCounter | undefined;
   readonly area: PageArea | undefined;
   /** Whether the answer is another by `Accept`. */
   readonly varies: boolean;
 }
+
+const modelsAsked = ({ grantsOn, grantsOnRelated, policy }: Endpoint) => {
+  const models = grantsOn ?? grantsAsked(policy);
+  const related = new Set([...models, ...(grantsOnRelated ?? [])]);
+  return { models, related: related.size === models.length ? undefined : [...related] };
+};
+
+/** Whether a query may name relations: `include=…`, or a field behind a point. */
+const namesRelations = (query: string): boolean => /include|\.|%2e/i.test(query);
 
 const runnersOf = (
   endpoints: readonly Endpoint[],
@@ -86,7 +97,7 @@ const runnersOf = (
       endpoint,
       {
         run: pipeline.serve(endpoint),
-        models: endpoint.grantsOn ?? grantsAsked(endpoint.policy),
+        ...modelsAsked(endpoint),
         count: counterOf?.(endpoint),
         area: areaOf(pages, basePath + endpoint.path),
         varies: endpoint.csv === true,
@@ -171,7 +182,8 @@ const createAnswering = (
     const page = pageOf(request, runner.area);
     if (page !== undefined) return page;
     request.params = destination.params;
-    request.models = runner.models;
+    const { models, related } = runner;
+    request.models = related !== undefined && namesRelations(request.query) ? related : models;
     request.count = runner.count;
     if (runner.varies) request.varies = true;
     return runner.run(request);

@@ -11,6 +11,7 @@ export const problemTable = {
   missing_key: 40005,
   invalid_parameter: 40006,
   unusable_field: 40007,
+  too_much_included: 40008,
   unauthenticated: 40100,
   invalid_token: 40101,
   invalid_key: 40102,

@@ -9,9 +9,10 @@ import { DefinitionError } from './definition-error.ts';
 import { checkResourceOptions } from './definition-options.ts';
 import { indexesOf, uniqueSetsOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
+import { declaredRelations } from './relations.ts';
 import { type Action, actions, type ModelField, type ResourceHooks, type ResourceModel } from './resource.ts';
 import { rulesOf, saidIsolationOf, viewsOf } from './rules.ts';
-import type { FieldDefinitions, Resource } from './types.ts';
+import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
 
 const modelField = (name: string, definition: FieldDefinition, serverSet: boolean): ModelField => {
   const { type, options } = definition;
@@ -99,10 +100,11 @@ const defaultLabel = (singular: string): Label => humanise(singular);
 export const defineResource = <
   const Fields extends FieldDefinitions,
   const Views extends ResourceViews<Fields> = Record<never, never>,
+  const Relations extends DeclaredRelations = Record<never, never>,
 >(
   name: string,
-  definition: ResourceDefinition<Fields, Views>,
-): Resource<Fields, Views> => {
+  definition: ResourceDefinition<Fields, Views, Relations>,
+): Resource<Fields, Views, Relations> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const fields = fieldsOf(name, definition.fields);
@@ -121,6 +123,8 @@ export const defineResource = <
     rules: rulesOf(name, fields, owner, definition),
     saidIsolation: saidIsolationOf(definition.isolation),
     auth: authOf(name, definition.auth),
+    saidRelations: declaredRelations(name, fields, definition.relations ?? {}),
+    relations: new Map(),
     // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
     problems: Object.freeze([...(definition.problems ?? [])]),

@@ -19,6 +19,7 @@ import {
 import { isOwnProblem } from './define-problem.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
+import { manyRelation } from './relation.ts';
 import type { Action, ResourceHooks, View } from './resource.ts';
 import { isolationOption } from './row-rule.ts';
 import type { FieldDefinitions } from './types.ts';
@@ -67,6 +68,7 @@ const resource = {
   restricted: texts,
   publicRead: objectOf(publicRead),
   auth: listOrObject(methodsOption, objectOf(auth)),
+  relations: mapOf(manyRelation),
   hooks: objectOf(hooks),
   problems: listOf(ownProblem),
   indexes: listOf(texts),

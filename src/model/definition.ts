@@ -5,7 +5,13 @@ import type { MakeProblem } from './define-problem.ts';
 import type { TypedHooks } from './hooks.ts';
 import type { Action } from './resource.ts';
 import type { RowRule, RowRules, UsesOf } from './row-rule.ts';
-import type { FieldDefinitions, FieldName, ReadableName, RecordOfFields } from './types.ts';
+import type {
+  DeclaredRelations,
+  FieldDefinitions,
+  FieldName,
+  ReadableName,
+  RecordOfFields,
+} from './types.ts';
 
 type AuthMethods = readonly [ApiMethodName, ...ApiMethodName[]];
 
@@ -20,6 +26,7 @@ export interface ResourceViews<Fields extends FieldDefinitions> {
 export interface ResourceDefinition<
   Fields extends FieldDefinitions,
   Views extends ResourceViews<Fields> = ResourceViews<Fields>,
+  Relations extends DeclaredRelations = DeclaredRelations,
 > {
   readonly fields: Fields;
   /** What people call one record, one text or one per language. */
@@ -50,6 +57,12 @@ export interface ResourceDefinition<
   readonly publicRead?: { readonly where: Partial<RecordOfFields<Fields>> };
   /** Accepted methods of authentication, for all actions or for each; `['jwt']` where none are named. */
   readonly auth?: AuthMethods | { readonly [Name in Action]?: AuthMethods };
+
+  /**
+   * The records of other models that belong to one of these, by the name of the relation: each made by `many`. A
+   * reference is a relation by itself: `customer_id` is also the relation `customer`.
+   */
+  readonly relations?: Relations;
 
   readonly hooks?: TypedHooks<Fields>;
   /** Problems of the application's own that its hooks throw, for the API description. */

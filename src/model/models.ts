@@ -1,6 +1,7 @@
 import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
 import { resolveIsolation } from './isolation.ts';
+import { resolveRelations } from './relations.ts';
 import type { ResourceModel } from './resource.ts';
 
 /** The service's own model, which resources can refer to. */
@@ -9,7 +10,7 @@ const user = { name: 'User', table: 'users' } as const;
 /** All models of an application, by name, in the order in which they were given. */
 export type Models = ReadonlyMap<string, ResourceModel>;
 
-/** The models with what their rules come to, and with the indexes that rules of others ask of them. */
+/** The models with what their rules and relations come to, and with the indexes that rules of others ask of them. */
 const completed = (models: Models): Models => {
   const resolved = [...models.values()].map((model) => ({ model, ...resolveIsolation(model, models) }));
   const needed = resolved.flatMap((each) => each.needed);
@@ -20,8 +21,9 @@ const completed = (models: Models): Models => {
         needed.flatMap((index) => (index.model === model.name ? [index.columns] : [])),
       );
       const rules = Object.freeze({ ...model.rules, isolation });
-      const changed = isolation !== model.rules.isolation || indexes !== model.indexes;
-      return [model.name, changed ? Object.freeze({ ...model, rules, indexes }) : model];
+      const relations = resolveRelations(model, models);
+      const changed = isolation !== model.rules.isolation || indexes !== model.indexes || relations.size > 0;
+      return [model.name, changed ? Object.freeze({ ...model, rules, indexes, relations }) : model];
     }),
   );
 };

@@ -1,6 +1,7 @@
 import type { ColumnValue, CommonOptions, FieldType, OnDelete } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
+import type { SaidMany } from './relation.ts';
 import type { Isolation } from './row-expression.ts';
 import type { SaidRule } from './said-rule.ts';
 
@@ -36,6 +37,10 @@ export interface ResourceModel {
    * methods into that of the client, which is made of the types of models.
    */
   readonly auth: Readonly<Record<Action, readonly string[]>>;
+  /** The relations that the file declares. */
+  readonly saidRelations: ReadonlyMap<string, SaidMany>;
+  /** All relations by name: those of references, and the declared ones. Empty until models are put together. */
+  readonly relations: ReadonlyMap<string, ModelRelation>;
   readonly hooks: ResourceHooks;
   /** Problems of the application's own that the hooks throw. */
   readonly problems: readonly OwnProblem[];
@@ -79,6 +84,22 @@ export interface ModelField {
   readonly onDelete: OnDelete | undefined;
   /** Whether the id may be that of a record which the caller may not read: it has to exist, no more. */
   readonly anyone: boolean;
+}
+
+/** How a record leads to others: to the one that a reference names, or to those that name it. */
+export interface ModelRelation {
+  readonly name: string;
+  /** Whether it leads to any number of records. */
+  readonly many: boolean;
+  /** Name of the model to whose records it leads; `User` for a user of the service. */
+  readonly model: string;
+  /** The column of this record, and the column of the others that holds the same value. */
+  readonly from: string;
+  readonly to: string;
+  /** The model whose records lie between: its column that names this record, and the one that names the other. */
+  readonly through?: { readonly model: string; readonly from: string; readonly to: string };
+  /** Whether the others can be written within this one. */
+  readonly write: boolean;
 }
 
 /** Selections of fields: of a list, of one record, and of the answer to create and update. */

@@ -8,6 +8,7 @@ import type {
   ValueOf,
 } from '../fields/field.ts';
 import type { IdentityOperator, OrderedOperator, TextOperator } from '../fields/values.ts';
+import type { ManyRelation } from './relation.ts';
 import type { ResourceModel } from './resource.ts';
 
 export type {
@@ -22,6 +23,9 @@ export type {
 
 /** The fields of a model file, by their keys. */
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
+
+/** The declared relations of a model file, by their names. */
+export type DeclaredRelations = Readonly<Record<string, ManyRelation>>;
 
 /** A reference `author` is the field `author_id`; every other field has the name of its key. */
 type NameOf<Key extends string, Definition extends FieldDefinition> = Definition['options'] extends {
@@ -65,14 +69,19 @@ type Inputs<Fields extends FieldDefinitions, Keys extends keyof Fields & string>
 };
 
 /** What `defineResource` returns: the model, and for the compiler the fields that it was made of. */
-export interface Resource<Fields extends FieldDefinitions = FieldDefinitions, Views extends object = object>
-  extends ResourceModel {
+export interface Resource<
+  Fields extends FieldDefinitions = FieldDefinitions,
+  Views extends object = object,
+  Relations extends DeclaredRelations = DeclaredRelations,
+> extends ResourceModel {
   readonly [definedFields]?: Fields;
   readonly [definedViews]?: Views;
+  readonly [definedRelations]?: Relations;
 }
 
 declare const definedFields: unique symbol;
 declare const definedViews: unique symbol;
+declare const definedRelations: unique symbol;
 
 type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
 type ViewsOf<Model> = Model extends Resource<FieldDefinitions, infer Views> ? Views : never;

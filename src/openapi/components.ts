@@ -27,6 +27,17 @@ export class Components {
     return { $ref: reference };
   }
 
+  /** Adds a part whose name is its own, and which may lead to itself; it is made where nobody has asked for it before. */
+  addNamed(section: Section, name: string, make: () => JsonObject): JsonObject {
+    const parts = this.#sections.get(section) ?? new Map<string, string>();
+    this.#sections.set(section, parts);
+    if (!parts.has(name)) {
+      parts.set(name, '{}');
+      parts.set(name, JSON.stringify(portable(make())));
+    }
+    return { $ref: `#/components/${section}/${name}` };
+  }
+
   toJson(): JsonObject {
     const sections = [...this.#sections].map(([section, parts]): [string, Json] => {
       const entries = [...parts].map(([name, text]): [string, Json] => [name, JSON.parse(text) as Json]);

@@ -1,5 +1,7 @@
+import type { JsonSchema } from '../fields/field.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import type { Models } from '../model/models.ts';
+import type { ResourceRule } from '../policy/rule.ts';
 import type { Components } from './components.ts';
 
 /** What the description is made for. */
@@ -10,6 +12,8 @@ export interface DescriptionOptions {
   readonly messages: Catalogue;
   /** What row rules name. */
   readonly models: Models;
+  /** Schema of a user as a relation answers it, in the API and to administrators. */
+  readonly users: Readonly<Record<ResourceRule['area'], JsonSchema>>;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Version of the software. */

@@ -8,6 +8,7 @@ import { Components } from './components.ts';
 import type { Context, DescriptionOptions } from './context.ts';
 import { dataName, familyOf, inputName, templatePath } from './names.ts';
 import { parametersOf } from './parameters.ts';
+import { withRelations } from './related.ts';
 import { generalResponses, responsesOf } from './responses.ts';
 import { rowWordsOf } from './rows.ts';
 import { requirements, securitySchemes } from './security.ts';
@@ -107,11 +108,17 @@ const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
 };
 
 /** The detail view gives a model's schema its plain name, so it comes before views that are the same. */
-const nameDetails = (endpoints: readonly Endpoint[], { components }: Context): void => {
+const nameDetails = (endpoints: readonly Endpoint[], context: Context): void => {
+  const { components } = context;
   for (const endpoint of endpoints) {
     const { policy, docs } = endpoint;
     if (policy.kind === 'resource' && policy.action === 'detail' && docs.data !== undefined)
-      components.add('schemas', dataName(endpoint), docs.data, familyOf(endpoint));
+      components.add(
+        'schemas',
+        dataName(endpoint),
+        withRelations(endpoint, docs.data, context),
+        familyOf(endpoint),
+      );
   }
 };
 

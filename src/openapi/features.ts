@@ -1,4 +1,5 @@
 import type { Endpoint, ListField } from '../http/endpoint.ts';
+import type { ModelRelation } from '../model/resource.ts';
 import type { ResourceRule } from '../policy/rule.ts';
 import { listField } from './list-field.ts';
 
@@ -19,6 +20,12 @@ export const takesIfMatch = (endpoint: Endpoint): boolean =>
 
 export const takesIdempotencyKey = (endpoint: Endpoint): boolean =>
   endpoint.docs.idempotent ?? actionOf(endpoint) === 'create';
+
+/** Relations that an answer can bring along. */
+export const relationsOf = ({ policy, docs }: Endpoint): readonly ModelRelation[] => {
+  if (policy.kind !== 'resource' || policy.action === 'destroy' || docs.grouped === true) return [];
+  return [...policy.model.relations.values()];
+};
 
 /** Fields that a list shows to some caller, and what can be done with them in the query. */
 export const listFields = ({ docs, policy }: Endpoint): readonly ListField[] => {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
 import type { Context } from './context.ts';
 import { listFields, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch } from './features.ts';
+import { includeParameters } from './related.ts';
 import { parameterTexts } from './texts.ts';
 
 const query = (name: string, schema: JsonSchema, description?: string): JsonObject => ({
@@ -136,5 +137,6 @@ export const parametersOf = (endpoint: Endpoint, context: Context): JsonObject[]
     ...(required === true ? { required } : {}),
   })),
   ...(endpoint.docs.list === true ? listParameters(endpoint, context) : []),
+  ...includeParameters(endpoint, context),
   ...headerParameters(endpoint, context),
 ];

@@ -5,7 +5,7 @@ import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { isHeldToRule } from '../policy/resource-rule.ts';
 import { isBeforePasswordChange, type Rule } from '../policy/rule.ts';
-import { takesIdempotencyKey, takesIfMatch } from './features.ts';
+import { relationsOf, takesIdempotencyKey, takesIfMatch } from './features.ts';
 
 const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemName[] => {
   if (auth.length === 0) return [];
@@ -70,10 +70,22 @@ const ofBody = (endpoint: Endpoint): readonly ProblemName[] => {
 const ofPath = ({ path }: Endpoint): readonly ProblemName[] =>
   path.includes(':') ? ['bad_request', 'path_not_found'] : [];
 
-const ofQuery = ({ docs }: Endpoint): readonly ProblemName[] => [
-  ...(docs.list === true ? (['invalid_parameter', 'unusable_field'] as const) : []),
-  ...(docs.query?.some(({ schema }) => schema['enum'] !== undefined) ? (['invalid_parameter'] as const) : []),
-];
+const ofQuery = (endpoint: Endpoint): readonly ProblemName[] => {
+  const { docs, policy } = endpoint;
+  return [
+    ...(docs.list === true ? (['invalid_parameter', 'unusable_field'] as const) : []),
+    ...(relationsOf(endpoint).length > 0
+      ? (['invalid_parameter', 'unusable_field', 'too_much_included', 'forbidden'] as const)
+      : []),
+    // Filters may ask for related records that the caller may not read.
+    ...(docs.grouped === true && policy.kind === 'resource' && policy.model.relations.size > 0
+      ? (['forbidden'] as const)
+      : []),
+    ...(docs.query?.some(({ schema }) => schema['enum'] !== undefined)
+      ? (['invalid_parameter'] as const)
+      : []),
+  ];
+};
 
 const ofHeaders = (endpoint: Endpoint): readonly ProblemName[] => [
   ...(takesIdempotencyKey(endpoint) ? (['invalid_parameter', 'idempotency_conflict'] as const) : []),

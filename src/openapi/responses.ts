@@ -7,10 +7,12 @@ import { fieldError, labelText } from '../kernel/messages/messages.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
 import { maxBatch } from '../operations/batch.ts';
+import { maxAnswerBytes } from '../store/relations/include.ts';
 import type { Context } from './context.ts';
 import { answersETag, takesIdempotencyKey, takesIfNoneMatch } from './features.ts';
 import { dataName, familyOf } from './names.ts';
 import { problemsOf } from './problems.ts';
+import { withRelations } from './related.ts';
 import { headerTexts, statusTexts } from './texts.ts';
 
 type HeaderName = keyof typeof headerTexts;
@@ -38,7 +40,8 @@ const saysNothing = (schema: JsonObject | undefined): boolean => Object.keys(sch
 const dataSchema = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
   const { data, list } = endpoint.docs;
   if (data === undefined || saysNothing(data)) return data;
-  const reference = context.components.add('schemas', dataName(endpoint), data, familyOf(endpoint));
+  const whole = withRelations(endpoint, data, context);
+  const reference = context.components.add('schemas', dataName(endpoint), whole, familyOf(endpoint));
   return list === true ? { type: 'array', items: reference } : reference;
 };
 
@@ -169,7 +172,10 @@ const example = (kind: ProblemKind, hints: Hints, { messages, bodyLimit }: Conte
   const errors = [fieldError(messages, 'name', messages.labels['name'] ?? 'name', 'required')];
   const joined = errors.map(({ message }) => message).join(', ');
   const limit = name === 'too_many_files' ? limits?.files : limits?.file;
-  const params = { max: maxDepth, limit: limit ?? bodyLimit, records: maxBatch, key, type, errors: joined };
+  const params = {
+    ...{ max: maxDepth, limit: limit ?? bodyLimit, records: maxBatch, bytes: maxAnswerBytes },
+    ...{ key, type, errors: joined },
+  };
   const field = name === 'unusable_field' ? 'title' : parameter;
   const message = fill(messages.problems[name], { ...params, name: field });
   const data = name === 'invalid_record' ? { data: { errors: errors.map((error) => ({ ...error })) } } : {};

@@ -61,6 +61,16 @@ export const tagTexts: Readonly<Record<string, Translations>> = {
 };
 
 export const parameterTexts = {
+  include: {
+    'zh-CN':
+      '随记录返回的关联记录，逗号分隔，可用 `.` 深入（`lines.product`，最多 3 层、10 个关联；列表须分页）：一条或 null，或按 id 排列的数组。只含调用者经对方自身的详情接口可读的记录；完全无权读取该模型时为 403',
+    en: 'Related records in the answer, separated by commas, deeper ones behind a point (`lines.product`; 3 deep, 10 relations at most; of a list only by pages): one record or null, or an array in order of id. Only records that this caller could read by the detail endpoint of their own model; 403 where that is none at all',
+  },
+  includedFields: {
+    'zh-CN':
+      '该关联所返回的字段，逗号分隔，取自其详情视图；默认为其列表视图。更深的关联形如 `fields[lines.product]`',
+    en: 'Fields of these records, separated by commas, of their detail view; those of their list view unless given. Of deeper ones: `fields[lines.product]`',
+  },
   page: {
     'zh-CN': '页码，从 1 起。每页条数默认 20',
     en: 'Page number from 1 on; 20 records a page unless per_page says otherwise',

@@ -1,8 +1,12 @@
 import type { ResourceModel } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
 import { systemGrant } from '../policy/system-grant.ts';
+import { userFields } from '../store/tables/sources.ts';
 
 const systemGrants = new WeakMap<ResourceModel, Grant>();
+
+/** All users, with what administrators see of them. */
+export const usersOfSystem = systemGrant(userFields);
 
 /**
  * All rows and fields; what the server sets itself is still not taken from anybody. Made once for a model: the store

@@ -13,12 +13,14 @@ import type {
 import type { Grant } from '../policy/grant.ts';
 import type { ListAnswer } from '../store/list/list.ts';
 import type { SavedRecord } from '../store/records/records.ts';
+import type { Related } from '../store/relations/related.ts';
 import type { Acting } from './acting.ts';
 import { create } from './create.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { granted } from './granted.ts';
 import { type AnyListQuery, groupQueryString, queryString } from './list-query.ts';
 import type { RecordWrite } from './record-write.ts';
+import { relatedFor } from './related.ts';
 import { remove } from './remove.ts';
 import type { ServedResource } from './served-resource.ts';
 import { assertOutside, recordKey } from './transaction.ts';
@@ -104,7 +106,13 @@ export class ScopeRecords implements NamedRecords {
   async aggregate(query: NamedAggregateQuery): Promise<JsonObject[]> {
     const within = this.#transaction();
     const grant = this.#grant('list');
-    const request = { query: groupQueryString(query), path: '', by: this.#acting.by, within };
+    const request = {
+      query: groupQueryString(query),
+      path: '',
+      by: this.#acting.by,
+      within,
+      related: this.#related(),
+    };
     return [...(await this.#resource.aggregate(grant, request)).groups];
   }
 
@@ -149,7 +157,8 @@ export class ScopeRecords implements NamedRecords {
   #list(query: AnyListQuery): Promise<ListAnswer> {
     const within = this.#transaction();
     const grant = this.#grant('list');
-    return this.#resource.list(grant, { query: queryString(query), path: '', by: this.#acting.by, within });
+    const request = { query: queryString(query), path: '', by: this.#acting.by, within };
+    return this.#resource.list(grant, { ...request, related: this.#related() });
   }
 
   #transaction() {
@@ -157,6 +166,10 @@ export class ScopeRecords implements NamedRecords {
     if (shared === undefined) assertOutside();
     shared?.assertGood();
     return shared?.transaction;
+  }
+
+  #related(): Related {
+    return relatedFor(this.#resource.context, this.#acting);
   }
 
   #write(action: Action): RecordWrite {

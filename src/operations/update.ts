@@ -1,10 +1,11 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { SavedRecord } from '../store/records/records.ts';
+import { nothingIncluded } from '../store/relations/include.ts';
 import { refusal } from './constraint.ts';
 import { type Prepared, prepareWrite } from './prepare.ts';
 import { isShared, type RecordWrite } from './record-write.ts';
-import { checkTarget, conclude, currentRecord, refuseTarget, writing } from './writing.ts';
+import { checkTarget, conclude, currentRecord, refuseTarget, withRelated, writing } from './writing.ts';
 
 const save = async (
   write: RecordWrite,
@@ -32,6 +33,7 @@ export const update = async (
   id: number,
   body: JsonObject,
   versions: readonly number[] | undefined,
+  included = nothingIncluded,
 ): Promise<SavedRecord> => {
   const { hooks } = write.resource.model;
   // A hook must not run for a record that is not there.
@@ -42,7 +44,11 @@ export const update = async (
     throw new Problem('invalid_record', { errors: prepared.errors });
   }
   try {
-    return await writing(write, (within) => save(within, id, prepared, versions));
+    return await writing(
+      write,
+      async (within) => withRelated(within, await save(within, id, prepared, versions), included),
+      included !== nothingIncluded,
+    );
   } catch (error) {
     throw await refusal(write, error, prepared, id);
   }

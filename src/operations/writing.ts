@@ -1,6 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { CurrentRecord, RecordStanding, SavedRecord } from '../store/records/records.ts';
+import type { Included } from '../store/relations/include.ts';
 import { recordAudit } from '../store/tables/audit.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
 import { isShared, type RecordWrite, type SharedWrite, type WriteAction } from './record-write.ts';
@@ -107,6 +108,18 @@ const readAgain = async (write: SharedWrite, written: SavedRecord): Promise<Save
   if (current === undefined || shown === undefined)
     return acting.shared.refuse(new Problem('record_not_found'));
   return { id, version: current.version, json: shown.json, whole: current.whole };
+};
+
+/** The record that was written, with what is to be answered beside it, as its transaction has it. */
+export const withRelated = async (
+  { resource, grant, acting }: RecordWrite,
+  saved: SavedRecord,
+  included: Included,
+): Promise<SavedRecord> => {
+  if (included.included.length === 0) return saved;
+  const within = acting.shared?.transaction;
+  const shown = await resource.show(grant, saved.id, [], { included, written: true, within });
+  return shown === undefined ? saved : { ...saved, json: shown.json };
 };
 
 /** What belongs to a create or update behind its statement: the trace, and the hooks. Answers the record in the end. */

@@ -38,7 +38,5 @@ export const comparedValue = (column: SourceColumn, dialect: Dialect, row = rowA
 
 /** A column rendered as JSON for the answer. */
 export const renderedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
-  if (column.render === undefined) return comparedValue(column, dialect, row);
-  if (row !== rowAlias) throw computed(column, row);
-  return column.render(dialect);
+  return column.render === undefined ? comparedValue(column, dialect, row) : column.render(dialect, row);
 };

@@ -11,6 +11,11 @@ export type SqlValue = string | number | boolean | null;
 export interface Query {
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
+  /**
+   * Most bytes of any text that it makes, on a database that can be told so: a longer one ends it with `TooLongError`.
+   * Statements for others say so themselves (`fits` of their dialect).
+   */
+  readonly longest?: number;
 }
 
 /** On whose behalf something runs that nothing bounds. What it tells is found out when it is asked for. */
@@ -134,6 +139,14 @@ export interface OpenDatabase extends Database {
    * that already. Absent where any number of them may.
    */
   claim?(): string | undefined;
+}
+
+/** A statement made a text longer than it may be. */
+export class TooLongError extends Error {
+  constructor(cause: unknown) {
+    super('A statement made a text that is too long', { cause });
+    this.name = 'TooLongError';
+  }
 }
 
 export type ConstraintKind = 'unique' | 'foreign_key' | 'not_null' | 'check';

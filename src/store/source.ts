@@ -16,10 +16,30 @@ export interface SourceColumn {
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself where absent. */
   readonly expression?: (dialect: Dialect) => Fragment;
-  /** SQL that renders the value as JSON, where the field type's own rendering is not right (an array of roles). */
-  readonly render?: (dialect: Dialect) => Fragment;
+  /** SQL that renders the value of a row as JSON, where the field type's own is not right (an array of roles). */
+  readonly render?: (dialect: Dialect, row: string) => Fragment;
   /** False where the column cannot be filtered, sorted or searched by (a rendered array). */
   readonly comparable?: boolean;
+}
+
+/** How a row leads to rows of another source, or of its own. */
+export interface SourceRelation {
+  readonly name: string;
+  /** Whether it leads to any number of rows. */
+  readonly many: boolean;
+  /** By whose policy it is decided which of them a caller reads. */
+  readonly model: string;
+  readonly target: () => Source;
+  /** The column of this row, and the column of the others that holds the same value. */
+  readonly from: string;
+  readonly to: string;
+  /** Rows between, where there are any: the column that names this row, and the one that names the other. */
+  readonly through?: {
+    readonly model: string;
+    readonly table: string;
+    readonly from: string;
+    readonly to: string;
+  };
 }
 
 /** Where rows come from. Everything that lists or shows rows works on a source, whatever stands behind it. */
@@ -32,6 +52,7 @@ export interface Source {
   readonly key: string;
   /** Columns by which an index leads, the key included: a sort or an equality by another one scans. */
   readonly indexed: ReadonlySet<string>;
+  readonly relations?: ReadonlyMap<string, SourceRelation>;
   /** Whether its SQL asks for `serviceTime`. */
   readonly timed?: boolean;
 }

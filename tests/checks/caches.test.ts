@@ -108,6 +108,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'systemGrants',
     'versions',
   ],
+  'what one request has asked, which ends with it': ['relatedFor'],
   'what a transaction has seen, which ends with it': ['Shared'],
   'put together once, and whole before anybody asks': ['Components', 'Routes', 'collect', 'inserts'],
   'local to a call, changed by a function in it': [

@@ -9,12 +9,15 @@ import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { ruleOf } from '../../operations/area.ts';
 import { createForRequest } from '../../operations/create.ts';
-import { acceptedVersions, entityTag, isKnown } from '../../operations/preconditions.ts';
+import { acceptedVersions, isKnown, tagOf } from '../../operations/preconditions.ts';
 import type { RecordWrite } from '../../operations/record-write.ts';
+import { grantsOfRelated, relatedFor } from '../../operations/related.ts';
 import { remove } from '../../operations/remove.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { update } from '../../operations/update.ts';
 import { isOwnerSet } from '../../policy/resource-rule.ts';
+import { type Included, nothingIncluded, parseIncluded } from '../../store/relations/include.ts';
+import type { Related } from '../../store/relations/related.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { answerGroups, answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
@@ -81,7 +84,15 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const fieldsOf = (view: View): readonly string[] =>
     area.name === 'admin' ? [...everything] : model.views[view];
 
+  const ofRelated = grantsOfRelated(model, models, area);
+  const relatedOf = (call: Call): Related => relatedFor(resource.context, actingFor(call, area));
+  const includedIn = (call: Call): Included =>
+    call.query === ''
+      ? nothingIncluded
+      : parseIncluded(resource.records.source, call.grant.readable, call.query, relatedOf(call));
+
   const common = (action: Action) => ({
+    grantsOnRelated: ofRelated,
     auth: area.auth(model, action),
     policy: ruleOf(model, resource.context.models, action, area),
     ...(isWrite(action) && hasHooks(model)
@@ -123,9 +134,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   });
 
   const show = async (call: Call): Promise<Answer> => {
-    const record = await resource.show(call.grant, idOf(call));
+    const included = includedIn(call);
+    const record = await resource.show(call.grant, idOf(call), [], { included, by: call });
     if (record === undefined) throw new Problem('record_not_found');
-    const tag = entityTag(record.version ?? 0, detailView);
+    const tag = tagOf(record.json, record.version ?? 0, detailView, included);
     const headers = { ETag: tag };
     return isKnown(call.header('if-none-match'), tag)
       ? { status: 304, headers }
@@ -134,15 +146,18 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
 
   const post = async (call: Call): Promise<Answer> => {
     const key = call.header('idempotency-key');
-    const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes);
-    const created = await createForRequest(writeOf(call), call.body, request, savedView);
+    const included = includedIn(call);
+    const asked = included === nothingIncluded ? '' : call.query;
+    const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes, asked);
+    const created = await createForRequest(writeOf(call), call.body, request, savedView, included);
     return saved(created.data, created.headers);
   };
 
   const patch = async (call: Call): Promise<Answer> => {
     const versions = acceptedVersions(call.header('if-match'));
-    const record = await update(writeOf(call), idOf(call), call.body, versions);
-    return saved(record.json, { ETag: entityTag(record.version, savedView) });
+    const included = includedIn(call);
+    const record = await update(writeOf(call), idOf(call), call.body, versions, included);
+    return saved(record.json, { ETag: tagOf(record.json, record.version, savedView, included) });
   };
 
   return [
@@ -154,7 +169,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       accepts: 'nothing',
       csv: true,
       docs: { ...docs(listLabel(model), 'list'), list: true },
-      handle: (call) => answerList(resource.list, call, origin),
+      handle: (call) => answerList(resource.list, call, origin, relatedOf(call)),
     },
     {
       // Whatever the list lets see, and nothing else: the same methods, the same policy.
@@ -170,7 +185,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         list: true,
         grouped: true,
       },
-      handle: (call) => answerGroups(resource.aggregate, call, origin),
+      handle: (call) => answerGroups(resource.aggregate, call, origin, relatedOf(call)),
     },
     {
       operation: area.operation('get', model.name),

@@ -13,6 +13,8 @@ export const en: Catalogue = {
     missing_key: 'The request body lacks the object {key}',
     invalid_parameter: 'Invalid parameter {name}',
     unusable_field: 'Field {name} cannot be used',
+    too_much_included:
+      'Too many related records: at most {records} of one record, and {bytes} bytes in one answer',
     unauthenticated: 'Not authenticated',
     invalid_token: 'The token is invalid or has expired',
     invalid_key: 'The API key is invalid or has expired',

@@ -58,9 +58,9 @@ export const createAggregate = (database: Database, source: Source, options: Lis
   const views = new SourceViews(source);
   const find = createFind(database, source, clock);
 
-  return async (grant, { query, path, ...purpose }, extra = []) => {
+  return async (grant, { query, path, related, ...purpose }, extra = []) => {
     const { view } = views.of(grant.readable);
-    const parameters = parseAggregateParameters(view, query, maxPerPage);
+    const parameters = parseAggregateParameters(view, query, maxPerPage, related);
     const { list } = parameters;
     const rows = reachOf(grant, extra);
     // Who may see no row is answered without the database.

@@ -11,6 +11,7 @@ import { type ListParameters, parseConditions, parsePaging, sortOut } from '../l
 import { invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
 import { defaultSort } from '../list/sort.ts';
 import { mostBytes } from '../projection.ts';
+import { type Related, RelatedReader } from '../relations/related.ts';
 import type { SourceColumn } from '../source.ts';
 import type { SourceView } from '../view.ts';
 
@@ -171,6 +172,7 @@ export const parseAggregateParameters = (
   view: SourceView,
   raw: string,
   maxPerPage: number,
+  related?: Related,
 ): AggregateParameters => {
   const { single, filters, shared } = sortOut(parseQueryString(raw), known);
   const keys = partsOf(single, 'group').map((text) => parseKey(view, text));
@@ -180,6 +182,8 @@ export const parseAggregateParameters = (
   checkBytes(keys, measured);
   const sort = defaultSort(view.source);
   const paging = parsePaging(single, sort, maxPerPage);
+  const reader = new RelatedReader(related);
+  const conditions = parseConditions(view, single, filters, reader);
   return {
     keys,
     counted,
@@ -187,7 +191,9 @@ export const parseAggregateParameters = (
     sort: parseSort(single, names),
     shift: parseOffset(single.get('offset')),
     list: {
-      ...parseConditions(view, single, filters),
+      ...conditions,
+      included: [],
+      related: reader.used ? reader.values : undefined,
       fields: [],
       sort,
       // Groups are told by number only.

@@ -36,6 +36,13 @@ export interface Dialect extends Compiler {
   object(entries: readonly JsonEntry[]): Fragment;
   /** The same as text: compact, keys in the order of the entries, the same bytes on every database. */
   objectText(entries: readonly JsonEntry[]): Fragment;
+  /** The text of a JSON object without its last brace, so that more entries can follow. */
+  unclosed(object: Fragment): Fragment;
+  /**
+   * A column for rows with texts that is 1 while all texts so far have no more bytes than so many, and otherwise ends the
+   * statement with `TooLongError`. Undefined where `Query.longest` does.
+   */
+  fits(text: Fragment, bytes: number): Fragment | undefined;
   /** A JSON array of values, as text. */
   arrayText(values: readonly Fragment[]): Fragment;
   /** A JSON array of the one column `column` of a query, to stand in an object. */

@@ -1,10 +1,17 @@
 import { columnOf, rowAlias, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { Joining } from '../relations/join.ts';
 import { reachConditions, reachParts } from '../rows/reach.ts';
 import { type Argument, all, type Fragment, name, sql, startsOf, where } from '../statement.ts';
 import { filterCondition } from './filters.ts';
 import { cursorNulls, type ListArguments, type ListShape, walkOf } from './shape.ts';
 import { comesAfter, orderBy } from './sort.ts';
+
+/** What relations are written with in a statement of a list. */
+export const joiningOf = (dialect: Dialect, argument: Argument<ListArguments>): Joining => ({
+  dialect,
+  value: (index) => argument('related', index),
+});
 
 const searchConditions = (
   { source, searched }: ListShape,
@@ -26,7 +33,9 @@ const filterConditions = (
 ): Fragment[] => {
   const starts = startsOf(filters.map(({ count }) => count));
   return filters.map((filter, nth) =>
-    filterCondition(filter, dialect, (index) => argument('filters', (starts[nth] ?? 0) + index)),
+    filterCondition(filter, joiningOf(dialect, argument), (index) =>
+      argument('filters', (starts[nth] ?? 0) + index),
+    ),
   );
 };
 

@@ -5,8 +5,8 @@ import { sourceView } from '../view.ts';
 import { decodeCursor, encodeCursor, maxCursorLength, parsePlace } from './cursor.ts';
 import { isSeekable, parseSort } from './sort.ts';
 
-const { usable } = sourceView(thingSource, thingFields);
-const sortOf = (text: string) => parseSort(thingSource, usable, text);
+const view = sourceView(thingSource, thingFields);
+const sortOf = (text: string) => parseSort(view, text);
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('cursors', () => {

@@ -1,6 +1,9 @@
 import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
-import { storedValue } from '../column.ts';
+import { rowAlias, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { Joining } from '../relations/join.ts';
+import { pathCondition } from '../relations/path.ts';
+import type { RelationStep } from '../relations/related.ts';
 import type { SourceColumn } from '../source.ts';
 import { all, type Fragment, sql } from '../statement.ts';
 import { invalidParameter } from './query-string.ts';
@@ -13,6 +16,8 @@ export interface Filter {
   readonly values: readonly ColumnValue[];
   /** For `null`: whether the column must be null or must not. */
   readonly negated: boolean;
+  /** Relations to the records whose column it is; absent for the row's own. */
+  readonly steps?: readonly RelationStep[];
 }
 
 /** Characters of one filter value. */
@@ -116,22 +121,40 @@ export interface FilterShape {
   /** How many values it compares with. */
   readonly count: number;
   readonly negated: boolean;
+  readonly steps: readonly RelationStep[] | undefined;
 }
 
-export const filterShape = ({ column, operator, values, negated }: Filter): FilterShape => ({
+export const filterShape = ({ column, operator, values, negated, steps }: Filter): FilterShape => ({
   column,
   operator,
   count: values.length,
   negated,
+  steps,
 });
 
-/** The condition of one filter; `bound` answers the SQL of its n-th value. */
+/** Whether a field without a value meets the condition. */
+const meetsNone = ({ operator, negated }: FilterShape): boolean =>
+  operator === 'ne' || (operator === 'null' && !negated);
+
+/** The condition of one filter on the row `t`; `bound` answers the SQL of its n-th value. */
 export const filterCondition = (
-  { column, operator, count, negated }: FilterShape,
-  dialect: Dialect,
+  filter: FilterShape,
+  joining: Joining,
   bound: (index: number) => Fragment,
 ): Fragment => {
-  const value = storedValue(column, dialect);
+  const condition = (row: string): Fragment => rowCondition(filter, joining.dialect, row, bound);
+  return filter.steps === undefined
+    ? condition(rowAlias)
+    : pathCondition(filter.steps, rowAlias, condition, meetsNone(filter), joining);
+};
+
+const rowCondition = (
+  { column, operator, count, negated }: FilterShape,
+  dialect: Dialect,
+  row: string,
+  bound: (index: number) => Fragment,
+): Fragment => {
+  const value = storedValue(column, dialect, row);
   switch (operator) {
     case 'null':
       return negated ? sql`${value} is not null` : sql`${value} is null`;

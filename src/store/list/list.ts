@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
 import type { Database } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
+import type { Related } from '../relations/related.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { SourceViews } from '../view.ts';
@@ -33,6 +34,8 @@ export interface ListRequest extends ListPurpose {
   readonly query: string;
   /** What links begin with: base URL and path, escaped as a URL is. */
   readonly path: string;
+  /** What the caller reads of the records to which relations lead; nothing where absent. */
+  readonly related?: Related | undefined;
 }
 
 export interface ListOptions {
@@ -77,19 +80,26 @@ export const createList = (database: Database, source: Source, options: ListOpti
   const prepared = new BoundedCache<PreparedList>('listRequests');
 
   /** Reads and compiles a query for a view and a row filter. */
-  const prepare = (grant: Grant, rows: RowReach | undefined, query: string): PreparedList => {
+  const prepare = (
+    grant: Grant,
+    rows: RowReach | undefined,
+    query: string,
+    related: Related | undefined,
+  ): PreparedList => {
     const { view, id } = views.of(grant.readable);
     const key = `${id} ${rows?.key ?? ''}\n${query}`;
     const known = prepared.get(key);
     if (known !== undefined) return known;
-    const list = planner.prepare(view, rows, parseListParameters(view, query, maxPerPage));
-    if (query.length <= rememberedLength) prepared.set(key, list);
+    const parameters = parseListParameters(view, query, maxPerPage, related);
+    const list = planner.prepare(view, rows, parameters);
+    // What relations lead to is the caller's own matter.
+    if (query.length <= rememberedLength && parameters.related === undefined) prepared.set(key, list);
     return list;
   };
 
-  return async (grant, { query, path, ...purpose }, extra = []) => {
+  return async (grant, { query, path, related, ...purpose }, extra = []) => {
     const rows = reachOf(grant, extra);
-    const list = prepare(grant, rows, query);
+    const list = prepare(grant, rows, query, related);
     const { shape } = list.plan;
     // Who may see no row is answered without the database.
     if (rows === undefined)

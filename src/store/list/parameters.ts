@@ -1,4 +1,8 @@
 import type { ColumnValue } from '../../fields/field.ts';
+import type { SqlValue } from '../database.ts';
+import { fieldsPath, type Include, readIncludes } from '../relations/include.ts';
+import { isPath, readPath } from '../relations/path.ts';
+import { type Related, RelatedReader } from '../relations/related.ts';
 import type { SourceView } from '../view.ts';
 import { decodeCursor } from './cursor.ts';
 import { type Filter, foldAscii, maxValueLength, parseFilter } from './filters.ts';
@@ -32,19 +36,27 @@ export interface ListParameters {
   /** What `q` looks for, folded; undefined where nothing is searched. */
   readonly search: string | undefined;
   readonly paging: Paging;
+  /** Related records in the answer of each. */
+  readonly included: readonly Include[];
+  /** Values by which related records are held to the caller's reach; undefined where none are named. */
+  readonly related: readonly SqlValue[] | undefined;
   /** The parameters that every page shares, as links begin with them. */
   readonly shared: string;
 }
 
 const defaultPerPage = 20;
 const maxFilters = 32;
-const ofLists: ReadonlySet<string> = new Set(['page', 'per_page', 'after', 'sort', 'q', 'fields', '_']);
+const ofLists: ReadonlySet<string> = new Set([
+  ...['page', 'per_page', 'after', 'sort', 'q', 'fields', '_', 'include'],
+]);
 const filterName = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/;
 
 /** The parameters by name; an unknown or repeated one is refused, as a list that ignores it answers too much. */
 export interface Sorted {
   readonly single: ReadonlyMap<string, string>;
   readonly filters: readonly QueryParameter[];
+  /** `fields[lines]`, by the path. */
+  readonly chosen: ReadonlyMap<string, string>;
   readonly shared: readonly string[];
 }
 
@@ -54,30 +66,39 @@ const isPaging = (name: string): boolean => name === 'page' || name === 'per_pag
 export const sortOut = (parameters: readonly QueryParameter[], singles: ReadonlySet<string>): Sorted => {
   const single = new Map<string, string>();
   const filters: QueryParameter[] = [];
+  const chosen = new Map<string, string>();
   const shared: string[] = [];
   for (const parameter of parameters) {
     const { name, value, raw } = parameter;
+    const path = singles.has('include') ? fieldsPath(name) : undefined;
     if (name.startsWith('filter[')) filters.push(parameter);
+    else if (path !== undefined && !chosen.has(path)) chosen.set(path, value);
     else if (!singles.has(name) || single.has(name)) throw invalidParameter(name);
     else single.set(name, value);
     if (!isPaging(name) && name !== '_') shared.push(raw);
   }
-  return { single, filters, shared };
+  return { single, filters, chosen, shared };
 };
 
-const parseFilters = (view: SourceView, parameters: readonly QueryParameter[]): Filter[] => {
+const parseFilters = (
+  view: SourceView,
+  parameters: readonly QueryParameter[],
+  reader: RelatedReader,
+): Filter[] => {
   const seen = new Set<string>();
   return parameters.map(({ name, value }) => {
     const [, field, operatorName = 'eq'] = filterName.exec(name) ?? [];
     if (field === undefined || seen.size >= maxFilters) throw invalidParameter(name);
-    const column = view.usable.get(field);
+    const path = isPath(field) ? readPath(view.source, view.fields, field, reader) : undefined;
+    const column = path?.column ?? view.usable.get(field);
     if (column === undefined) throw unusableField(field);
     const operator = column.type.operators.find((each) => each === operatorName);
     // Brackets cannot be part of the names, so the two cannot run into one another.
     const identity = `${field}[${operatorName}]`;
     if (operator === undefined || seen.has(identity)) throw invalidParameter(name);
     seen.add(identity);
-    return parseFilter(column, operator, value, name);
+    const filter = parseFilter(column, operator, value, name);
+    return path === undefined ? filter : { ...filter, steps: path.steps };
   });
 };
 
@@ -134,8 +155,9 @@ export const parseConditions = (
   view: SourceView,
   single: ReadonlyMap<string, string>,
   filters: readonly QueryParameter[],
+  reader: RelatedReader,
 ): Pick<ListParameters, 'filters' | 'search'> => ({
-  filters: parseFilters(view, filters),
+  filters: parseFilters(view, filters, reader),
   search: parseSearch(single.get('q')),
 });
 
@@ -143,16 +165,28 @@ export const parseConditions = (
  * Reads the raw query string (without `?`) of a list request. Everything that is not understood is refused with the
  * problem `invalid_parameter`, every field outside the view with `unusable_field`, whether it exists or not.
  */
-export const parseListParameters = (view: SourceView, raw: string, maxPerPage: number): ListParameters => {
-  const { single, filters, shared } = sortOut(parseQueryString(raw), ofLists);
+export const parseListParameters = (
+  view: SourceView,
+  raw: string,
+  maxPerPage: number,
+  related?: Related,
+): ListParameters => {
+  const { single, filters, chosen, shared } = sortOut(parseQueryString(raw), ofLists);
+  const reader = new RelatedReader(related);
+  const conditions = parseConditions(view, single, filters, reader);
   const sortText = single.get('sort');
-  const sort =
-    sortText === undefined ? defaultSort(view.source) : parseSort(view.source, view.usable, sortText);
+  const sort = sortText === undefined ? defaultSort(view.source) : parseSort(view, sortText, reader);
+  const paging = parsePaging(single, sort, maxPerPage);
+  const included = readIncludes(view.source, view.fields, single.get('include'), chosen, reader);
+  // Of all records there may be any number, each with a thousand others.
+  if (included.length > 0 && paging.kind === 'all') throw invalidParameter('include');
   return {
     fields: parseFields(view, single.get('fields')),
     sort,
-    ...parseConditions(view, single, filters),
-    paging: parsePaging(single, sort, maxPerPage),
+    ...conditions,
+    paging,
+    included,
+    related: reader.used ? reader.values : undefined,
     shared: sharedQuery(shared),
   };
 };

@@ -76,6 +76,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     rowBytes: Math.floor(maxPieceBytes / limit),
     from: none,
     until: none,
+    related: parameters.related ?? none,
   };
 };
 

@@ -12,6 +12,7 @@ import {
   type Transaction,
 } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
+import { assertNotTooMuch, isLight, longestText, refusingTooMuch } from '../relations/include.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { ArrayChunks } from './array-chunks.ts';
@@ -56,6 +57,9 @@ const found = (row: PageRow, rowBytes: number): FoundPage => ({
   json: Number(row.widest ?? 0) <= rowBytes ? readable(row.json) : undefined,
 });
 
+const bringsFew = ({ parameters, values }: PreparedList): boolean =>
+  isLight(values.limit, parameters.included);
+
 /** Runs prepared lists on the database, each where its cost belongs. */
 export class ListRun {
   readonly #database: Database;
@@ -79,6 +83,7 @@ export class ListRun {
    * much, the page is asked for again with all: that takes less than half of what a stream would (decision 5).
    */
   async page(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundPage> {
+    if (list.parameters.included.length > 0) return this.#withRelated(list, rows, purpose);
     const { row, direct } = await this.#pageRow(list, rows, purpose);
     const page = found(row, list.values.rowBytes);
     if (page.json !== undefined || Number(row.bytes) > maxPieceBytes) return page;
@@ -86,12 +91,20 @@ export class ListRun {
     return found(await this.#first(query, direct, purpose), maxPieceBytes);
   }
 
+  /** A page whose records bring others: in one piece, or refused. */
+  async #withRelated(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundPage> {
+    const { row } = await refusingTooMuch(this.#pageRow(list, rows, purpose));
+    assertNotTooMuch(row.json);
+    return { row, json: readable(row.json) };
+  }
+
   async #pageRow(
     list: PreparedList,
     rows: RowReach,
     purpose: ListPurpose,
   ): Promise<{ row: PageRow; direct: boolean }> {
-    const { bounded, boundedRows } = list.plan;
+    const { bounded } = list.plan;
+    if (!bringsFew(list)) return this.#counted(list, rows, purpose, false);
     // Awaited only where the size is needed and not known.
     const small =
       purpose.within !== undefined ||
@@ -100,10 +113,21 @@ export class ListRun {
     if (small) return this.#direct(list, rows, purpose);
     const few = rows.terms.length > 0 && (this.#reaches.knownFew(rows) ?? (await this.#reaches.areFew(rows)));
     if (few && !list.plan.counted) return this.#direct(list, rows, purpose);
+    return this.#counted(list, rows, purpose, few);
+  }
+
+  /** With a total that still holds, where there is one. */
+  async #counted(
+    list: PreparedList,
+    rows: RowReach,
+    purpose: ListPurpose,
+    few: boolean,
+  ): Promise<{ row: PageRow; direct: boolean }> {
+    const { boundedRows } = list.plan;
     const revision = this.#totals.revision();
     const total = this.#totals.at(revision, list, rows);
     if (total !== undefined) {
-      const direct = few || (boundedRows && list.values.offset <= smallTable);
+      const direct = few || (boundedRows && bringsFew(list) && list.values.offset <= smallTable);
       const row = await this.#first(this.#pageQuery(list, rows, { total }), direct, purpose);
       // Somebody may have written between the two.
       if (this.#totals.revision() === revision) return { row, direct };
@@ -158,7 +182,8 @@ export class ListRun {
   }
 
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
-    return list.plan.page(this.#values(list, rows, more));
+    const query = list.plan.page(this.#values(list, rows, more));
+    return list.parameters.included.length === 0 ? query : { ...query, longest: longestText };
   }
 
   #streamQuery(list: PreparedList, rows: RowReach, ends: PageEnds): Query {

@@ -1,4 +1,6 @@
 import type { SqlValue } from '../database.ts';
+import { type Include, includeKey } from '../relations/include.ts';
+import { type RelationStep, stepKey } from '../relations/related.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import type { SourceView } from '../view.ts';
@@ -30,6 +32,8 @@ export interface ListShape {
   /** Columns that `q` looks into; undefined where nothing is searched. */
   readonly searched: readonly string[] | undefined;
   readonly paging: ShapePaging;
+  /** Related records in the answer of each row. */
+  readonly included: readonly Include[];
 }
 
 /** The values of a list statement, by the names under which it takes them. */
@@ -51,6 +55,8 @@ export type ListArguments = {
   /** Sort values of the first and the last row between which rows are streamed. */
   readonly from: readonly SqlValue[];
   readonly until: readonly SqlValue[];
+  /** Of the rows to which relations lead. */
+  readonly related: readonly SqlValue[];
   /** The moment, for sources that ask for it. */
   readonly now: SqlValue;
 };
@@ -66,8 +72,9 @@ const pagingShape = ({ paging }: ListParameters): ShapePaging => {
 export const shapeOf = (
   { source, usable }: SourceView,
   rows: ShapeRows = everyRow,
-  { fields, sort, filters, search, paging, ...rest }: ListParameters,
+  parameters: ListParameters,
 ): ListShape => {
+  const { fields, sort, filters, search, included } = parameters;
   const searchable = [...usable.values()].filter(({ type }) => type.searchable);
   return {
     source,
@@ -76,34 +83,46 @@ export const shapeOf = (
     sort,
     filters: filters.map(filterShape),
     searched: search === undefined ? undefined : searchable.map(({ name }) => name),
-    paging: pagingShape({ fields, sort, filters, search, paging, ...rest }),
+    paging: pagingShape(parameters),
+    included,
   };
 };
 
-const filterKey = ({ column, operator, count, negated }: FilterShape) => [
+const stepsKey = (steps: readonly RelationStep[] | undefined) => steps?.map(stepKey) ?? null;
+
+const filterKey = ({ column, operator, count, negated, steps }: FilterShape) => [
   column.name,
   operator,
   count,
   negated,
+  stepsKey(steps),
 ];
 
 /** The text that tells shapes of one source apart. Names may hold any character, so they are never just joined. */
-export const shapeKey = ({ rows, fields, sort, filters, searched, paging }: ListShape): string =>
+export const shapeKey = ({ rows, fields, sort, filters, searched, paging, included }: ListShape): string =>
   JSON.stringify([
     rows.key,
     fields,
     searched ?? null,
-    sort.map(({ column, descending }) => [column.name, descending]),
+    sort.map(({ column, descending, steps }) => [column.name, descending, stepsKey(steps)]),
     filters.map(filterKey),
     paging,
+    includeKey(included),
   ]);
 
 /** The text that tells apart what is counted: the conditions with their values, those of the row filter aside. */
 export const countKey = (
   { rows, filters, searched }: ListShape,
-  values: Pick<ListArguments, 'filters' | 'search'>,
+  values: Pick<ListArguments, 'filters' | 'search' | 'related'>,
 ): string =>
-  JSON.stringify([rows.key, filters.map(filterKey), values.filters, values.search, searched ?? null]);
+  JSON.stringify([
+    rows.key,
+    filters.map(filterKey),
+    values.filters,
+    values.search,
+    searched ?? null,
+    values.related,
+  ]);
 
 /** Whether the page is the one before its cursor: its rows are found from there backwards. */
 export const isBackward = ({ paging }: Pick<ListShape, 'paging'>): boolean =>
@@ -130,7 +149,8 @@ const walksIndex = (shape: ListShape): boolean => {
 const namesKey = ({ source, rows, filters }: ListShape): boolean =>
   rows.terms.includes(source.key) ||
   filters.some(
-    ({ column, operator }) => column.name === source.key && (operator === 'eq' || operator === 'in'),
+    ({ column, operator, steps }) =>
+      steps === undefined && column.name === source.key && (operator === 'eq' || operator === 'in'),
   );
 
 /**
@@ -143,7 +163,9 @@ export const hasBoundedRows = (shape: ListShape): boolean => {
   const equalities = [
     // A rule is found by index as well, but how many rows it takes to find a page depends on the caller.
     ...rows.terms.map((term) => (typeof term === 'string' ? term : '')),
-    ...filters.map(({ column, operator }) => (operator === 'eq' ? column.name : '')),
+    ...filters.map(({ column, operator, steps }) =>
+      operator === 'eq' && steps === undefined ? column.name : '',
+    ),
   ];
   if (searched !== undefined || equalities.length > 1) return false;
   const [equality] = equalities;

@@ -1,8 +1,11 @@
 import { columnOf, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { mostBytes } from '../projection.ts';
+import { isPath, pathColumn, readPath } from '../relations/path.ts';
+import { RelatedReader, type RelationStep } from '../relations/related.ts';
 import type { Source, SourceColumn } from '../source.ts';
 import { all, type Fragment, sql } from '../statement.ts';
+import type { SourceView } from '../view.ts';
 import { invalidParameter, unusableField } from './query-string.ts';
 
 export interface SortTerm {
@@ -10,6 +13,8 @@ export interface SortTerm {
   readonly descending: boolean;
   /** Whether rows may hold null: nulls come first ascending, last descending. */
   readonly nullable: boolean;
+  /** Relations to the record whose field it is; absent for the row's own. */
+  readonly steps?: readonly RelationStep[];
 }
 
 /** A total order: the last term is the key of the source, which breaks ties. */
@@ -30,8 +35,17 @@ const keyTerm = (source: Source): SortTerm => term(source, columnOf(source, sour
 /** The order of a list for which none is asked. */
 export const defaultSort = (source: Source): Sort => [keyTerm(source)];
 
-/** Reads `-created_at,title`; only columns in `usable` can be sorted by. */
-export const parseSort = (source: Source, usable: ReadonlyMap<string, SourceColumn>, text: string): Sort => {
+/** A term by a field of the record to which relations lead, one at most. */
+const pathTerm = (view: SourceView, name: string, descending: boolean, reader: RelatedReader): SortTerm => {
+  const path = readPath(view.source, view.fields, name, reader);
+  const column = pathColumn(path, name);
+  if (column === undefined || !column.type.sortable) throw unusableField(name);
+  return { column, descending, nullable: true, steps: path.steps };
+};
+
+/** Reads `-created_at,title,customer.name`; of the row's own, only usable columns can be sorted by. */
+export const parseSort = (view: SourceView, text: string, reader = new RelatedReader()): Sort => {
+  const { source, usable } = view;
   const terms: SortTerm[] = [];
   const seen = new Set<string>();
   for (const part of text.split(',')) {
@@ -39,6 +53,11 @@ export const parseSort = (source: Source, usable: ReadonlyMap<string, SourceColu
     const name = descending ? part.slice(1) : part;
     if (name === '' || seen.has(name) || seen.size >= maxTerms) throw invalidParameter('sort');
     seen.add(name);
+    if (isPath(name)) {
+      const behind = pathTerm(view, name, descending, reader);
+      if (terms.at(-1)?.column.name !== source.key) terms.push(behind);
+      continue;
+    }
     const column = usable.get(name);
     if (column === undefined || !column.type.sortable) throw unusableField(name);
     // The key decides every tie, so nothing behind it has an effect.

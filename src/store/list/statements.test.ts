@@ -29,7 +29,7 @@ const prepare = (query: string, rows: readonly string[] = []) => {
 };
 
 const behind = (sort: string, ...values: unknown[]) =>
-  `sort=${sort}&after=${encodeCursor(parseSort(thingSource, view.usable, sort), values)}`;
+  `sort=${sort}&after=${encodeCursor(parseSort(view, sort), values)}`;
 
 describeDatabase('sqlite', 'plans', (databases) => {
   let database: Database;

@@ -1,6 +1,7 @@
 import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { longBytes, projection } from '../projection.ts';
+import { longestText, mayBeTooMuch, recordText } from '../relations/include.ts';
 import {
   type Argument,
   all,
@@ -12,7 +13,7 @@ import {
   statement,
   where,
 } from '../statement.ts';
-import { type Clauses, clausesOf } from './clauses.ts';
+import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
 import { isBackward, type ListArguments, type ListShape } from './shape.ts';
 import { comesAfter, isSeekable, reversed } from './sort.ts';
 
@@ -86,17 +87,21 @@ const countColumns = (
 
 /** The rows as JSON, but for those with too many bytes in long columns, and how many bytes they have. */
 const rowColumns = (
-  { source, fields }: ListShape,
+  { source, fields, included }: ListShape,
   dialect: Dialect,
   argument: Argument<ListArguments>,
 ): PageColumns => {
+  const joined = dialect.joined(sql`row_json`, literal(','));
+  const answer = sql`${dialect.answer(sql`'[' || coalesce(${joined}, '') || ']'`)} as json`;
+  if (included.length > 0) {
+    const text = recordText(source, fields, included, joiningOf(dialect, argument), rowAlias);
+    return { inner: [sql`${text} as row_json`], outer: [answer] };
+  }
   const json = projection(source, fields, dialect);
   const bytes = longBytes(
     fields.map((of) => columnOf(source, of)),
     dialect,
   );
-  const joined = dialect.joined(sql`row_json`, literal(','));
-  const answer = sql`${dialect.answer(sql`'[' || coalesce(${joined}, '') || ']'`)} as json`;
   if (bytes === undefined) return { inner: [sql`${json} as row_json`], outer: [answer] };
   const light = sql`case when ${bytes} > ${argument('rowBytes')} then null else ${json} end`;
   return {
@@ -136,8 +141,17 @@ export const pageStatement = (shape: ListShape, dialect: Dialect): Statement<Lis
     const places = placeColumns(shape, dialect);
     const inner = [...rows.inner, ...places.inner];
     const outer = [...rows.outer, ...places.outer, ...countColumns(shape, clauses, argument)];
-    return sql`${clauses.found}select ${all(outer)} from (${pageRows(shape, clauses, inner, dialect)}) as page`;
+    const page = pageRows(shape, clauses, inner, dialect);
+    if (!isHeavy(shape)) return sql`${clauses.found}select ${all(outer)} from (${page}) as page`;
+    const fits = dialect.fits(sql`row_json`, longestText);
+    const fitting = fits === undefined ? page : sql`select *, ${fits} as row_fits from (${page}) as page`;
+    const counted = fits === undefined ? outer : [...outer, sql`sum(row_fits) as fitting`];
+    return sql`${clauses.found}select ${all(counted)} from (${fitting}) as page`;
   });
+
+/** Whether the rows of the largest page may come to more than is made of them. */
+const isHeavy = ({ source, fields, included }: ListShape): boolean =>
+  included.length > 0 && mayBeTooMuch(1000, source, fields, included);
 
 /** The rows one by one: those of the page, or all. */
 export const streamStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>

@@ -73,7 +73,7 @@ const standingOf = ({ version, writable }: StandingRow): RecordStanding => ({
  */
 export const createRecords = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
-  const source = resourceSource(model);
+  const source = resourceSource(model, models);
   const views = new SourceViews(source);
   const collisions = createCollisions(dialect, model, models);
   const table = name(model.table);

@@ -4,9 +4,27 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
 import { columnOf, rowAlias, storedValue } from '../column.ts';
-import type { Database, SqlValue, Transaction } from '../database.ts';
+import {
+  type Asker,
+  type Database,
+  knownCaller,
+  type ListReader,
+  type Query,
+  readerWithin,
+  type SqlValue,
+  type Transaction,
+} from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { projection } from '../projection.ts';
+import {
+  assertNotTooMuch,
+  type Included,
+  isLight,
+  longestText,
+  nothingIncluded,
+  recordText,
+  refusingTooMuch,
+} from '../relations/include.ts';
+import type { Joining } from '../relations/join.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { name, type Statement, sql, statement, where } from '../statement.ts';
@@ -18,6 +36,8 @@ export interface ShownRecord {
   readonly version?: number;
 }
 
+type ShownRow = { readonly json: string; readonly version?: number };
+
 export interface ShowOptions {
   /** Name of the hidden integer column that every write raises. */
   readonly version?: string;
@@ -25,11 +45,34 @@ export interface ShowOptions {
 }
 
 export interface ShowPurpose {
+  /** Who asks, for the limits of an answer with many related records; the service itself where absent. */
+  readonly by?: Asker | undefined;
   /** The transaction to which what it wrote itself is shown. */
   readonly within?: Transaction | undefined;
   /** Keeps others from changing the record until that transaction is over. */
   readonly lock?: boolean;
+  /** Related records in the answer. */
+  readonly included?: Included;
+  /** The caller has just written the record: they are answered it, wherever it is now. */
+  readonly written?: boolean;
 }
+
+/** A record with others: at once where they are few, refused where they are too many. */
+const withRelated = async (
+  reader: ListReader,
+  query: Query,
+  { included }: Included,
+  by: Asker | undefined,
+): Promise<ShownRow | undefined> => {
+  const limited = { ...query, longest: longestText };
+  const ask = async (): Promise<ShownRow | undefined> => {
+    if (isLight(1, included)) return reader.get<ShownRow>(limited);
+    return (await reader.scan<ShownRow>(limited, await knownCaller(by)))[0];
+  };
+  const row = await refusingTooMuch(ask());
+  if (row !== undefined) assertNotTooMuch(row.json);
+  return row;
+};
 
 /** The record with this key as a grant lets see it; undefined where there is none or it is out of its rows. */
 export type Show = (
@@ -39,7 +82,14 @@ export type Show = (
   purpose?: ShowPurpose,
 ) => Promise<ShownRecord | undefined>;
 
-type ShowArguments = { readonly rows: readonly SqlValue[]; readonly key: SqlValue; readonly now: SqlValue };
+type ShowArguments = {
+  readonly rows: readonly SqlValue[];
+  readonly related: readonly SqlValue[];
+  readonly key: SqlValue;
+  readonly now: SqlValue;
+};
+
+const everyRow: RowReach = { terms: [], values: [], key: '' };
 
 /** Shows one record of a source, through the same projection and row filter as its list. */
 export const createShow = (database: Database, source: Source, options: ShowOptions = {}): Show => {
@@ -49,12 +99,18 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
   /** By the readable fields and the conditions of the row filter. */
   const statements = new BoundedCache<Statement<ShowArguments>>('showStatements');
 
-  const compile = ({ fields }: SourceView, { terms }: RowReach, lock: boolean): Statement<ShowArguments> =>
+  const compile = (
+    { fields }: SourceView,
+    { terms }: RowReach,
+    { included }: Included,
+    lock: boolean,
+  ): Statement<ShowArguments> =>
     statement<ShowArguments>(dialect, (argument) => {
       const column = (of: string) => storedValue(columnOf(source, of), dialect);
       const conditions = reachConditions(terms, column, (index) => argument('rows', index), 'hold', dialect);
       const key = sql`${column(source.key)} = ${argument('key')}`;
-      const json = sql`${projection(source, fields, dialect)} as json`;
+      const joining: Joining = { dialect, value: (index) => argument('related', index) };
+      const json = sql`${recordText(source, fields, included, joining, rowAlias)} as json`;
       const answer = version === undefined ? json : sql`${json}, ${name(rowAlias, version)} as version`;
       const row = sql`select ${answer} from ${source.from(dialect)} as ${name(rowAlias)}${where([...conditions, key])}`;
       return lock ? sql`${row}${dialect.rowLock}` : row;
@@ -63,19 +119,25 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
   const statementOf = (
     readable: readonly string[],
     rows: RowReach,
+    included: Included,
     lock: boolean,
   ): Statement<ShowArguments> => {
     const { view, id } = views.of(readable);
-    const key = `${id} ${lock} ${rows.key}`;
-    return statements.getOrMake(key, () => compile(view, rows, lock));
+    const key = `${id} ${lock} ${rows.key}${included.key}`;
+    return statements.getOrMake(key, () => compile(view, rows, included, lock));
   };
 
-  return async (grant, key, extra = [], { within, lock = false } = {}) => {
-    const rows = reachOf(grant, extra);
+  return async (grant, key, extra = [], purpose = {}) => {
+    const { by, within, lock = false, included = nothingIncluded, written = false } = purpose;
+    const rows = written ? everyRow : reachOf(grant, extra);
     if (rows === undefined) return undefined;
     const now = source.timed === true ? toTimestamp(clock()) : null;
-    const query = statementOf(grant.readable, rows, lock)({ rows: rows.values, key, now });
-    const row = await (within ?? database).get<{ json: string; version?: number }>(query);
+    const values = { rows: rows.values, related: included.values, key, now };
+    const query = statementOf(grant.readable, rows, included, lock)(values);
+    const reader = within === undefined ? database : readerWithin(within);
+    const row = await (included === nothingIncluded
+      ? reader.get<ShownRow>(query)
+      : withRelated(reader, query, included, by));
     if (row === undefined) return undefined;
     return row.version === undefined ? { json: row.json } : { json: row.json, version: Number(row.version) };
   };

@@ -143,7 +143,7 @@ describeEachDatabase('the parts of a rule', (databases) => {
     'find a page by indexes, in one statement: %s',
     async (of) => {
       const { model } = cardOf(rules[of]);
-      const source = resourceSource(model);
+      const source = resourceSource(model, new Map());
       const view = sourceView(source, [...model.fields.keys()]);
       const reach = reachOfCaller(rules[of], 17);
       for (const query of ['page=1&per_page=20', 'per_page=20', 'page=3&per_page=20&sort=-created_at']) {
@@ -160,7 +160,7 @@ describeEachDatabase('the parts of a rule', (databases) => {
   it('counts the rows of a caller again after a second, and where the clock was set back', async () => {
     let now = 10_000;
     const { model } = cardOf(rules['a team']);
-    const sizes = new ReachSizes(database, resourceSource(model), () => now);
+    const sizes = new ReachSizes(database, resourceSource(model, new Map()), () => now);
     const reach = reachOfCaller(rules['a team'], 50);
     const asked: string[] = [];
     const watched = new ReachSizes(
@@ -170,7 +170,7 @@ describeEachDatabase('the parts of a rule', (databases) => {
           return database.get(query as never);
         },
       }),
-      resourceSource(model),
+      resourceSource(model, new Map()),
       () => now,
     );
     expect(await sizes.areFew(reach)).toBe(true);

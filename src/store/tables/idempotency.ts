@@ -36,7 +36,7 @@ const identityOf = (principal: Principal): string => {
 };
 
 /**
- * Reads the header; undefined where there is none.
+ * Reads the header; undefined where there is none. `asked`: what beside the body decides what is answered.
  * @throws Problem `invalid_parameter` unless it is 1 to 255 visible ASCII characters.
  */
 export const idempotentRequest = (
@@ -45,11 +45,15 @@ export const idempotentRequest = (
   method: string,
   path: string,
   bytes: Uint8Array,
+  asked = '',
 ): IdempotentRequest | undefined => {
   if (key === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Problem('invalid_parameter', { params: { name: 'Idempotency-Key' } });
-  return { scope: sha256(identityOf(principal), method, path, key), fingerprint: sha256(bytes) };
+  return {
+    scope: sha256(identityOf(principal), method, path, key),
+    fingerprint: asked === '' ? sha256(bytes) : sha256(bytes, asked),
+  };
 };
 
 interface KeptRow {

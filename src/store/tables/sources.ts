@@ -38,8 +38,11 @@ const id = column('id', field.integer(always));
 const createdAt = column('created_at', field.datetime(always));
 const lastUsedAt = column('last_used_at', field.datetime());
 
-const rolesOf = (dialect: Dialect): Fragment =>
-  dialect.arrayOf(sql`role`, sql`select role from user_roles where user_id = t.id order by role`);
+const rolesOf = (dialect: Dialect, row: string): Fragment =>
+  dialect.arrayOf(
+    sql`role`,
+    sql`select role from user_roles where user_id = ${named(row, 'id')} order by role`,
+  );
 
 export const userSource = source(
   'users',
@@ -103,11 +106,11 @@ export const keyFields = Object.freeze([
   'last_used_at',
 ] as const);
 
-const ownerOf = (dialect: Dialect): Fragment =>
+const ownerOf = (dialect: Dialect, row: string): Fragment =>
   dialect.object([
-    { name: 'id', value: sql`t."user_id"` },
-    { name: 'username', value: sql`t."username"` },
-    { name: 'name', value: sql`t."user_name"` },
+    { name: 'id', value: named(row, 'user_id') },
+    { name: 'username', value: named(row, 'username') },
+    { name: 'name', value: named(row, 'user_name') },
   ]);
 
 /** Keys of everybody, each with its owner; `user` filters and sorts by the owner's username. */

@@ -70,6 +70,10 @@ export const postgresDialect: Dialect = {
   cast: (value, kind) => sql`cast(${value} as ${sql.raw(columns[kind].type.replace(/ collate .*$/, ''))})`,
   object,
   objectText: (entries) => sql`${object(entries)}::text`,
+  unclosed: (text) => sql`left(${text}, -1)`,
+  // Of NUL there is no character: an error of its own, raised while the rows are made.
+  fits: (text, bytes) =>
+    sql`cast(chr(case when sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)} then 0 else 49 end) as integer)`,
   arrayText: (values) => sql`json_build_array(${all(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
   joined: (value, separator) => sql`string_agg(${value}, ${separator})`,

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { overloaded, Problem } from '../../../kernel/problem.ts';
-import { ConstraintError, type ConstraintKind } from '../../database.ts';
+import { ConstraintError, type ConstraintKind, TooLongError } from '../../database.ts';
 import { databaseUnavailable, outcomeUnknown } from '../problems.ts';
 
 /** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
@@ -14,6 +14,9 @@ const constraints: Readonly<Record<string, ConstraintKind>> = {
 
 /** Connection, resources, shutdown by an operator, I/O, damaged data; read-only; and conflicts that lasted. */
 const outage = /^(?:08|53|57P|58|XX00[12]|25006|25P03|55P03|28|3D000|40001|40P01)/;
+
+/** `program_limit_exceeded`: a text without end, or the one that `fits` gave up. */
+const limitExceeded = '54000';
 
 const queryCanceled = '57014';
 
@@ -98,6 +101,7 @@ export const toDatabaseError = (error: unknown): unknown => {
   const { code = '' } = error;
   const kind = constraints[code];
   if (kind !== undefined) return new ConstraintError(kind, kind === 'unique' ? columnsOf(error) : [], error);
+  if (code === limitExceeded) return new TooLongError(error);
   if (code === queryCanceled) return overloaded(error);
   return outage.test(code) ? databaseUnavailable(error) : error;
 };

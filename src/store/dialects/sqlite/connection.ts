@@ -44,11 +44,27 @@ export class SqliteConnection {
   }
 
   all<Row>(query: Query): Row[] {
-    return this.prepare(query.sql).all(...bind(query.parameters)) as Row[];
+    return this.#limited(query, () => this.prepare(query.sql).all(...bind(query.parameters)) as Row[]);
   }
 
   get<Row>(query: Query): Row | undefined {
-    return this.prepare(query.sql).get(...bind(query.parameters)) as Row | undefined;
+    return this.#limited(
+      query,
+      () => this.prepare(query.sql).get(...bind(query.parameters)) as Row | undefined,
+    );
+  }
+
+  /** The limit is the connection's, and its statements run one after the other. */
+  #limited<T>({ longest }: Query, run: () => T): T {
+    if (longest === undefined) return run();
+    const { limits } = this.#database;
+    const usual = limits.length;
+    limits.length = longest;
+    try {
+      return run();
+    } finally {
+      limits.length = usual;
+    }
   }
 
   /** A pragma that answers a number. */

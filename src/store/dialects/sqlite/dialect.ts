@@ -11,6 +11,9 @@ const entriesPerObject = 50;
 const plainObject = (entries: readonly JsonEntry[]): Fragment =>
   sql`json_object(${all(entries.map(({ name, value }) => sql`${literal(name)}, ${value}`))})`;
 
+/** A negative length counts backwards: everything before the last character, computed once. */
+const unclosed = (text: Fragment): Fragment => sql`substr(${text}, -1, -2000000000)`;
+
 /** `{…}` and `{…}` joined as one object: all but the last lose their `}`, all but the first their `{`. */
 const object = (entries: readonly JsonEntry[]): Fragment => {
   const objects: Fragment[] = [];
@@ -19,8 +22,7 @@ const object = (entries: readonly JsonEntry[]): Fragment => {
   const [only, second] = objects;
   if (only !== undefined && second === undefined) return only;
   const parts = objects.map((each, index) => {
-    // A negative length counts backwards: everything before the last character, computed once.
-    const open = index === objects.length - 1 ? each : sql`substr(${each}, -1, -2000000000)`;
+    const open = index === objects.length - 1 ? each : unclosed(each);
     return index === 0 ? open : sql`substr(${open}, 2)`;
   });
   return sql`(${all(parts, " || ',' || ")})`;
@@ -78,6 +80,8 @@ export const sqliteDialect: Dialect = {
   cast: (value) => value,
   object,
   objectText: object,
+  unclosed,
+  fits: () => undefined,
   arrayText: (values) => sql`json_array(${all(values)})`,
   arrayOf: (column, query) => sql`json((select json_group_array(${column}) from (${query})))`,
   joined: (value, separator) => sql`group_concat(${value}, ${separator})`,

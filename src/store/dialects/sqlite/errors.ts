@@ -1,4 +1,4 @@
-import { ConstraintError, type ConstraintKind } from '../../database.ts';
+import { ConstraintError, type ConstraintKind, TooLongError } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 
 /** What node:sqlite throws: `errcode` is SQLite's extended result code (https://sqlite.org/rescode.html). */
@@ -25,6 +25,9 @@ export const mayStand = (error: unknown): boolean => isSqliteError(error) && unf
 
 /** SQLITE_CONSTRAINT, with the table or the trigger in the extended code. */
 const constraint = 19;
+
+/** SQLITE_TOOBIG: a text is longer than the connection's limit. */
+const tooBig = 18;
 
 /** NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB, and BUSY that lasted. */
 const outages: ReadonlySet<number> = new Set([5, 7, 8, 9, 10, 11, 13, 14, 15, 26]);
@@ -57,6 +60,7 @@ export const toDatabaseError = (
   if (!isSqliteError(error)) return error;
   const code = primaryCode(error);
   if (outages.has(code)) return databaseUnavailable(error);
+  if (code === tooBig) return new TooLongError(error);
   if (code !== constraint) return error;
   const kind = kindOf(error);
   return new ConstraintError(kind, kind === 'unique' ? columnsOf(error.message, tableOfIndex) : [], error);

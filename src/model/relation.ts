@@ -1,0 +1,84 @@
+import { flag, type OptionCheck, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
+
+/** Relations as a model file writes them. What they come to once all models are known is in `relations.ts`. */
+
+export interface ManyOptions {
+  /**
+   * The reference by which its records name this one: `order`, or `order_id`. Needed only where there are several. With
+   * `through`, that of the records between.
+   */
+  readonly by?: string;
+  /** The model whose records join the two, each with a reference to either. */
+  readonly through?: string;
+  /** With `through`: the reference to the other side. Needed only where there are several. */
+  readonly on?: string;
+  /** Its records can be written within this one: `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`. */
+  readonly write?: boolean;
+}
+
+/** The other side of a reference: the records that name this one. Types exist for the compiler only. */
+export interface ManyRelation<Target extends string = string, Write extends boolean = boolean> {
+  readonly [said]: SaidMany;
+  readonly [target]?: Target;
+  readonly [write]?: Write;
+}
+
+declare const target: unique symbol;
+declare const write: unique symbol;
+const said: unique symbol = Symbol('relation');
+
+/** What a declared relation says, as it was written. */
+export interface SaidMany extends ManyOptions {
+  readonly model: string;
+  /** What is wrong with it, for whoever knows its name. */
+  readonly flaw: string | undefined;
+}
+
+const options = {
+  by: textual,
+  through: textual,
+  on: textual,
+  write: flag,
+} satisfies OptionTable<ManyOptions>;
+
+const flawOf = (model: unknown, given: ManyOptions): string | undefined => {
+  const flaw = textual(model, 'the name of the model') ?? optionsFlaw(given, options);
+  if (flaw !== undefined) return flaw;
+  if (given.on !== undefined && given.through === undefined)
+    return 'on: it names a reference of the model between, which `through` names';
+  return given.write === true && given.through !== undefined
+    ? 'write: records behind another model are not written within this one'
+    : undefined;
+};
+
+/**
+ * Records of another model that belong to this one: `lines: many('OrderLine', { by: 'order', write: true })`, or
+ * `tags: many('Tag', { through: 'ProductTag' })`. Whoever reads the record reads which of the others are its own, of
+ * those that they could read by the other model's own endpoint.
+ */
+export const many = <const Target extends string, const Options extends ManyOptions = Record<never, never>>(
+  model: Target,
+  given?: Options & { readonly [Key in Exclude<keyof Options, keyof ManyOptions>]: never },
+): ManyRelation<Target, Options extends { readonly write: true } ? true : false> => {
+  const { by, through, on, write: writes }: ManyOptions = given ?? {};
+  return Object.freeze({
+    [said]: Object.freeze({
+      model,
+      ...(by === undefined ? {} : { by }),
+      ...(through === undefined ? {} : { through }),
+      ...(on === undefined ? {} : { on }),
+      ...(writes === undefined ? {} : { write: writes }),
+      flaw: flawOf(model, given ?? {}),
+    }),
+  });
+};
+
+export const saidMany = (relation: ManyRelation): SaidMany => relation[said];
+
+/** Whether a value of a model file was made by `many`. */
+export const manyRelation: OptionCheck = (value, path) => {
+  if (typeof value !== 'object' || value === null || !(said in value))
+    return `${path} must be made by many(…)`;
+  const { flaw } = value[said] as SaidMany;
+  return flaw === undefined ? undefined : `${path}: ${flaw}`;
+};

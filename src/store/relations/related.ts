@@ -1,0 +1,106 @@
+import { Problem } from '../../kernel/problem.ts';
+import type { Grant } from '../../policy/grant.ts';
+import type { SqlValue } from '../database.ts';
+import { unusableField } from '../list/query-string.ts';
+import { type RowReach, reachOf } from '../rows/reach.ts';
+import type { Source, SourceRelation } from '../source.ts';
+
+/** What a caller reads of the records of a model that others lead to. */
+export interface Readership {
+  /** The rows and fields of the model's own detail endpoint. */
+  readonly grant: Grant;
+  /** Fields that are answered where none are named. */
+  readonly listed: readonly string[];
+}
+
+/** By the name of a model; undefined where the caller may read none of its records, or not by this authentication. */
+export type Related = (model: string) => Readership | undefined;
+
+/** Rows within a reach; their values stand in the statement's argument `related` from `start` on. */
+export interface BoundReach {
+  readonly terms: RowReach['terms'] | 'none';
+  readonly key: string;
+  readonly start: number;
+}
+
+/** One step from a row to others, held to what the caller reads of them. */
+export interface RelationStep {
+  readonly relation: SourceRelation;
+  readonly reach: BoundReach;
+  /** Of the rows between. */
+  readonly link: BoundReach | undefined;
+}
+
+/** Where a step leads. */
+export interface Followed {
+  readonly step: RelationStep;
+  readonly target: Source;
+  readonly readership: Readership;
+}
+
+/** Relations that lead to a field, or that one include is deep. */
+export const maxSteps = 3;
+
+/** All that a statement's SQL depends on of a step. */
+export const stepKey = ({ relation, reach, link }: RelationStep): readonly unknown[] => [
+  relation.name,
+  reach.terms === 'none' ? null : reach.key,
+  link === undefined || link.terms === 'none' ? null : link.key,
+];
+
+/**
+ * Follows the relations that one request names, and gathers the values by which the rows are held to the caller's
+ * reach. In one request the same names are followed in the same order, so that a shape knows where its values stand.
+ */
+export class RelatedReader {
+  /** Values of the argument `related`. */
+  readonly values: SqlValue[] = [];
+  readonly #related: Related;
+
+  constructor(related: Related = () => undefined) {
+    this.#related = related;
+  }
+
+  /** Whether any relation was followed. */
+  get used(): boolean {
+    return this.#used;
+  }
+  #used = false;
+
+  /** The fields of a record by which relations are followed: those of the answer, and of the record's own endpoint. */
+  reads(source: Source, readable: readonly string[]): readonly string[] {
+    const own = this.#related(source.name)?.grant.readable;
+    return own === undefined ? readable : [...readable, ...own];
+  }
+
+  /**
+   * Follows a relation from rows of which the caller reads these fields; `path` names it in a refusal.
+   * @throws Problem `unusable_field` where there is none, or it goes by a field that is not read; `forbidden` where none
+   * of its records may be read
+   */
+  follow(source: Source, readable: readonly string[], name: string, path: string): Followed {
+    const relation = source.relations?.get(name);
+    // That a reference is named would be told by what it names.
+    if (relation === undefined || (!relation.many && !readable.includes(relation.from)))
+      throw unusableField(path);
+    this.#used = true;
+    const readership = this.#of(relation.model);
+    const link = relation.through && this.#bind(this.#of(relation.through.model).grant);
+    const step = { relation, link, reach: this.#bind(readership.grant) };
+    return { step, target: relation.target(), readership };
+  }
+
+  #of(model: string): Readership {
+    const readership = this.#related(model);
+    if (readership === undefined) throw new Problem('forbidden');
+    return readership;
+  }
+
+  #bind(grant: Grant): BoundReach {
+    const start = this.values.length;
+    const reach = reachOf(grant);
+    if (reach === undefined) return { terms: 'none', key: '', start };
+    this.values.push(...reach.values);
+    return { terms: reach.terms, key: reach.key, start };
+  }
+}
