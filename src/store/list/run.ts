@@ -12,7 +12,7 @@ import {
   type Transaction,
 } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { assertNotTooMuch, isLight, longestText, refusingTooMuch } from '../relations/include.ts';
+import { assertNotTooMuch, isLight, maxTextBytes, refusingTooMuch } from '../relations/include.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { ArrayChunks } from './array-chunks.ts';
@@ -183,7 +183,7 @@ export class ListRun {
 
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
     const query = list.plan.page(this.#values(list, rows, more));
-    return list.parameters.included.length === 0 ? query : { ...query, longest: longestText };
+    return list.parameters.included.length === 0 ? query : { ...query, longest: maxTextBytes };
   }
 
   #streamQuery(list: PreparedList, rows: RowReach, ends: PageEnds): Query {

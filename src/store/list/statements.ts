@@ -1,7 +1,7 @@
 import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { longBytes, projection } from '../projection.ts';
-import { longestText, mayBeTooMuch, recordText } from '../relations/include.ts';
+import { fitting, mayBeTooMuch, recordText } from '../relations/include.ts';
 import {
   type Argument,
   all,
@@ -143,10 +143,8 @@ export const pageStatement = (shape: ListShape, dialect: Dialect): Statement<Lis
     const outer = [...rows.outer, ...places.outer, ...countColumns(shape, clauses, argument)];
     const page = pageRows(shape, clauses, inner, dialect);
     if (!isHeavy(shape)) return sql`${clauses.found}select ${all(outer)} from (${page}) as page`;
-    const fits = dialect.fits(sql`row_json`, longestText);
-    const fitting = fits === undefined ? page : sql`select *, ${fits} as row_fits from (${page}) as page`;
-    const counted = fits === undefined ? outer : [...outer, sql`sum(row_fits) as fitting`];
-    return sql`${clauses.found}select ${all(counted)} from (${fitting}) as page`;
+    const { rows: fitted, count } = fitting(page, dialect);
+    return sql`${clauses.found}select ${all([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
   });
 
 /** Whether the rows of the largest page may come to more than is made of them. */

@@ -1,6 +1,7 @@
 import { Problem } from '../../kernel/problem.ts';
 import { columnOf } from '../column.ts';
 import { type SqlValue, TooLongError } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
 import { mostBytes, projection } from '../projection.ts';
 import type { Source } from '../source.ts';
@@ -22,7 +23,7 @@ const maxRelated = 1000;
 /** Bytes of an answer with related records. */
 export const maxAnswerBytes = 4 * 1024 * 1024;
 /** Bytes of a text that is made on the way to an answer: more of them are given up while they are made. */
-const maxTextBytes = 4 * maxAnswerBytes;
+export const maxTextBytes = 4 * maxAnswerBytes;
 
 /** Related records that stand in a record's answer, under the name of their relation. */
 export interface Include {
@@ -192,18 +193,22 @@ export const mayBeTooMuch = (
 /** No JSON text holds it: control characters are escaped there. */
 const tooManyMark = '\u0001';
 
-/** Texts of rows with a column that is 1, or ends the statement where the texts come to too much. */
+/**
+ * Rows with texts of which the statement gives up where they come to too much, and what counts them; counting is what
+ * has it look.
+ */
 export const fitting = (
   rows: Fragment,
-  { dialect }: Joining,
+  dialect: Dialect,
 ): { readonly rows: Fragment; readonly count: Fragment } => {
   const fits = dialect.fits(sql`row_json`, maxTextBytes);
-  return fits === undefined
-    ? { rows, count: sql`count(*)` }
-    : {
-        rows: sql`select row_json, ${fits} as row_fits from (${rows}) as ${name('_texts')}`,
-        count: sql`sum(row_fits)`,
-      };
+  if (fits === undefined) return { rows, count: sql`count(*)` };
+  // Without the OFFSET the planner would put the text in both places where it is named, and make it twice.
+  const once = sql`select * from (${rows}) as ${name('_texts')} offset 0`;
+  return {
+    rows: sql`select *, ${fits} as row_fits from (${once}) as ${name('_once')}`,
+    count: sql`sum(row_fits)`,
+  };
 };
 
 const arrayText = (each: Include, before: string, depth: number, joining: Joining): Fragment => {
@@ -214,7 +219,7 @@ const arrayText = (each: Include, before: string, depth: number, joining: Joinin
   const text = recordText(target, fields, included, joining, row, depth + 1);
   const rows = sql`select ${text} as row_json${from}${where(conditions)} order by ${name(row, target.key)} limit ${literal(maxRelated + 1)}`;
   const checked = mayBeTooMuch(maxRelated + 1, target, fields, included)
-    ? fitting(rows, joining)
+    ? fitting(rows, joining.dialect)
     : { rows, count: sql`count(*)` };
   const joined = joining.dialect.joined(sql`row_json`, literal(','));
   const array = sql`case when ${checked.count} > ${literal(maxRelated)} then ${literal(tooManyMark)} else '[' || coalesce(${joined}, '') || ']' end`;
@@ -248,9 +253,6 @@ export const recordText = (
   });
   return sql`${joining.dialect.unclosed(record)} || ${all(parts, ' || ')} || '}'`;
 };
-
-/** How long the texts that a statement makes may be, for the database that can be told so. */
-export const longestText = maxTextBytes;
 
 const tooMuch = (): Problem =>
   new Problem('too_much_included', { params: { records: maxRelated, bytes: maxAnswerBytes } });
