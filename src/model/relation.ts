@@ -1,4 +1,5 @@
-import { flag, type OptionCheck, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
+import type { Label } from '../kernel/messages/messages.ts';
+import { flag, label, type OptionCheck, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
 
 /** Relations as a model file writes them. What they come to once all models are known is in `relations.ts`. */
 
@@ -14,6 +15,8 @@ export interface ManyOptions {
   readonly on?: string;
   /** Its records can be written within this one: `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`. */
   readonly write?: boolean;
+  /** What people call it; by default the words of its name. */
+  readonly label?: Label;
 }
 
 /** The other side of a reference: the records that name this one. Types exist for the compiler only. */
@@ -39,6 +42,7 @@ const options = {
   through: textual,
   on: textual,
   write: flag,
+  label,
 } satisfies OptionTable<ManyOptions>;
 
 const flawOf = (model: unknown, given: ManyOptions): string | undefined => {
@@ -60,7 +64,7 @@ export const many = <const Target extends string, const Options extends ManyOpti
   model: Target,
   given?: Options & { readonly [Key in Exclude<keyof Options, keyof ManyOptions>]: never },
 ): ManyRelation<Target, Options extends { readonly write: true } ? true : false> => {
-  const { by, through, on, write: writes }: ManyOptions = given ?? {};
+  const { by, through, on, write: writes, label: words }: ManyOptions = given ?? {};
   return Object.freeze({
     [said]: Object.freeze({
       model,
@@ -68,6 +72,7 @@ export const many = <const Target extends string, const Options extends ManyOpti
       ...(through === undefined ? {} : { through }),
       ...(on === undefined ? {} : { on }),
       ...(writes === undefined ? {} : { write: writes }),
+      ...(words === undefined ? {} : { label: words }),
       flaw: flawOf(model, given ?? {}),
     }),
   });

@@ -1,6 +1,6 @@
 import { nearestHint } from '../kernel/options.ts';
 import { DefinitionError } from './definition-error.ts';
-import { checkFieldName } from './names.ts';
+import { checkFieldName, labelOf } from './names.ts';
 import { type ManyRelation, type SaidMany, saidMany } from './relation.ts';
 import type { ModelField, ModelRelation, ResourceModel } from './resource.ts';
 
@@ -34,10 +34,10 @@ const isReference = ({ reference }: ModelField): boolean => reference !== undefi
 
 /** A field wins over a reference of the same name: a model with `author` and `author_id` has no relation `author`. */
 const toOne = ({ fields }: ResourceModel): ModelRelation[] =>
-  [...fields.values()].flatMap(({ name, column, reference }): ModelRelation[] => {
+  [...fields.values()].flatMap(({ name, column, reference, label }): ModelRelation[] => {
     const relation = relationName(name);
     if (reference === undefined || relation === name || fields.has(relation)) return [];
-    return [{ name: relation, many: false, model: reference, from: column, to: 'id', write: false }];
+    return [{ name: relation, label, many: false, model: reference, from: column, to: 'id', write: false }];
   });
 
 /** The reference of a model to another, by its key where that is said; alone, it needs not be. */
@@ -77,11 +77,13 @@ const toMany = (model: ResourceModel, models: ModelMap): ModelRelation[] =>
     };
     const named = (other: string): ResourceModel =>
       models.get(other) ?? refuse(`names ${other}, which is no model${nearestHint(other, models.keys())}`);
+    const label = said.label ?? labelOf(name);
     const place = (option: 'by' | 'on') => ({ file: model.name, relation: name, option });
     if (said.through === undefined) {
       if (said.model === userModel) return refuse('names User, which refers to no model: say through');
       const { column } = referenceTo(place('by'), named(said.model), model.name, said.by);
-      return { name, many: true, model: said.model, from: 'id', to: column, write: said.write === true };
+      const write = said.write === true;
+      return { name, label, many: true, model: said.model, from: 'id', to: column, write };
     }
     const target = said.model === userModel ? userModel : named(said.model).name;
     const between = named(said.through);
@@ -89,7 +91,7 @@ const toMany = (model: ResourceModel, models: ModelMap): ModelRelation[] =>
     const on = referenceTo(place('on'), between, target, said.on);
     if (by === on) return refuse(`goes by ${by.name} there and back: say by and on`);
     const through = { model: between.name, from: by.column, to: on.column };
-    return { name, many: true, model: target, from: 'id', to: 'id', through, write: false };
+    return { name, label, many: true, model: target, from: 'id', to: 'id', through, write: false };
   });
 
 /**

@@ -89,6 +89,7 @@ export interface ModelField {
 /** How a record leads to others: to the one that a reference names, or to those that name it. */
 export interface ModelRelation {
   readonly name: string;
+  readonly label: Label;
   /** Whether it leads to any number of records. */
   readonly many: boolean;
   /** Name of the model to whose records it leads; `User` for a user of the service. */

@@ -8,6 +8,7 @@ import { metadataEndpoint } from '../meta/meta.ts';
 import { modelEntrySchema } from '../meta/meta-schema.ts';
 import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { adminArea } from './records.ts';
 
 /** The models as administrators see them: their list, and of each all fields and the endpoints of the area. */
 export const adminMetaEndpoints = (
@@ -37,7 +38,7 @@ export const adminMetaEndpoints = (
         model,
         { models, served },
         {
-          area: 'admin',
+          area: adminArea,
           operation: `adminDescribe${model.name}`,
           path: `/admin/meta/${model.name}`,
           auth: adminAuth,

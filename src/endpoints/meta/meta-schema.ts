@@ -66,6 +66,36 @@ const field = object(
   },
 );
 
+const relation = object(
+  {
+    name: { type: 'string', description: 'For include=, and in filter[name.field] and sort=name.field' },
+    label: text,
+    many: { type: 'boolean', description: 'Whether it leads to any number of records, answered as an array' },
+    model: { type: 'string', description: 'Model of the records; User: a user of the service' },
+    write: { type: 'boolean', description: 'Its records can be written within this one' },
+    fields: {
+      ...listOf(
+        object({
+          name: text,
+          operators: { ...listOf(text), description: 'filter[relation.name][operator]' },
+          sortable: flag,
+        }),
+      ),
+      description:
+        "What this caller reads of the records, and fields[relation] may choose; all else about a field is in the model's own metadata",
+    },
+  },
+  {
+    field: { type: 'string', description: 'Of one record: the reference by which this one names it' },
+    by: {
+      type: 'string',
+      description: 'Of many: the reference by which they, or the records between, name this one',
+    },
+    through: { type: 'string', description: 'Of many: model of the records between' },
+    on: { type: 'string', description: 'With through: the reference by which those name the other side' },
+  },
+);
+
 const opened = object({
   model: text,
   path: text,
@@ -92,6 +122,10 @@ export const metadataSchema: JsonSchema = {
       label: text,
       endpoints: listOf(endpoint),
       fields: listOf(field),
+      relations: {
+        ...listOf(relation),
+        description: 'Those that this caller may follow; further ones are in the metadata of their models',
+      },
       schemas: object({ create: jsonSchema, update: jsonSchema, read: jsonSchema }),
       uiSchema: { ...jsonSchema, description: 'For react-jsonschema-form' },
       unique: {

@@ -7,10 +7,14 @@ import { type Access, describeModel } from '../../model/describe.ts';
 import type { Models } from '../../model/models.ts';
 import type { OpenedModel } from '../../model/opened-models.ts';
 import { type Action, actions, type ResourceModel } from '../../model/resource.ts';
+import type { AreaRules } from '../../operations/area.ts';
+import { grantsOfRelated } from '../../operations/related.ts';
 import { decide } from '../../policy/decide.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
 import { languageOf, languageQuery } from '../language.ts';
+import { apiArea } from '../resources/area.ts';
 import { metadataSchema } from './meta-schema.ts';
+import { describeRelations } from './relations.ts';
 
 /** An endpoint of a resource: one whose policy names the action. */
 type ResourceEndpoint = Endpoint & { readonly policy: ResourceRule };
@@ -37,12 +41,13 @@ const grantsIn = (endpoints: readonly ResourceEndpoint[], principal: Principal):
 const describe = (
   model: ResourceModel,
   endpoints: readonly ResourceEndpoint[],
-  principal: Principal,
+  caller: { readonly principal: Principal; readonly area: AreaRules },
   { models, locale }: { readonly models: Models; readonly locale: Locale },
-): JsonObject =>
-  describeModel(
+): JsonObject => {
+  const access = grantsIn(endpoints, caller.principal);
+  const described = describeModel(
     model,
-    grantsIn(endpoints, principal),
+    access,
     endpoints.map(({ method, path, auth, policy, docs }) => ({
       action: docs.grouped === true ? 'aggregate' : policy.action,
       method,
@@ -52,9 +57,13 @@ const describe = (
     locale,
     models,
   );
+  // What any answer about a record shows is what its relations start from.
+  const readable = new Set(actions.flatMap((action) => access[action]?.readable ?? []));
+  return { ...described, relations: describeRelations(model, readable, caller, { models, locale }) };
+};
 
 type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & {
-  readonly area: ResourceRule['area'];
+  readonly area: AreaRules;
   readonly tag: string;
   /** What the model's records open, for those who manage them. */
   readonly opens?: readonly OpenedModel[];
@@ -67,10 +76,10 @@ export const metadataEndpoint = (
   { area, tag, opens = [], ...place }: MetadataPlace,
   locale: Locale,
 ): Endpoint => {
-  const endpoints = served.filter(isOf(model, area));
+  const endpoints = served.filter(isOf(model, area.name));
   return {
     ...place,
-    grantsOn: [model.name],
+    grantsOn: [...new Set([model.name, ...grantsOfRelated(model, models, area)])],
     method: 'GET',
     accepts: 'nothing',
     docs: {
@@ -79,8 +88,8 @@ export const metadataEndpoint = (
         en: `Metadata of ${labelText(model.label, 'en')}`,
       },
       description: {
-        'zh-CN': '前端渲染列表与表单所需的一切：字段、JSON Schema、uiSchema，以及当前调用者的权限。',
-        en: 'All that a front end needs for lists and forms: fields, JSON Schemas, uiSchema, and what this caller may do.',
+        'zh-CN': '前端渲染列表与表单所需的一切：字段、关联、JSON Schema、uiSchema，以及当前调用者的权限。',
+        en: 'All that a front end needs for lists and forms: fields, relations, JSON Schemas, uiSchema, and what this caller may do.',
       },
       tag,
       data: metadataSchema,
@@ -89,7 +98,8 @@ export const metadataEndpoint = (
     },
     handle: (call) => {
       const language = languageOf(call, locale);
-      const described = describe(model, endpoints, call.principal, { models, locale: language });
+      const caller = { principal: call.principal, area };
+      const described = describe(model, endpoints, caller, { models, locale: language });
       return { data: opens.length === 0 ? described : { ...described, opens } };
     },
   };
@@ -102,7 +112,7 @@ export const metaEndpoints = (models: Models, served: readonly Endpoint[], local
       model,
       { models, served },
       {
-        area: 'api',
+        area: apiArea,
         operation: `describe${model.name}`,
         path: `/api/v1/meta/${model.name}`,
         auth: ['jwt', 'api_key'],

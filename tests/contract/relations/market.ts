@@ -58,7 +58,9 @@ export const order = defineResource('Order', {
   fields: orderFields,
   isolation: true,
   ownership: true,
-  relations: { lines: many('OrderLine', { by: 'order', write: true }) },
+  relations: {
+    lines: many('OrderLine', { by: 'order', write: true, label: { 'zh-CN': '明细', en: 'Items' } }),
+  },
   auth: ['jwt', 'api_key'],
 });
 export const orderLine = defineResource('OrderLine', {
