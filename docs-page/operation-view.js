@@ -120,6 +120,17 @@ const bounds = (schema) => {
 };
 
 /**
+ * Related records in few words; undefined where a schema is none of them. What they hold is told by the operations of
+ * their model: records lead to each other in circles.
+ * @param {Schema} schema
+ */
+const relatedWords = ({ items, anyOf }) => {
+  const [, model] = /\/(\w+)_Related$/.exec(items?.$ref ?? anyOf?.[0]?.$ref ?? '') ?? [];
+  if (model === undefined) return undefined;
+  return items === undefined ? `${model} | null` : `${model}[]`;
+};
+
+/**
  * Rows of a schema's properties; those of inner objects follow with a longer name.
  * @param {Schema} part @param {(part: any) => any} resolve @param {Texts} t @param {string} prefix
  * @returns {import('./dom.js').Child[][]}
@@ -130,14 +141,16 @@ const propertyRows = (part, resolve, t, prefix = '') => {
   return Object.entries(schema['properties'] ?? {}).flatMap(([name, value]) => {
     const inner = resolve(value);
     const path = prefix === '' ? name : `${prefix}.${name}`;
+    const related = relatedWords(inner);
     const required = schema['required']?.includes(name);
     const words = [inner['description'] ?? inner['title'], bounds(inner)].filter((word) => word);
     const row = [
       [h('code', {}, path), required ? h('span', { class: 'required', title: t.required }, '*') : null],
-      typeWords(inner, resolve),
+      related ?? typeWords(inner, resolve),
       inline(words.join(' · ')),
     ];
-    const deeper = path.split('.').length < 6 ? propertyRows(inner, resolve, t, path) : [];
+    const deeper =
+      related === undefined && path.split('.').length < 6 ? propertyRows(inner, resolve, t, path) : [];
     return [row, ...deeper];
   });
 };

@@ -8,7 +8,7 @@ import { Components } from './components.ts';
 import type { Context, DescriptionOptions } from './context.ts';
 import { dataName, familyOf, inputName, templatePath } from './names.ts';
 import { parametersOf } from './parameters.ts';
-import { withRelations } from './related.ts';
+import { acrossWords, withRelations } from './related.ts';
 import { generalResponses, responsesOf } from './responses.ts';
 import { rowWordsOf } from './rows.ts';
 import { requirements, securitySchemes } from './security.ts';
@@ -52,12 +52,13 @@ const csvWords = {
   en: 'With `Accept: text/csv` it is CSV (RFC 4180, UTF-8): the same rows, pages and filters.',
 } as const;
 
-/** Paragraphs of the endpoint's own, of its row rules, and of its other form. */
-const descriptionOf = (endpoint: Endpoint, { models, locale }: Context): string => {
+/** Paragraphs of the endpoint's own, of its row rules, of its other form, and of what lies across its relations. */
+const descriptionOf = (endpoint: Endpoint, context: Context): string => {
+  const { models, locale } = context;
   const { description } = endpoint.docs;
   const own = description === undefined ? undefined : labelText(description, locale);
   const csv = endpoint.csv === true ? csvWords[locale] : undefined;
-  const paragraphs = [own, rowWordsOf(endpoint, models, locale), csv];
+  const paragraphs = [own, rowWordsOf(endpoint, models, locale), csv, acrossWords(endpoint, context)];
   return paragraphs.filter((text) => text !== undefined).join('\n\n');
 };
 

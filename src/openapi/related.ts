@@ -1,13 +1,14 @@
 import type { JsonSchema } from '../fields/field.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { fill } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
 import type { ResourceRule } from '../policy/rule.ts';
 import type { Context } from './context.ts';
 import { relationsOf } from './features.ts';
-import { parameterTexts } from './texts.ts';
+import { acrossTexts, parameterTexts, relationText } from './texts.ts';
 
 /** What `include` brings to a record, as the description has it. */
 
@@ -46,12 +47,16 @@ const relatedSchema = (name: string, area: DescribedArea, context: Context): Jso
 
 /** Nobody tells why there is none: it does not exist, or the caller does not reach it. */
 const relationSchema = (
-  { many, model }: ModelRelation,
+  { name, label, many, model }: ModelRelation,
   area: DescribedArea,
   context: Context,
 ): JsonObject => {
   const related = relatedSchema(model, area, context);
-  return many ? { type: 'array', items: related } : { anyOf: [related, { type: 'null' }] };
+  const title = labelText(label, context.locale);
+  const about = { title, description: fill(relationText[context.locale], { label: title, name }) };
+  return many
+    ? { ...about, type: 'array', items: related }
+    : { ...about, anyOf: [related, { type: 'null' }] };
 };
 
 const withProperties = (
@@ -94,4 +99,50 @@ export const includeParameters = (endpoint: Endpoint, { locale }: Context): Json
       query(`fields[${name}]`, labelText(parameterTexts.includedFields, locale), { type: 'string' }),
     ),
   ];
+};
+
+/** A field behind a relation to show by: the first of those there that is no number of a record. */
+const fieldBehind = (
+  { model }: ModelRelation,
+  { models, users }: Context,
+  area: DescribedArea,
+): string | undefined => {
+  const target = models.get(model);
+  if (target === undefined) return Object.keys(users[area]['properties'] ?? {}).find((name) => name !== 'id');
+  return fieldsOf(target, area).find((name) => {
+    const { type, reference } = target.fields.get(name) ?? {};
+    return name !== 'id' && reference === undefined && type?.sortable === true;
+  });
+};
+
+/**
+ * That a list is filtered and sorted across the model's relations: in words with their names, because parameters for
+ * every path would be thousands. Undefined where there are none.
+ */
+export const acrossWords = (endpoint: Endpoint, context: Context): string | undefined => {
+  const { policy, docs } = endpoint;
+  if (docs.list !== true || policy.kind !== 'resource') return undefined;
+  const relations = [...policy.model.relations.values()];
+  const pathTo = (many: boolean): string | undefined => {
+    for (const relation of relations) {
+      const field = relation.many === many ? fieldBehind(relation, context, policy.area) : undefined;
+      if (field !== undefined) return `${relation.name}.${field}`;
+    }
+    return undefined;
+  };
+  const names = (many: boolean): string =>
+    relations
+      .filter((relation) => relation.many === many)
+      .map(({ name }) => `\`${name}\``)
+      .join(context.locale === 'en' ? ', ' : '、');
+  const [one, several] = [pathTo(false), pathTo(true)];
+  const texts = docs.grouped === true ? { one: acrossTexts.oneGrouped, many: acrossTexts.many } : acrossTexts;
+  const sentences = [
+    ...(one === undefined ? [] : [fill(texts.one[context.locale], { names: names(false), path: one })]),
+    ...(several === undefined
+      ? []
+      : [fill(texts.many[context.locale], { names: names(true), path: several })]),
+  ];
+  if (sentences.length === 0) return undefined;
+  return [...sentences, acrossTexts.all[context.locale]].join(context.locale === 'en' ? ' ' : '');
 };

@@ -129,6 +129,33 @@ export const parameterTexts = {
   },
 } as const satisfies Readonly<Record<string, Translations>>;
 
+/** Of what `include` brings to a record. */
+export const relationText = {
+  'zh-CN': '{label}，使用 `include={name}` 时返回',
+  en: '{label}, with `include={name}`',
+} as const satisfies Translations;
+
+/** Of lists whose records lead to others. */
+export const acrossTexts = {
+  one: {
+    'zh-CN': '可按关联 {names} 的字段筛选与排序：`filter[{path}]=…`、`sort={path}`。',
+    en: 'Filters and sorts go across {names} too: `filter[{path}]=…`, `sort={path}`.',
+  },
+  oneGrouped: {
+    'zh-CN': '可按关联 {names} 的字段筛选：`filter[{path}]=…`。',
+    en: 'Filters go across {names} too: `filter[{path}]=…`.',
+  },
+  many: {
+    'zh-CN': '跨 {names} 的筛选 `filter[{path}]=…` 要求其中至少有一条满足。',
+    en: 'A filter across {names}, `filter[{path}]=…`, asks whether one of them meets it.',
+  },
+  all: {
+    'zh-CN':
+      '字段之前最多三层关联；字段取自对方的详情视图；调用者不可及的记录视同没有，故 `[null]=true` 可找到它。',
+    en: 'At most three relations stand before the field, which is one of the detail view there; a record out of reach counts as none, so that `[null]=true` finds it.',
+  },
+} as const satisfies Readonly<Record<string, Translations>>;
+
 export const headerTexts = {
   'X-Total-Count': {
     'zh-CN': '符合条件的记录总数；使用 `page` 或 `per_page` 时返回',
