@@ -35,6 +35,7 @@ import { createJobAdministration } from './store/outbox/job-administration.ts';
 import { createKeyStore } from './store/tables/api-keys.ts';
 import { createIdempotency } from './store/tables/idempotency.ts';
 import { createAccountStore, createIdentityStore } from './store/tables/identities.ts';
+import { createImports } from './store/tables/imports.ts';
 import { createLoginAttempts } from './store/tables/login-attempts.ts';
 import { createPaymentStore } from './store/tables/payments.ts';
 import { createRequestCounts } from './store/tables/request-counts.ts';
@@ -115,6 +116,7 @@ export const compose = async (parts: Parts) => {
     payments: createPaymentStore(context),
     idempotency,
     requestCounts: createRequestCounts(context),
+    imports: createImports(context),
     securityEvents,
     applications: vault,
     resources,

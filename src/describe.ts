@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
 import type { Application } from './application.ts';
-import { allEndpoints, type Composed, compose, documentationOf } from './compose.ts';
+import { allEndpoints, type Composed, documentationOf } from './compose.ts';
+import { composeOffline } from './compose-offline.ts';
 import type { Config } from './config.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import { systemClock } from './kernel/clock.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
-import { neverStopping } from './kernel/stopping.ts';
 import type { Database } from './store/database.ts';
 import { defaultDialect } from './store/dialects/name.ts';
-import { Vault } from './vault/vault.ts';
 
 const absent = (): never => {
   throw new Error('there is no database here: endpoints are only described');
@@ -30,33 +26,9 @@ const noDatabase: Database = {
   close: async () => {},
 };
 
-/** The parts of a server that never runs: without database, credentials or secrets. */
+/** The parts of a server that never runs. */
 const composeDry = (application: Application, config: Config): Promise<Composed> =>
-  compose({
-    // Nothing is signed with it: it keeps the server's own secret from being read or made.
-    config: { ...config, jwtSecret: randomBytes(32).toString('hex') },
-    application,
-    clock: systemClock,
-    logger: pino({ level: 'silent' }),
-    database: noDatabase,
-    // Never opened, so it holds nothing.
-    vault: new Vault({
-      file: config.credentialsFile,
-      keyFile: config.credentialsKeyFile,
-      key: undefined,
-      production: config.production,
-      onError: absent,
-    }),
-    ready: absent,
-    stopping: neverStopping,
-    usage: {
-      keyUsed: absent,
-      applicationUsed: absent,
-      sessionUsed: absent,
-      flush: async () => {},
-      stop: async () => {},
-    },
-  });
+  composeOffline({ config, application, database: noDatabase });
 
 /** The API description of an application, as `GET /api-docs/openapi.json` of its server answers it where that is on. */
 export const describeApplication = async (

@@ -14,6 +14,10 @@ export interface Io {
   print(line: string): void;
   /** One line to stderr. */
   warn(line: string): void;
+  /** To stderr, as it is: what is shown while a command works. */
+  show(text: string): void;
+  /** Whether a terminal shows stderr. */
+  readonly terminal: boolean;
 }
 
 /** The command was used wrongly: exit status 2. */
@@ -74,5 +78,7 @@ export const processIo = (): Io => {
     write: (data) => void process.stdout.write(data),
     print: (line) => void process.stdout.write(`${line}\n`),
     warn: (line) => void process.stderr.write(`${line}\n`),
+    show: (text) => void process.stderr.write(text),
+    terminal: process.stderr.isTTY === true,
   };
 };

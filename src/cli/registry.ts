@@ -60,6 +60,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       summary: 'store a secret read from stdin in the encrypted credentials',
       load: () => import('./commands/credentials-set.ts'),
     },
+    import: {
+      summary: 'create or update records from a file',
+      load: () => import('./commands/import.ts'),
+    },
     openapi: {
       summary: 'print the OpenAPI description of the application',
       load: () => import('./commands/openapi.ts'),

@@ -46,17 +46,27 @@ export const endIfKeptAlive = (): void => {
   setTimeout(() => endNow(Number(process.exitCode ?? 1)), failedLimit).unref();
 };
 
+const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+
+/** Tells of the first SIGTERM or SIGINT; the second ends the process at once. Answers what ends the listening. */
+export const onStopSignal = (told: (signal: StopSignal) => void): (() => void) => {
+  let first: number | undefined;
+  const received = (signal: StopSignal): void => {
+    const now = performance.now();
+    if (first === undefined) told(signal);
+    first ??= now;
+    if (now - first > echo) endBy(signal);
+  };
+  for (const signal of stopSignals) process.on(signal, received);
+  return () => {
+    for (const signal of stopSignals) process.off(signal, received);
+  };
+};
+
 /** Resolves at the first SIGTERM or SIGINT. The second ends the process at once. */
 export const stopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
-    let first: number | undefined;
-    const received = (signal: StopSignal): void => {
-      const now = performance.now();
-      first ??= now;
-      if (now - first > echo) endBy(signal);
-      resolve(signal);
-    };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, received);
+    onStopSignal(resolve);
   });
 
 /**

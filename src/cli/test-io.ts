@@ -13,12 +13,16 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   /** A person sits at stdin. */
   readonly interactive?: boolean;
+  /** A terminal shows stderr. */
+  readonly terminal?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: number;
 }
 
-/** Runs a command line in this process, as the tests of the commands do. */
-export const run = async (argv: readonly string[], options: RunOptions = {}): Promise<Run> => {
+/** A process for commands that run in this one, and what they have written so far. */
+export const testIo = (
+  options: RunOptions = {},
+): { readonly io: Io; readonly written: () => Omit<Run, 'status'> } => {
   const stdout: Buffer[] = [];
   const stderr: string[] = [];
   const io: Io = {
@@ -29,7 +33,15 @@ export const run = async (argv: readonly string[], options: RunOptions = {}): Pr
     write: (data) => stdout.push(Buffer.from(data)),
     print: (line) => stdout.push(Buffer.from(`${line}\n`)),
     warn: (line) => stderr.push(`${line}\n`),
+    show: (text) => stderr.push(text),
+    terminal: options.terminal ?? false,
   };
+  return { io, written: () => ({ stdout: Buffer.concat(stdout).toString(), stderr: stderr.join('') }) };
+};
+
+/** Runs a command line in this process, as the tests of the commands do. */
+export const run = async (argv: readonly string[], options: RunOptions = {}): Promise<Run> => {
+  const { io, written } = testIo(options);
   const status = await main(argv, io);
-  return { status, stdout: Buffer.concat(stdout).toString(), stderr: stderr.join('') };
+  return { status, ...written() };
 };

@@ -16,6 +16,7 @@ import type { Database } from '../store/database.ts';
 import type { JobAdministration } from '../store/outbox/job-administration.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
+import type { ImportStore } from '../store/tables/imports.ts';
 import type { PaymentStore } from '../store/tables/payments.ts';
 import type { RequestCounts } from '../store/tables/request-counts.ts';
 import type { RoleStore } from '../store/tables/roles.ts';
@@ -68,6 +69,8 @@ export interface Services {
   readonly payments: PaymentStore;
   readonly idempotency: Idempotency;
   readonly requestCounts: RequestCounts;
+  /** Places of files that `gatewright import` has reached. */
+  readonly imports: ImportStore;
   readonly securityEvents: SecurityEventStore;
   readonly applications: Applications;
   /** Every model with its operations, by model name. */

@@ -7,10 +7,19 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
+import { orNull } from './values.ts';
 
 export interface BooleanOptions extends CommonOptions {
   readonly default?: boolean;
 }
+
+/** How spreadsheets and databases write the two. */
+const words: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+  ['1', true],
+  ['0', false],
+]);
 
 /** True or false; 1 and 0 in SQLite. */
 export const boolean = {
@@ -27,6 +36,7 @@ export const boolean = {
   },
   operators: ['eq', 'ne', 'null'],
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  fromText: (text) => words.get(text.toLowerCase()) ?? orNull(text),
   searchable: false,
   sortable: true,
   // A box knows no third state, and one that nobody touched has not been answered.

@@ -8,7 +8,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { type OrderedOperator, orderedOperators, textOf } from './values.ts';
+import { type OrderedOperator, orderedOperators, orNull, textOf } from './values.ts';
 
 export interface DateOptions extends CommonOptions {
   readonly default?: string;
@@ -31,6 +31,7 @@ export const date = {
   },
   operators: orderedOperators,
   parse: (text) => (isDate(text) ? text : undefined),
+  fromText: orNull,
   searchable: false,
   sortable: true,
   // The widget for dates answers a cleared date with nothing at all, which leaves the field as it is.

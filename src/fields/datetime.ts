@@ -8,7 +8,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { type OrderedOperator, orderedOperators, textOf } from './values.ts';
+import { type OrderedOperator, orderedOperators, orNull, textOf } from './values.ts';
 
 export interface DatetimeOptions extends CommonOptions {
   readonly default?: string;
@@ -40,6 +40,7 @@ export const datetime = {
   },
   operators: orderedOperators,
   parse,
+  fromText: orNull,
   searchable: false,
   sortable: true,
   // As with dates; and the browser's own input takes no text that ends with a zone.

@@ -9,7 +9,7 @@ import {
   type RuleViolation,
   type Strict,
 } from './field.ts';
-import { given, type OrderedOperator, orderedOperators } from './values.ts';
+import { given, type OrderedOperator, orderedOperators, orNull } from './values.ts';
 
 export interface DecimalOptions extends CommonOptions {
   readonly default?: string | number;
@@ -113,6 +113,7 @@ export const decimal = {
   },
   operators: orderedOperators,
   parse: (text, options) => toScaled(text, scaleOf(options)),
+  fromText: orNull,
   searchable: false,
   sortable: true,
   bounds: (options) =>

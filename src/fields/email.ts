@@ -7,7 +7,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { isStorable, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
+import { isStorable, orNull, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface EmailOptions extends CommonOptions {
   readonly default?: string;
@@ -50,6 +50,7 @@ export const email = {
   encode: textOf,
   operators: textOperators,
   parse: (text) => (isStorable(text) ? text : undefined),
+  fromText: orNull,
   searchable: true,
   sortable: true,
   indexBytes: () => utf8Bytes(longest),

@@ -9,7 +9,7 @@ import {
   type FieldDefinition,
   type FieldType,
 } from './field.ts';
-import { type IdentityOperator, identityOperators, isStorable, textOf, utf8Bytes } from './values.ts';
+import { type IdentityOperator, identityOperators, isStorable, orNull, textOf, utf8Bytes } from './values.ts';
 
 /** Options beside the choices. */
 export interface EnumExtras<Value extends string = string> extends CommonOptions {
@@ -62,6 +62,7 @@ export const enumeration = {
   encode: textOf,
   operators: identityOperators,
   parse: (text, { choices }) => (choices.includes(text) ? text : undefined),
+  fromText: orNull,
   searchable: false,
   sortable: true,
   indexBytes: () => utf8Bytes(longest),

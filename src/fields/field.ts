@@ -140,6 +140,11 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   readonly operators: readonly FilterOperator[];
   /** The text of a filter (or cursor) as a column value; undefined where it is no value of this type. */
   parse(text: string, options: Options): ColumnValue | undefined;
+  /**
+   * What a text of a file without types means, such as a cell of CSV: the value as a body would bring it. A text that
+   * is none of this type is answered as something that the rules of the field refuse.
+   */
+  fromText(text: string): Json;
   /** Whether `q` looks into it. */
   readonly searchable: boolean;
   readonly sortable: boolean;

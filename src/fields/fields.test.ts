@@ -264,3 +264,34 @@ describe('filters', () => {
     );
   });
 });
+
+describe('a text of a file without types', () => {
+  const cells: [keyof typeof fieldTypes, string, Json][] = [
+    ['integer', '-12', -12],
+    ['integer', '1.5', '1.5'],
+    ['number', '1e-7', 1e-7],
+    ['number', '1e999', '1e999'],
+    ['boolean', 'TRUE', true],
+    ['boolean', '0', false],
+    ['boolean', 'yes', 'yes'],
+    ['decimal', '12.50', '12.50'],
+    ['reference', '7', 7],
+    ['json', '"1"', '1'],
+    ['json', '{"a":[1]}', { a: [1] }],
+    ['string', '', ''],
+    ['text', '', ''],
+  ];
+  it.each(cells)('%s %s', (kind, text, value) => {
+    expect(typeOf(kind).fromText(text)).toEqual(value);
+  });
+
+  it('is no value where it is empty, unless it may be an empty text', () => {
+    const kept = fieldKinds.filter((kind) => typeOf(kind).fromText('') !== null);
+    expect(kept).toEqual(['string', 'text']);
+  });
+
+  it('that is no JSON is nothing that a field of JSON takes', () => {
+    const type = typeOf('json');
+    expect(type.check?.(type.fromText('{x'), {})).toEqual({ rule: 'json' });
+  });
+});

@@ -13,6 +13,7 @@ import {
   numberOf,
   type OrderedOperator,
   orderedOperators,
+  orNull,
   parseInteger,
 } from './values.ts';
 
@@ -45,6 +46,7 @@ export const integer = {
   encode: numberOf,
   operators: orderedOperators,
   parse: parseInteger,
+  fromText: (text) => parseInteger(text) ?? orNull(text),
   searchable: false,
   sortable: true,
   bounds: ({ min, max }) => given({ min, max }),

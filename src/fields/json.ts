@@ -59,6 +59,16 @@ const alternatives = (locale: Locale, levels: number): JsonSchema[] => {
   ];
 };
 
+/** A text that is no JSON becomes one that the check refuses: taken as it is, it would be a value. */
+const fromText = (text: string): Json => {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return '\0';
+  }
+};
+
 /**
  * Any JSON value, kept as the text that JSON.stringify makes and answered as that text, with its keys in the order
  * in which they came. Null is the absent value.
@@ -82,6 +92,7 @@ export const json = {
   },
   operators: ['null'],
   parse: () => undefined,
+  fromText,
   searchable: false,
   sortable: false,
   indexBytes: () => Number.POSITIVE_INFINITY,

@@ -7,7 +7,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { boundsFlaw, given, numberOf, type OrderedOperator, orderedOperators } from './values.ts';
+import { boundsFlaw, given, numberOf, type OrderedOperator, orderedOperators, orNull } from './values.ts';
 
 export interface NumberOptions extends CommonOptions {
   readonly default?: number;
@@ -38,6 +38,7 @@ export const number = {
   encode: numberOf,
   operators: orderedOperators,
   parse,
+  fromText: (text) => parse(text) ?? orNull(text),
   searchable: false,
   sortable: true,
   bounds: ({ min, max }) => given({ min, max }),

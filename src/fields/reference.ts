@@ -7,7 +7,7 @@ import {
   type FieldType,
   type OnDelete,
 } from './field.ts';
-import { type IdentityOperator, identityOperators, numberOf, parseInteger } from './values.ts';
+import { type IdentityOperator, identityOperators, numberOf, orNull, parseInteger } from './values.ts';
 
 /** Options beside the name of the model. */
 export interface ReferenceExtras extends CommonOptions {
@@ -68,6 +68,7 @@ export const reference = {
     const id = parseInteger(text);
     return id !== undefined && id >= 1 ? id : undefined;
   },
+  fromText: (text) => parseInteger(text) ?? orNull(text),
   searchable: false,
   sortable: true,
   target: ({ to }) => to,

@@ -32,6 +32,7 @@ export const string = {
   encode: textOf,
   operators: textOperators,
   parse: (text) => (isStorable(text) ? text : undefined),
+  fromText: (text) => text,
   searchable: true,
   sortable: true,
   indexBytes: (options) => utf8Bytes(maxOf(options)),

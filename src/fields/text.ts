@@ -33,6 +33,7 @@ export const text = {
   encode: textOf,
   operators: textOperators,
   parse: (filter) => (isStorable(filter) ? filter : undefined),
+  fromText: (text) => text,
   searchable: true,
   sortable: true,
   indexBytes: () => Number.POSITIVE_INFINITY,

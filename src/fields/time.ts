@@ -7,7 +7,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { type OrderedOperator, orderedOperators, textOf } from './values.ts';
+import { type OrderedOperator, orderedOperators, orNull, textOf } from './values.ts';
 
 export interface TimeOptions extends CommonOptions {
   readonly default?: string;
@@ -49,6 +49,7 @@ export const time = {
   },
   operators: orderedOperators,
   parse,
+  fromText: orNull,
   searchable: false,
   sortable: true,
   form: () => ({ ui: { 'ui:widget': 'text', 'ui:options': { inputType: 'time' } } }),

@@ -7,7 +7,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { isStorable, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
+import { isStorable, orNull, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
 
 export interface UrlOptions extends CommonOptions {
   readonly default?: string;
@@ -44,6 +44,7 @@ export const url = {
   encode: textOf,
   operators: textOperators,
   parse: (text) => (isStorable(text) ? text : undefined),
+  fromText: orNull,
   searchable: true,
   sortable: true,
   indexBytes: (options) => utf8Bytes(maxOf(options)),

@@ -7,7 +7,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import { type IdentityOperator, identityOperators, textOf } from './values.ts';
+import { type IdentityOperator, identityOperators, orNull, textOf } from './values.ts';
 
 export interface UuidOptions extends CommonOptions {
   readonly default?: string;
@@ -35,6 +35,7 @@ export const uuid = {
   },
   operators: identityOperators,
   parse,
+  fromText: orNull,
   searchable: false,
   sortable: true,
   indexBytes: () => 36,

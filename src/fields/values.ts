@@ -47,6 +47,9 @@ export const parseInteger = (text: string): number | undefined => {
   return Number.isSafeInteger(number) ? numberOf(number) : undefined;
 };
 
+/** A text of a file without types, where an empty one can be no value. */
+export const orNull = (text: string): string | null => (text === '' ? null : text);
+
 /** Length in Unicode code points, as JSON Schema counts. */
 export const codePoints = (text: string): number => {
   let count = 0;

@@ -100,6 +100,11 @@ export interface Database extends Reader {
   readonly listen?: ((channel: string, heard: () => void) => () => Promise<void>) | undefined;
   /** Tells every process that listens on the channel, this one included. Absent as `listen` is. */
   readonly tell?: ((channel: string) => Promise<void>) | undefined;
+  /**
+   * Milliseconds that whoever writes one transaction after the other pauses between two, so that writes of other
+   * processes get their turn. Absent where these need not wait for the end of a transaction.
+   */
+  readonly pause?: number;
   /** Answers when the database answers. */
   ping(): Promise<void>;
   /**

@@ -131,6 +131,28 @@ export interface CoreSchema {
     /** The last tick for which a job was stored, or from when on ticks count. */
     ticked_at: string;
   };
+  /** One row for each model into which something was ever imported. */
+  gatewright_imports: {
+    model: string;
+    /** The run that may write: a random text; null while there is none. */
+    run: string | null;
+    /** Raised by every step of a run, so that others see that it goes on. */
+    steps: number;
+  };
+  /** Files that were imported in part, or whose end nobody has been told of yet. */
+  gatewright_import_places: {
+    id: Generated<number>;
+    model: string;
+    /** From the beginning of the file: what is before stands in the database, what is behind does not. */
+    bytes: number;
+    /** SHA-256 of these bytes, lowercase hex. */
+    digest: string;
+    /** Ends of lines among these bytes. */
+    lines: number;
+    created: number;
+    updated: number;
+    changed_at: string;
+  };
   login_attempts: {
     /** Keyed hash of account and address: no account stands here in clear. */
     key: string;

@@ -7,6 +7,7 @@ import { identity } from './0005-identity.ts';
 import { nulledReferences } from './0006-nulled-references.ts';
 import { securityStamp } from './0007-security-stamp.ts';
 import { jobs } from './0008-jobs.ts';
+import { imports } from './0009-imports.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -146,4 +147,5 @@ export const coreMigrations: Migrations = {
   '0006_nulled_references': nulledReferences,
   '0007_security_stamp': securityStamp,
   '0008_jobs': jobs,
+  '0009_imports': imports,
 };

@@ -3,7 +3,7 @@ import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
-import type { Database, Query, Transaction } from '../database.ts';
+import type { Database, Query, SqlValue, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { projection } from '../projection.ts';
 import { resourceSource, versionColumn } from '../resource-source.ts';
@@ -247,6 +247,27 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     current: async (grant: Grant, id: number, within?: Transaction): Promise<CurrentRecord | undefined> => {
       const row = await standing<CurrentRecord>(grant, id, within, within !== undefined, everyField);
       return row && { ...standingOf(row), whole: row.whole };
+    },
+
+    /** Id of the record that the grant reaches whose column has a value; the column is unique. */
+    identify: async (
+      grant: Grant,
+      of: string,
+      value: SqlValue,
+      within?: Transaction,
+    ): Promise<number | undefined> => {
+      const rows = reachOf(grant);
+      if (rows === undefined) return undefined;
+      const read = compiled(`identify ${of} ${rows.key}`, (argument) => {
+        const conditions = [
+          ...reached(rows, 'rows', argument),
+          sql`${column(of)} = ${argument('values', 0)}`,
+        ];
+        return sql`select ${column('id')} as id from ${table}${where(conditions)}`;
+      });
+      const query = read({ ...nothing, rows: rows.values, values: [value] });
+      const row = await (within ?? database).get<{ id: number }>(query);
+      return row && Number(row.id);
     },
 
     /** How a record that the grant reaches stands to a write. */

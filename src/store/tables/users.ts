@@ -249,6 +249,23 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     any: async (): Promise<boolean> =>
       (await database.get(toQuery(db.selectFrom('users').select('id').limit(1)))) !== undefined,
 
+    /** Id of the first enabled super_admin. */
+    firstSuperAdmin: async (): Promise<number | undefined> =>
+      (
+        await database.get<{ id: number }>(
+          toQuery(
+            db
+              .selectFrom('users')
+              .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
+              .select('users.id')
+              .where('user_roles.role', '=', superAdmin)
+              .where('users.disabled', '=', false)
+              .orderBy('users.id')
+              .limit(1),
+          ),
+        )
+      )?.id,
+
     /** Id of the user with this canonical username. */
     idByUsername: async (canonical: string): Promise<number | undefined> =>
       (

@@ -4,7 +4,7 @@ import { StreamSlots } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
 import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
-import { whileBusy } from './busy.ts';
+import { everybodysTurn, whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
 import { isBusy } from './errors.ts';
 import { FileIdentity } from './file-identity.ts';
@@ -36,6 +36,7 @@ const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
  */
 class SqliteDatabase implements OpenDatabase {
   readonly dialect = 'sqlite';
+  readonly pause = everybodysTurn;
   readonly #place: SqliteFile;
   readonly #writing: SqliteConnection;
   readonly #reading: SqliteConnection;

@@ -1,0 +1,46 @@
+/** A cell: null is nothing between two commas, an empty text is written in quotes. */
+export type Cell = string | null;
+
+/** A record that is no CSV. */
+export class CellError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CellError';
+  }
+}
+
+/** The place behind the quote that closes a cell whose first quote is at `open`. */
+const closingQuote = (text: string, open: number): number => {
+  let at = text.indexOf('"', open + 1);
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  if (at === -1) throw new CellError('a double quote that opens a cell is never closed');
+  return at;
+};
+
+/**
+ * The cells of a record of CSV, by RFC 4180: separated by commas, in double quotes where they hold commas, quotes or
+ * line breaks, a quote in quotes is doubled.
+ * @throws CellError
+ */
+export const csvCells = (text: string): Cell[] => {
+  if (!text.includes('"')) return text.split(',').map((cell) => (cell === '' ? null : cell));
+  const cells: Cell[] = [];
+  for (let at = 0; ; ) {
+    if (text[at] === '"') {
+      const end = closingQuote(text, at);
+      cells.push(text.slice(at + 1, end).replaceAll('""', '"'));
+      at = end + 1;
+      if (at < text.length && text[at] !== ',')
+        throw new CellError('behind the quote that closes a cell there is neither a comma nor the end');
+    } else {
+      const comma = text.indexOf(',', at);
+      const cell = text.slice(at, comma === -1 ? text.length : comma);
+      if (cell.includes('"'))
+        throw new CellError('a double quote stands in a cell that does not begin with one');
+      cells.push(cell === '' ? null : cell);
+      at += cell.length;
+    }
+    if (at === text.length) return cells;
+    at += 1;
+  }
+};

@@ -1,0 +1,179 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash, type Hash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+
+/** Bytes that are asked of the file at once. */
+const readSize = 256 * 1024;
+
+/** Bytes of one record: a text field holds 1,048,576 characters at most, of four bytes each, and there may be several. */
+export const maxRecordBytes = 16 * 1024 * 1024;
+
+/** The file cannot be read any further: nobody knows where the next record begins. */
+export class FrameError extends Error {
+  /** The line in which the record begins. */
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.name = 'FrameError';
+    this.line = line;
+  }
+}
+
+/** The bytes of one record. */
+export interface Frame {
+  /** Its first line, counted from 1. */
+  readonly line: number;
+  /** Without the end of its line; undefined where it is no UTF-8. */
+  readonly text: string | undefined;
+}
+
+/** Where in a file, and what the bytes before it are. */
+export interface FramePlace {
+  readonly bytes: number;
+  readonly lines: number;
+  /** SHA-256 of the bytes before it. */
+  readonly hash: Hash;
+}
+
+export const fileStart = (): FramePlace => ({ bytes: 0, lines: 0, hash: createHash('sha256') });
+
+export interface FrameOptions {
+  /** Bytes of the file: what is appended while it is read is not looked at. */
+  readonly size: number;
+  /** Whether an end of line within double quotes belongs to the record. */
+  readonly quoted: boolean;
+  /** Where to begin; at the beginning of the file unless given. */
+  readonly from?: FramePlace;
+}
+
+const lf = 0x0a;
+const cr = 0x0d;
+const quote = 0x22;
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Cuts a file into records, each of which ends with a line. Memory is bounded by the longest record. `next` answers what
+ * has been read, `more` reads; the two are apart so that a record costs no turn of the event loop.
+ */
+export class Frames {
+  readonly #file: FileHandle;
+  readonly #size: number;
+  readonly #quoted: boolean;
+  readonly #hash: Hash;
+  /** Bytes from `#start` on are unread, those from `#hashed` on are not in the hash yet. */
+  #buffer: Buffer = Buffer.alloc(0);
+  #start = 0;
+  #hashed = 0;
+  /** Up to here the unread bytes are known to hold no end of a record. */
+  #searched = 0;
+  #quotes = 0;
+  /** The first quote that has not been counted; none further on where it is past the end. Looked up once for all. */
+  #nextQuote = -1;
+  #innerLines = 0;
+  /** Where in the file the buffer ends. */
+  #read: number;
+  #lines: number;
+
+  constructor(file: FileHandle, { size, quoted, from = fileStart() }: FrameOptions) {
+    this.#file = file;
+    this.#size = size;
+    this.#quoted = quoted;
+    this.#hash = from.hash.copy();
+    this.#read = from.bytes;
+    this.#lines = from.lines;
+  }
+
+  /** Bytes of the file up to the end of the last record that was answered. */
+  get bytes(): number {
+    return this.#read - (this.#buffer.length - this.#start);
+  }
+
+  get atEnd(): boolean {
+    return this.bytes === this.#size;
+  }
+
+  /** The place behind the last record that was answered. */
+  place(): FramePlace {
+    this.#digest();
+    return { bytes: this.bytes, lines: this.#lines, hash: this.#hash.copy() };
+  }
+
+  /** The next record, as far as it has been read. @throws FrameError */
+  next(): Frame | undefined {
+    const buffer = this.#buffer;
+    for (let end = buffer.indexOf(lf, this.#searched); end !== -1; end = buffer.indexOf(lf, end + 1)) {
+      this.#countQuotes(end);
+      this.#searched = end + 1;
+      if (this.#quotes % 2 === 0) return this.#frame(end, end + 1);
+      this.#innerLines += 1;
+    }
+    this.#countQuotes(buffer.length);
+    this.#searched = buffer.length;
+    const line = this.#lines + 1;
+    const waiting = buffer.length - this.#start;
+    if (waiting > maxRecordBytes) throw new FrameError(line, this.#tooLong());
+    if (this.#read < this.#size || waiting === 0) return undefined;
+    if (this.#quotes % 2 !== 0)
+      throw new FrameError(line, 'a double quote that opens in this record is never closed');
+    return this.#frame(buffer.length, buffer.length);
+  }
+
+  /** Reads on. False where the file has been read to its end. @throws FrameError where it has become shorter */
+  async more(): Promise<boolean> {
+    if (this.#read >= this.#size) return false;
+    this.#digest();
+    const rest = this.#buffer.subarray(this.#start);
+    const wanted = Math.min(Math.max(readSize, rest.length), this.#size - this.#read);
+    const buffer = Buffer.allocUnsafe(rest.length + wanted);
+    rest.copy(buffer);
+    const { bytesRead } = await this.#file.read(buffer, rest.length, wanted, this.#read);
+    if (bytesRead === 0)
+      throw new FrameError(this.#lines + 1, 'the file has become shorter while it was read');
+    this.#searched -= this.#start;
+    this.#nextQuote = -1;
+    this.#start = 0;
+    this.#hashed = 0;
+    this.#buffer = buffer.subarray(0, rest.length + bytesRead);
+    this.#read += bytesRead;
+    return true;
+  }
+
+  /** Counts the quotes before a place. Each byte is looked at once, however many lines there are. */
+  #countQuotes(end: number): void {
+    if (!this.#quoted) return;
+    if (this.#nextQuote < this.#searched) this.#nextQuote = this.#quoteFrom(this.#searched);
+    for (; this.#nextQuote < end; this.#nextQuote = this.#quoteFrom(this.#nextQuote + 1)) this.#quotes += 1;
+  }
+
+  #quoteFrom(start: number): number {
+    const found = this.#buffer.indexOf(quote, start);
+    return found === -1 ? Number.POSITIVE_INFINITY : found;
+  }
+
+  /** The record that ends here; the next one begins behind the end of its line. */
+  #frame(end: number, next: number): Frame {
+    const buffer = this.#buffer;
+    let start = this.#start;
+    if (this.bytes === 0 && buffer.subarray(0, 3).equals(byteOrderMark)) start += 3;
+    const stop = end > start && buffer[end - 1] === cr ? end - 1 : end;
+    if (stop - start > maxRecordBytes) throw new FrameError(this.#lines + 1, this.#tooLong());
+    const line = this.#lines + 1;
+    this.#lines += this.#innerLines + 1;
+    this.#start = next;
+    this.#quotes = 0;
+    this.#innerLines = 0;
+    const text = isUtf8(buffer.subarray(start, stop)) ? buffer.toString('utf8', start, stop) : undefined;
+    return { line, text };
+  }
+
+  #tooLong(): string {
+    const reason = this.#quotes % 2 === 0 ? '' : '; a double quote that opens in it is not closed';
+    return `the record is longer than ${maxRecordBytes / 1024 / 1024} MiB${reason}`;
+  }
+
+  #digest(): void {
+    this.#hash.update(this.#buffer.subarray(this.#hashed, this.#start));
+    this.#hashed = this.#start;
+  }
+}

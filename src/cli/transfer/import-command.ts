@@ -1,0 +1,174 @@
+import { open } from 'node:fs/promises';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
+import { nearestHint } from '../../kernel/options.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { problemText } from '../../kernel/problem-text.ts';
+import { FailedLineError, type RefusedLine, RefusedLinesError } from '../../operations/import.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import { ImportTakenError } from '../../store/tables/imports.ts';
+import { CommandError, type Io, UsageError } from '../io.ts';
+import { onStopSignal } from '../stop-signal.ts';
+import type { Format } from './format.ts';
+import { ImportFields } from './import-fields.ts';
+import { FileImport, type ImportState } from './import-file.ts';
+import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
+import { countText, Progress, rowsText, speedText } from './progress.ts';
+import { csvReader, jsonReader } from './readers.ts';
+
+/** The field that finds what a line updates: its value has to name one record. */
+const identifying = ({ model }: ServedResource, name: string | undefined): string | undefined => {
+  const unique = [...model.fields.values()].filter((field) => field.unique).map((field) => field.name);
+  if (name === undefined || name === 'id' || unique.includes(name)) return name;
+  const choices = [...unique, 'id'];
+  throw new UsageError(`--update-by takes a unique field, not '${name}'${nearestHint(name, choices)}`);
+};
+
+/** A regular file: only what stays as it is can be read on where the last import stopped. */
+const openFile = async (path: string) => {
+  const file = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
+    const reason = cause.code === 'ENOENT' ? 'there is no such file' : cause.message;
+    throw new CommandError(`${path}: ${reason}`, { cause });
+  });
+  const about = await file.stat();
+  if (about.isFile()) return { file, size: about.size };
+  await file.close();
+  throw new CommandError(`${path} is ${about.isDirectory() ? 'a directory' : 'no regular file'}`);
+};
+
+const percent = (bytes: number, size: number): string => `${Math.floor((bytes / Math.max(size, 1)) * 100)} %`;
+
+/** What the command line asks for. */
+export interface AskedImport {
+  readonly path: string;
+  readonly format: Format;
+  readonly resource: string | undefined;
+  readonly as: string | undefined;
+  readonly by: string | undefined;
+  readonly json: boolean;
+}
+
+/** One run of the command: what it says, and what its mistakes mean to whoever runs it. */
+export class ImportCommand {
+  readonly #io: Io;
+  readonly #asked: AskedImport;
+  readonly #opened: OpenOperations;
+  readonly #progress: Progress;
+
+  constructor(io: Io, asked: AskedImport, opened: OpenOperations) {
+    this.#io = io;
+    this.#asked = asked;
+    this.#opened = opened;
+    this.#progress = new Progress(io);
+  }
+
+  async run(): Promise<void> {
+    const { path } = this.#asked;
+    const { file, size } = await openFile(path);
+    let stopped = false;
+    const listen = onStopSignal(() => {
+      stopped = true;
+    });
+    try {
+      const work = await this.#prepare(file, size, () => stopped);
+      await this.#finish(work);
+      const after = await file.stat();
+      if (after.size > size)
+        this.#note(`${path} has grown by ${countText(after.size - size)} bytes, which were not read`);
+    } finally {
+      listen();
+      await file.close();
+    }
+  }
+
+  async #prepare(file: Awaited<ReturnType<typeof open>>, size: number, stopped: () => boolean) {
+    const { format, as } = this.#asked;
+    const { services } = this.#opened;
+    const resource = resourceNamed(services, this.#asked.resource);
+    const by = identifying(resource, this.#asked.by);
+    const user = await ActingUser.find(services, as);
+    const writable = (action: 'create' | 'update') => user.grant(resource, action).writable;
+    const passing = (name: string): void =>
+      this.#note(`${name} is passed over: it is not ${user.username}'s to set`);
+    const all = new Set([...writable('create'), ...(by === undefined ? [] : writable('update'))]);
+    const fields = new ImportFields(resource.model, all, by, passing);
+    return new FileImport({
+      file,
+      size,
+      csv: format === 'csv',
+      reader: (head) => (head === undefined ? jsonReader(fields) : csvReader(fields, head)),
+      into: { resource, actingFor: (action) => user.acting(resource, action), by },
+      imports: services.imports,
+      pause: services.database.pause ?? 0,
+      refresh: () => user.refresh(),
+      stopped,
+      note: (sentence) => this.#note(sentence),
+      progress: (state) =>
+        this.#progress.state(
+          () =>
+            `${resource.model.path}: ${rowsText(state.created + state.updated)}, ${percent(state.bytes, size)}, ${speedText(state.rows, this.#progress.seconds)}`,
+        ),
+    });
+  }
+
+  #note(sentence: string): void {
+    this.#progress.clear();
+    this.#io.warn(`${this.#asked.path}: ${sentence}`);
+  }
+
+  async #finish(work: FileImport): Promise<void> {
+    try {
+      await work.run();
+    } catch (error) {
+      this.#progress.clear();
+      throw this.#failure(error, work.reached);
+    }
+    this.#progress.clear();
+    const { reached } = work;
+    if (!reached.finished)
+      throw new CommandError(`stopped; ${this.#standing(reached)}; the same command goes on behind it`);
+    this.#summarise(reached);
+    await work.forget();
+  }
+
+  #summarise({ created, updated, rows }: ImportState): void {
+    const { seconds } = this.#progress;
+    const seen = { created, updated, seconds: Number(seconds.toFixed(3)) };
+    const text = `${rowsText(created)} created, ${countText(updated)} updated, ${speedText(rows, seconds)}`;
+    this.#io.print(this.#asked.json ? JSON.stringify(seen) : text);
+  }
+
+  #standing({ lines, created, updated }: ImportState): string {
+    return lines === 0
+      ? 'nothing was imported'
+      : `${rowsText(created + updated)}, up to line ${lines}, are imported`;
+  }
+
+  #failure(error: unknown, reached: ImportState): CommandError {
+    if (error instanceof CommandError) return error;
+    const onwards = `${this.#standing(reached)}; the same command goes on behind it`;
+    return new CommandError(`${this.#reason(error)}; ${onwards}`, { cause: error });
+  }
+
+  #reason(error: unknown): string {
+    if (error instanceof RefusedLinesError) {
+      for (const line of error.refused) this.#io.warn(this.#refusalText(line));
+      const lines = new Set(error.refused.map(({ line }) => line)).size;
+      return lines === 1 ? 'one line is refused' : `${countText(lines)} lines are refused`;
+    }
+    if (error instanceof ImportTakenError) return 'another import into the same resource has begun';
+    if (error instanceof FailedLineError) return `line ${error.line}: ${this.#reason(error.cause)}`;
+    if (error instanceof Problem) return this.#problemText(error);
+    return error instanceof Error ? error.message : String(error);
+  }
+
+  #refusalText({ line, field, error }: RefusedLine): string {
+    const message =
+      error instanceof Problem ? problemText(catalogueOf(this.#opened.config.locale), error) : error.message;
+    return `${this.#asked.path}: line ${line}${field === '' ? '' : `, ${field}`}: ${message}`;
+  }
+
+  #problemText(problem: Problem): string {
+    const text = problemText(catalogueOf(this.#opened.config.locale), problem);
+    return problem.cause instanceof Error ? `${text} (${problem.cause.message})` : text;
+  }
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ImportCounts, type ImportInto, type ImportLine, importLines } from '../../operations/import.ts';
+import type { ImportStore, StoredPlace } from '../../store/tables/imports.ts';
+import { CommandError } from '../io.ts';
+import { type Frame, FrameError, Frames } from './frames.ts';
+import { furthestPlace } from './place.ts';
+import { type ReadLine, unreadable } from './readers.ts';
+
+/**
+ * How many milliseconds a transaction shall take: a commit costs little of it then, and who waits for its end, where the
+ * database has one writer, does not for half a second.
+ */
+const chunkTime = 350;
+
+/** Lines of the first transaction, and the fewest and most that one may come to. */
+const firstLines = 200;
+const fewestLines = 20;
+const mostLines = 20_000;
+
+/** Bytes of a file that are held for one transaction. */
+const chunkBytes = 8 * 1024 * 1024;
+
+/** How long, and how often, an import that has the resource is watched before it counts as dead, in milliseconds. */
+const watchTime = 2_000;
+const watchInterval = 100;
+
+/** A file, and what its records go through. */
+export interface FileImportParts {
+  readonly file: FileHandle;
+  /** Bytes of it when it was opened. */
+  readonly size: number;
+  /** Whether it has a head line, and ends of lines within quotes. */
+  readonly csv: boolean;
+  /** Makes the reader of its lines; of CSV with the record of the head line. */
+  readonly reader: (head: Frame | undefined) => ReadLine;
+  readonly into: ImportInto;
+  readonly imports: ImportStore;
+  /** Milliseconds that are left to others between two transactions. */
+  readonly pause: number;
+  /** Awaited before each transaction: the rights of whoever imports, as they are now. */
+  readonly refresh: () => Promise<void>;
+  readonly stopped: () => boolean;
+  readonly note: (sentence: string) => void;
+  /** Told after each transaction. */
+  readonly progress: (state: ImportState) => void;
+}
+
+/** How far the file has been imported, by this run and by those before it. */
+export interface ImportState extends ImportCounts {
+  readonly bytes: number;
+  readonly lines: number;
+  /** Rows of this run alone. */
+  readonly rows: number;
+  /** Whether nothing is left. */
+  readonly finished: boolean;
+}
+
+const nothing: ImportState = { bytes: 0, lines: 0, created: 0, updated: 0, rows: 0, finished: false };
+
+/** The import of one file: from where the last one stopped, in transactions that hold their place in the file. */
+export class FileImport {
+  readonly #parts: FileImportParts;
+  readonly #model: string;
+  readonly #run = randomUUID();
+  #placeId: number | undefined;
+  #reached = nothing;
+  #chunkLines = firstLines;
+
+  constructor(parts: FileImportParts) {
+    this.#parts = parts;
+    this.#model = parts.into.resource.model.name;
+  }
+
+  /** What stands in the database; also where `run` has thrown. */
+  get reached(): ImportState {
+    return this.#reached;
+  }
+
+  /**
+   * Imports what is left of the file, unless it is stopped.
+   * @throws RefusedLinesError, FailedLineError, FrameError, ImportTakenError, CommandError, Problem
+   */
+  async run(): Promise<void> {
+    const { imports } = this.#parts;
+    await this.#assertAlone();
+    const places = await imports.take(this.#model, this.#run);
+    try {
+      const { frames, read } = await this.#open(places);
+      await this.#work(frames, read);
+    } finally {
+      await imports.release(this.#model, this.#run).catch(() => {});
+    }
+  }
+
+  /** For when the end has been told: the same file begins anew from then on. */
+  async forget(): Promise<void> {
+    if (this.#placeId !== undefined) await this.#parts.imports.forget(this.#placeId);
+  }
+
+  /** A run that was killed keeps its resource; one that lives makes steps. */
+  async #assertAlone(): Promise<void> {
+    const { imports, into } = this.#parts;
+    const first = await imports.holder(this.#model);
+    const until = performance.now() + watchTime;
+    for (let now = first; now !== undefined && performance.now() < until; ) {
+      await delay(watchInterval);
+      now = await imports.holder(this.#model);
+      if (now !== undefined && (now.run !== first?.run || now.steps !== first.steps))
+        throw new CommandError(
+          `another import into ${into.resource.model.path} is running: wait for its end`,
+        );
+    }
+  }
+
+  /** The file from where it has been imported to. */
+  async #open(places: readonly StoredPlace[]): Promise<{ frames: Frames; read: ReadLine }> {
+    const { file, size, csv, reader, note } = this.#parts;
+    const begin = new Frames(file, { size, quoted: csv });
+    const read = reader(csv ? await this.#head(begin) : undefined);
+    const found = await furthestPlace(file, size, places);
+    if (found === undefined) {
+      for (const { lines, changedAt } of places)
+        note(
+          `an import stopped behind line ${lines} at ${changedAt}: of another file, or of this one before it was changed above that line. This one begins with its first record`,
+        );
+      return { frames: begin, read };
+    }
+    const { id, bytes, lines, created, updated, changedAt } = found.stored;
+    note(`going on behind line ${lines}, up to which this file was imported at ${changedAt}`);
+    this.#placeId = id;
+    this.#reached = { ...nothing, bytes, lines, created, updated };
+    return { frames: new Frames(file, { size, quoted: csv, from: found.at }), read };
+  }
+
+  async #head(frames: Frames): Promise<Frame> {
+    for (;;) {
+      const frame = frames.next();
+      if (frame !== undefined && frame.text !== '') return frame;
+      if (frame === undefined && !(await frames.more()))
+        throw new CommandError('the file is empty: its first line has to name the fields');
+    }
+  }
+
+  async #work(frames: Frames, read: ReadLine): Promise<void> {
+    const { pause, stopped, refresh, progress } = this.#parts;
+    for (let free = 0; ; free = performance.now() + pause) {
+      const lines = await this.#collect(frames, read);
+      if (lines.length === 0) {
+        this.#reached = { ...this.#reached, finished: true };
+        return;
+      }
+      await delay(Math.max(0, free - performance.now()));
+      if (stopped()) return;
+      await refresh();
+      const began = performance.now();
+      await this.#write(frames, lines);
+      this.#adapt(lines.length, performance.now() - began);
+      progress(this.#reached);
+    }
+  }
+
+  /** Lines for one transaction; none at the end of the file. */
+  async #collect(frames: Frames, read: ReadLine): Promise<ImportLine[]> {
+    const lines: ImportLine[] = [];
+    const { bytes } = frames;
+    try {
+      while (lines.length < this.#chunkLines && (lines.length === 0 || frames.bytes - bytes < chunkBytes)) {
+        const frame = frames.next();
+        if (frame === undefined) {
+          if (await frames.more()) continue;
+          break;
+        }
+        const line = read(frame);
+        if (line !== undefined) lines.push(line);
+      }
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      lines.push(unreadable(error.line, error.message));
+    }
+    return lines;
+  }
+
+  async #write(frames: Frames, lines: readonly ImportLine[]): Promise<void> {
+    const { into, imports } = this.#parts;
+    const before = this.#reached;
+    const { bytes, lines: read, hash } = frames.place();
+    const digest = hash.digest('hex');
+    let id = this.#placeId;
+    let next = before;
+    await importLines(into, lines, async (transaction, { created, updated }) => {
+      const counts = { created: before.created + created, updated: before.updated + updated };
+      const place = { bytes, digest, lines: read, ...counts };
+      id = await imports.move(transaction, this.#model, this.#run, place, this.#placeId);
+      next = { ...before, ...counts, bytes, lines: read, rows: before.rows + created + updated };
+    });
+    this.#placeId = id;
+    this.#reached = next;
+  }
+
+  /** As many lines as take the time that one transaction shall take; at most twice as many as the last one had. */
+  #adapt(lines: number, milliseconds: number): void {
+    const wanted = Math.round((lines * chunkTime) / Math.max(milliseconds, 1));
+    const next = Math.min(Math.max(wanted, Math.floor(lines / 2)), lines * 2);
+    this.#chunkLines = Math.min(Math.max(next, fewestLines), mostLines);
+  }
+}

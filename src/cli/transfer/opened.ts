@@ -1,0 +1,139 @@
+import { pino } from 'pino';
+import type { Application } from '../../application.ts';
+import { canonicalAccount } from '../../auth/account.ts';
+import { identifiedUser } from '../../auth/identified-user.ts';
+import type { Identity } from '../../auth/ports.ts';
+import { defaultMethods, isOfApplications } from '../../auth/registry.ts';
+import { composeOffline } from '../../compose-offline.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { apiArea } from '../../endpoints/resources/area.ts';
+import type { Services } from '../../endpoints/services.ts';
+import { checkedModels } from '../../endpoints/shared.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
+import { nearestHint } from '../../kernel/options.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { problemText } from '../../kernel/problem-text.ts';
+import { prepareDatabase } from '../../migrate.ts';
+import type { Action } from '../../model/resource.ts';
+import type { Acting } from '../../operations/acting.ts';
+import { granted } from '../../operations/granted.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import type { Grant } from '../../policy/grant.ts';
+import { databaseTarget } from '../../store/dialects/targets.ts';
+import { openDatabase } from '../../store/open.ts';
+import { openApplication } from '../application.ts';
+import { CommandError, type Io, UsageError } from '../io.ts';
+
+/** Statements beside those of a transaction are few: what refused it is looked up. */
+const poolSize = 4;
+
+export interface OpenOperations {
+  readonly config: Config;
+  readonly services: Services;
+}
+
+/**
+ * Opens the configured database and the operations of the application's resources, beside a service that may be running
+ * on them; brings it up to date as a start would, and closes it afterwards.
+ */
+export const withOperations = async <T>(
+  io: Pick<Io, 'env' | 'show'>,
+  work: (opened: OpenOperations) => Promise<T>,
+  open: () => Promise<Application> = openApplication,
+): Promise<T> => {
+  const config = readConfig(io.env);
+  const application = await open();
+  const target = databaseTarget(config.databaseUrl);
+  await prepareDatabase(config, application, target);
+  const database = await openDatabase(target, { poolSize, prepare: config.databasePrepare });
+  try {
+    const logger = pino({ level: 'warn' }, { write: (line) => io.show(line) });
+    const { services } = await composeOffline({ config, application, database, clock: systemClock, logger });
+    return await work({ config, services });
+  } finally {
+    await database.close();
+  }
+};
+
+/** The resource of a path or of a model's name. @throws UsageError */
+export const resourceNamed = (services: Services, name: string | undefined): ServedResource => {
+  const resources = [...services.resources.values()];
+  const paths = resources.map(({ model }) => model.path).join(', ');
+  if (name === undefined) throw new UsageError(`--resource is needed: one of ${paths}`);
+  const found = resources.find(({ model }) => model.path === name || model.name === name);
+  if (found !== undefined) return found;
+  const names = resources.flatMap(({ model }) => [model.path, model.name]);
+  throw new UsageError(`there is no resource '${name}'${nearestHint(name, names)}`);
+};
+
+const idOf = async ({ users }: Services, username: string | undefined): Promise<number> => {
+  if (username === undefined) {
+    const first = await users.firstSuperAdmin();
+    if (first === undefined)
+      throw new CommandError('there is no super_admin yet: start the service once, or name a user with --as');
+    return first;
+  }
+  const id = await users.idByUsername(canonicalAccount(username));
+  if (id === undefined) throw new CommandError(`there is no user ${username}`);
+  return id;
+};
+
+/** A user on whose behalf a command works, as the database has them at this moment. */
+export class ActingUser {
+  readonly #services: Services;
+  readonly #models: readonly string[];
+  readonly #id: number;
+  #identity: Identity;
+
+  private constructor(services: Services, models: readonly string[], id: number, identity: Identity) {
+    this.#services = services;
+    this.#models = models;
+    this.#id = id;
+    this.#identity = identity;
+  }
+
+  /** The user of this name; the first super_admin unless one is given. @throws CommandError */
+  static async find(services: Services, username: string | undefined): Promise<ActingUser> {
+    const models = checkedModels([...services.resources.values()].map(({ model }) => model));
+    const id = await idOf(services, username);
+    const identity = await services.identities.byUserId(id, models);
+    if (identity === undefined) throw new CommandError(`the user ${username ?? id} is disabled`);
+    return new ActingUser(services, models, id, identity);
+  }
+
+  get id(): number {
+    return this.#id;
+  }
+
+  get username(): string {
+    return this.#identity.username;
+  }
+
+  /** Reads roles and grants anew: what is withdrawn while a command works holds for what it does next. */
+  async refresh(): Promise<void> {
+    const identity = await this.#services.identities.byUserId(this.#id, this.#models);
+    if (identity === undefined) throw new CommandError(`the user ${this.username} is disabled or gone`);
+    this.#identity = identity;
+  }
+
+  /** What the policy lets the user do. @throws CommandError where it is nothing */
+  grant(resource: ServedResource, action: Action): Grant {
+    const { model, context } = resource;
+    try {
+      return granted(model, context, this.acting(resource, action), action);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const text = problemText(catalogueOf(context.locale), error);
+      throw new CommandError(`${this.username}: ${text}`, { cause: error });
+    }
+  }
+
+  /** As a request of the user would run, by the first method of a user that the resource's action takes. */
+  acting({ model }: ServedResource, action: Action): Acting {
+    const methods = apiArea.auth(model, action);
+    const method = methods.find((name) => !isOfApplications(name)) ?? defaultMethods[0];
+    const principal = identifiedUser(this.#identity, method);
+    return { principal, area: apiArea, actor: () => ({ principal, address: null }), depth: 0 };
+  }
+}

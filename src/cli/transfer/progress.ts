@@ -1,0 +1,51 @@
+import type { Io } from '../io.ts';
+
+/** Milliseconds between two states that are shown: on a terminal one line is renewed, elsewhere each is a line. */
+const terminalInterval = 100;
+const lineInterval = 5_000;
+
+const grouped = new Intl.NumberFormat('en-US');
+
+/** `12,400` */
+export const countText = (count: number): string => grouped.format(count);
+
+/** `1 row`, `12,400 rows` */
+export const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? 'row' : 'rows'}`;
+
+/** `in 8.4 s, 11,900 rows/s` */
+export const speedText = (rows: number, seconds: number): string =>
+  `in ${seconds.toFixed(1)} s, ${countText(Math.round(rows / Math.max(seconds, 0.001)))} rows/s`;
+
+/** Shows on standard error how far a command has come. */
+export class Progress {
+  readonly #io: Pick<Io, 'show' | 'terminal'>;
+  readonly #began = performance.now();
+  #shownAt: number;
+  #line = false;
+
+  constructor(io: Pick<Io, 'show' | 'terminal'>) {
+    this.#io = io;
+    this.#shownAt = this.#began;
+  }
+
+  /** Seconds since the command began its work. */
+  get seconds(): number {
+    return (performance.now() - this.#began) / 1000;
+  }
+
+  /** Shows a state, unless the last one was shown a moment ago. */
+  state(text: () => string): void {
+    const now = performance.now();
+    const { terminal } = this.#io;
+    if (now - this.#shownAt < (terminal ? terminalInterval : lineInterval)) return;
+    this.#shownAt = now;
+    this.#line = terminal;
+    this.#io.show(terminal ? `\r${text()}\x1b[K` : `${text()}\n`);
+  }
+
+  /** Takes the renewed line away, so that others can be written. */
+  clear(): void {
+    if (this.#line) this.#io.show('\r\x1b[K');
+    this.#line = false;
+  }
+}

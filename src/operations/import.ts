@@ -1,0 +1,215 @@
+import type { FieldError } from '../kernel/field-error.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { own } from '../kernel/json.ts';
+import { Problem, type ProblemKind } from '../kernel/problem.ts';
+import type { Transaction } from '../store/database.ts';
+import type { Acting } from './acting.ts';
+import { create } from './create.ts';
+import { granted } from './granted.ts';
+import type { RecordWrite } from './record-write.ts';
+import type { ServedResource } from './served-resource.ts';
+import { type SharedTransaction, together } from './transaction.ts';
+import { update } from './update.ts';
+
+/** Milliseconds of a transaction's time that each line adds, as each record of a batch does. */
+const timeOfLine = 25;
+
+/** Lines whose statements are on their way together. */
+const abreast = 64;
+
+/** A line of a file: a record, or what is wrong with it already. */
+export interface ImportLine {
+  readonly number: number;
+  readonly values: JsonObject;
+  readonly errors: readonly FieldError[];
+}
+
+/** What became of some lines. */
+export interface ImportCounts {
+  readonly created: number;
+  readonly updated: number;
+}
+
+/** A message about one line; of one field, unless it is about the whole line. */
+export interface RefusedLine {
+  readonly line: number;
+  readonly field: string;
+  readonly error: FieldError | Problem;
+}
+
+/** Lines that were refused: nothing was written of those that were to be written with them. */
+export class RefusedLinesError extends Error {
+  readonly refused: readonly RefusedLine[];
+
+  constructor(refused: readonly RefusedLine[]) {
+    super(`${refused.length} messages about lines`);
+    this.name = 'RefusedLinesError';
+    this.refused = refused;
+  }
+}
+
+/** Code of the application failed at a line: nothing was written. */
+export class FailedLineError extends Error {
+  readonly line: number;
+
+  constructor(line: number, cause: unknown) {
+    super(`line ${line}`, { cause });
+    this.name = 'FailedLineError';
+    this.line = line;
+  }
+}
+
+/** Who creates and who updates: by a method of authentication that the action takes. */
+export type ActingFor = (action: 'create' | 'update') => Acting;
+
+export interface ImportInto {
+  readonly resource: ServedResource;
+  readonly actingFor: ActingFor;
+  /** The field by whose value a line finds the record that it updates; every line creates one unless given. */
+  readonly by?: string | undefined;
+}
+
+interface Writes {
+  readonly create: RecordWrite;
+  readonly update: RecordWrite | undefined;
+  readonly by: string | undefined;
+}
+
+type Done = 'created' | 'updated';
+
+/** Of the database itself, or of nobody: no line is to blame, and none is tried once more. */
+const isOfDatabase = (kind: ProblemKind): boolean =>
+  kind === 'database_unavailable' ||
+  kind === 'overloaded' ||
+  kind === 'outcome_unknown' ||
+  kind === 'transaction_timeout' ||
+  kind === 'stopping';
+
+const isBlameless = (error: unknown): boolean => !(error instanceof Problem) || isOfDatabase(error.kind);
+
+const isId = (id: unknown): id is number => Number.isSafeInteger(id) && Number(id) > 0;
+
+/** The id of the record that a line updates; undefined where it creates one. */
+const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Promise<number | undefined> => {
+  const value = by === undefined ? undefined : own(values, by);
+  if (write === undefined || by === undefined || value == null) return undefined;
+  const { resource, grant, acting } = write;
+  if (by === 'id') {
+    if (!isId(value)) throw new Problem('record_not_found');
+    return value;
+  }
+  const field = resource.model.fields.get(by);
+  // What is wrong with the value is told by the rules of a create.
+  if (field === undefined || resource.validate({ [by]: value }, 'update', new Set([by])).errors.length > 0)
+    return undefined;
+  const encoded = field.type.encode(value, field.options);
+  return resource.records.identify(grant, field.column, encoded, acting.shared?.transaction);
+};
+
+const writeLine = async (writes: Writes, { values }: ImportLine): Promise<Done> => {
+  const id = await targetOf(writes, values);
+  if (id === undefined || writes.update === undefined) {
+    await create(writes.create, values);
+    return 'created';
+  }
+  await update(writes.update, id, values, undefined);
+  return 'updated';
+};
+
+const refusalOf = (resource: ServedResource, line: number, problem: Problem): readonly RefusedLine[] => {
+  if (problem.kind === 'record_not_found') {
+    const error = resource.collision({ field: 'id', rule: 'reference' });
+    return [{ line, field: 'id', error }];
+  }
+  const { errors } = problem;
+  if (problem.kind !== 'invalid_record' || errors === undefined) return [{ line, field: '', error: problem }];
+  return errors.map((error) => ({ line, field: error.field, error }));
+};
+
+/** All at once: what was refused is not known by its line. */
+const writeAbreast = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
+  const done: Done[] = [];
+  for (let start = 0; start < lines.length; start += abreast) {
+    const settled = await Promise.allSettled(
+      lines.slice(start, start + abreast).map((line) => writeLine(writes, line)),
+    );
+    for (const result of settled) {
+      if (result.status === 'rejected') throw result.reason;
+      done.push(result.value);
+    }
+  }
+  return done;
+};
+
+/** One after the other, with the messages of all. @throws RefusedLinesError, FailedLineError */
+const writeInTurn = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
+  const { resource } = writes.create;
+  const done: Done[] = [];
+  const refused: RefusedLine[] = [];
+  for (const line of lines) {
+    refused.push(...line.errors.map((error) => ({ line: line.number, field: error.field, error })));
+    if (line.errors.length > 0) continue;
+    try {
+      done.push(await writeLine(writes, line));
+    } catch (error) {
+      if (isBlameless(error))
+        throw error instanceof Problem ? error : new FailedLineError(line.number, error);
+      const problem = error as Problem;
+      if (problem.status >= 500) throw new FailedLineError(line.number, problem);
+      refused.push(...refusalOf(resource, line.number, problem));
+      // The database has ended the transaction: the lines behind cannot be asked about.
+      if (problem.cause !== undefined) break;
+    }
+  }
+  if (refused.length > 0) throw new RefusedLinesError(refused);
+  return done;
+};
+
+const countsOf = (done: readonly Done[]): ImportCounts => {
+  const created = done.filter((each) => each === 'created').length;
+  return { created, updated: done.length - created };
+};
+
+/** Hooks that run before the record stands see what the lines before it have done. */
+const inTurn = ({ model: { hooks } }: ServedResource, lines: readonly ImportLine[]): boolean =>
+  hooks.beforeSave !== undefined ||
+  hooks.beforeCommit !== undefined ||
+  lines.some(({ errors }) => errors.length > 0);
+
+/**
+ * Writes lines in one transaction, all or none, each as it would be written alone: under the policy of its action,
+ * validation and hooks. `also` belongs to the transaction. No two lines may have the same value of `by`.
+ * @throws RefusedLinesError with the messages of all lines; FailedLineError; Problem of the database; what `also` throws
+ */
+export const importLines = async (
+  { resource, actingFor, by }: ImportInto,
+  lines: readonly ImportLine[],
+  also: (transaction: Transaction, counts: ImportCounts) => Promise<void>,
+): Promise<ImportCounts> => {
+  const { model, context } = resource;
+  const write = (action: 'create' | 'update', shared: SharedTransaction): RecordWrite => {
+    const acting = actingFor(action);
+    return { resource, grant: granted(model, context, acting, action), acting: { ...acting, shared } };
+  };
+  const unit =
+    (way: typeof writeInTurn) =>
+    async (shared: SharedTransaction): Promise<ImportCounts> => {
+      const writes = {
+        create: write('create', shared),
+        update: by === undefined ? undefined : write('update', shared),
+        by,
+      };
+      const counts = countsOf(await way(writes, lines));
+      await also(shared.transaction, counts);
+      return counts;
+    };
+  const options = { table: model.table, limit: context.transactionLimit + lines.length * timeOfLine };
+  if (!inTurn(resource, lines))
+    try {
+      return await together(context.database, unit(writeAbreast), options);
+    } catch (error) {
+      // Who was refused, and why, is found out line by line; two lines with one value meet only there.
+      if (isBlameless(error)) throw error;
+    }
+  return together(context.database, unit(writeInTurn), options);
+};

@@ -1,0 +1,46 @@
+import { type Application, createApplication } from '../../src/application.ts';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import type { Migrations } from '../../src/store/migrations/migration.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
+
+/** A field of every kind that files have a way of their own to write. */
+const productFields = {
+  sku: field.string({ required: true, unique: true, max: 40 }),
+  name: field.text(),
+  price: field.decimal(),
+  weight: field.number(),
+  stock: field.integer({ min: 0, default: 7 }),
+  active: field.boolean(),
+  status: field.enum(['draft', 'live']),
+  day: field.date(),
+  at: field.datetime(),
+  extra: field.json(),
+  code: field.uuid(),
+  category: field.reference('Category'),
+  user_id: field.owner(),
+  secret: field.string(),
+};
+
+export const categoryFields = { name: field.string({ required: true }) };
+
+const category = defineResource('Category', { fields: categoryFields, plural: 'categories' });
+
+export const product = defineResource('Product', {
+  fields: productFields,
+  ownership: true,
+  permissions: 'writes',
+  restricted: ['secret'],
+});
+
+export const transferMigrations: Migrations = {
+  '0001_tables': {
+    up: async (db, dialect) => {
+      await createTable(db, dialect, 'categories', { fields: categoryFields });
+      await createTable(db, dialect, 'products', { fields: productFields });
+    },
+  },
+};
+
+export const transferApplication = (): Application =>
+  createApplication({ resources: [category, product], migrations: transferMigrations });
