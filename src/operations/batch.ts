@@ -1,27 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
-import { ConstraintError } from '../store/database.ts';
 import type { IdempotentRequest } from '../store/tables/idempotency.ts';
 import type { Acting } from './acting.ts';
-import { create } from './create.ts';
+import { CollectedErrors, knownId, recordsInARow } from './collected-errors.ts';
 import { granted } from './granted.ts';
+import { countNested } from './nested.ts';
 import { answeredOnce, keptOnce, type Once } from './once.ts';
 import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
+import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type SharedTransaction, together } from './transaction.ts';
-import { update } from './update.ts';
+import { timeOfRecord } from './writing.ts';
 
-/** Records of one batch. */
+/** Records of one batch, those within others included. */
 export const maxBatch = 1000;
-
-/** Milliseconds of a transaction's time that each record adds: slow ones are no reason to give a large batch up. */
-const timeOfRecord = 25;
-
-/** Records after which others get their turn. */
-const recordsInARow = 20;
 
 const lists = ['create', 'update', 'delete'] as const;
 
@@ -30,6 +24,8 @@ export interface Batch {
   readonly create: readonly JsonObject[];
   readonly update: readonly JsonObject[];
   readonly delete: readonly Json[];
+  /** How many records these are, with those that stand within them. */
+  readonly records: number;
 }
 
 const invalid = (name: string): Problem => new Problem('invalid_parameter', { params: { name } });
@@ -41,7 +37,7 @@ const objects = (name: string, values: readonly Json[]): readonly JsonObject[] =
   });
 
 /** Reads the body of a batch. @throws Problem `invalid_parameter`, naming the place, `batch_too_large` */
-export const readBatch = (body: JsonObject): Batch => {
+export const readBatch = (resource: ServedResource, body: JsonObject): Batch => {
   const unknown = Object.keys(body).find((key) => !lists.some((name) => name === key));
   if (unknown !== undefined) throw invalid(unknown);
   const [creates = [], updates = [], deletes = []] = lists.map((name) => {
@@ -49,52 +45,15 @@ export const readBatch = (body: JsonObject): Batch => {
     if (!Array.isArray(value)) throw invalid(name);
     return value as readonly Json[];
   });
-  if (creates.length + updates.length + deletes.length > maxBatch)
-    throw new Problem('batch_too_large', { params: { records: maxBatch } });
-  return { create: objects('create', creates), update: objects('update', updates), delete: deletes };
+  const tooLarge = (): Problem => new Problem('batch_too_large', { params: { records: maxBatch } });
+  const named = creates.length + updates.length + deletes.length;
+  if (named > maxBatch) throw tooLarge();
+  const batch = { create: objects('create', creates), update: objects('update', updates), delete: deletes };
+  const within = [...batch.create, ...batch.update].map((each) => countNested(resource, each));
+  const records = within.reduce((sum, each) => sum + each, named);
+  if (records > maxBatch) throw tooLarge();
+  return { ...batch, records };
 };
-
-const isId = (id: Json | undefined): id is number => Number.isSafeInteger(id) && Number(id) > 0;
-
-/** Messages of all records of a batch, each under its record's place in it. */
-class BatchErrors {
-  readonly found: FieldError[] = [];
-  readonly #resource: ServedResource;
-
-  constructor(resource: ServedResource) {
-    this.#resource = resource;
-  }
-
-  /**
-   * Runs the work of one record. What is wrong with its values is collected, so that all messages come at once; an id
-   * that is there for nobody, or not for this caller, is such a value. Anything else ends the batch.
-   */
-  async of<T>(place: string, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const errors = this.#errorsOf(error);
-      if (errors === undefined) throw error;
-      this.found.push(...errors.map((each) => ({ ...each, field: under(place, each.field) })));
-      // The database itself refused it: nothing more can be asked in this transaction.
-      if (error.cause instanceof ConstraintError) this.assertNone();
-      return undefined;
-    }
-  }
-
-  #errorsOf({ kind, errors }: Problem): readonly FieldError[] | undefined {
-    if (kind === 'record_not_found') return [this.#resource.collision({ field: 'id', rule: 'reference' })];
-    return kind === 'invalid_record' ? errors : undefined;
-  }
-
-  /** @throws Problem `invalid_record` */
-  assertNone(): void {
-    if (this.found.length > 0) throw new Problem('invalid_record', { errors: this.found });
-  }
-}
-
-const under = (place: string, field: string): string => (field === '' ? place : `${place}.${field}`);
 
 /** Values of a record in a batch, and the id that says which one. */
 const withoutId = (body: JsonObject): JsonObject => {
@@ -108,7 +67,7 @@ const run = async (
   batch: Batch,
 ): Promise<string> => {
   const { model, context } = resource;
-  const errors = new BatchErrors(resource);
+  const errors = new CollectedErrors();
   /** Every record of one kind, under the policy of its action; that is asked only where there is a record. */
   const each = async <Item, T>(
     name: (typeof lists)[number],
@@ -119,23 +78,21 @@ const run = async (
     const grant = granted(model, context, acting, name === 'delete' ? 'destroy' : name);
     const results: T[] = [];
     for (const [index, item] of items.entries()) {
-      const result = await errors.of(`${name}.${index}`, () => work({ resource, acting, grant }, item));
+      const result = await errors.of(resource, `${name}.${index}`, () =>
+        work({ resource, acting, grant }, item),
+      );
       if (result !== undefined) results.push(result);
       if (index % recordsInARow === recordsInARow - 1) await turn();
     }
     return results;
   };
-  const known = (id: Json | undefined): number => {
-    if (!isId(id)) throw new Problem('record_not_found');
-    return id;
-  };
 
   // What lets go of a record comes before its end, and what takes its place behind it.
   const updated = await each('update', batch.update, (write, body) =>
-    update(write, known(own(body, 'id')), withoutId(body), undefined),
+    update(write, knownId(own(body, 'id')), withoutId(body), undefined),
   );
   const deleted = await each('delete', batch.delete, async (write, id) => {
-    await remove(write, known(id), undefined);
+    await remove(write, knownId(id), undefined);
     return id;
   });
   const created = await each('create', batch.create, (write, body) => create(write, body));
@@ -158,8 +115,7 @@ export const writeBatch = async (
   request: IdempotentRequest | undefined,
 ): Promise<string> => {
   const { database, idempotency, transactionLimit } = resource.context;
-  const records = batch.create.length + batch.update.length + batch.delete.length;
-  const options = { table: resource.model.table, limit: transactionLimit + records * timeOfRecord };
+  const options = { table: resource.model.table, limit: transactionLimit + batch.records * timeOfRecord };
   const written = (shared: SharedTransaction): Promise<string> => run(resource, { ...acting, shared }, batch);
   if (request === undefined) return together(database, written, options);
   const once = (shared: SharedTransaction): Promise<Once> =>

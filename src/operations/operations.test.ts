@@ -16,14 +16,14 @@ import type { RecordStore } from '../store/records/records.ts';
 import { createIdempotency, type IdempotentRequest } from '../store/tables/idempotency.ts';
 import { type Acting, hookPrincipal } from './acting.ts';
 import { apiAuth } from './area.ts';
-import { create, createForRequest } from './create.ts';
+import { createForRequest } from './create.ts';
 import { acceptedVersions } from './preconditions.ts';
 import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
+import { create, update } from './save.ts';
 import { createScopes } from './scope.ts';
 import { type ServedResource, serveResource } from './served-resource.ts';
 import { type SharedTransaction, together } from './transaction.ts';
-import { update } from './update.ts';
 
 const now = Date.parse('2026-11-22T01:00:00.000Z');
 const ann = { ...testUser(['clerk']), id: 1 };

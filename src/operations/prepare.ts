@@ -1,11 +1,10 @@
 import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import type { Validated } from '../model/validate.ts';
-import type { Grant } from '../policy/grant.ts';
 import type { Candidate, Columns } from '../store/records/records.ts';
+import { collisionErrors } from './constraint.ts';
 import { beforeSave } from './hooks.ts';
 import type { RecordWrite } from './record-write.ts';
-import type { ServedResource } from './served-resource.ts';
 import { recordKey } from './transaction.ts';
 
 /** What a write comes to before the database is asked to do it. */
@@ -21,6 +20,16 @@ interface Updated {
   readonly whole?: string | undefined;
 }
 
+/** Whether it is looked at only: it stands within a record that has been refused. */
+const isRehearsed = ({ of }: RecordWrite): boolean => of !== undefined && of.id === undefined;
+
+/** The record within which another is written is set by that one; nothing else in a body says it. */
+const withSurrounding = ({ of }: RecordWrite, action: 'create' | 'update', body: JsonObject): JsonObject => {
+  if (of === undefined) return body;
+  const { [of.field]: _sent, ...rest } = body;
+  return action === 'update' || of.id === undefined ? rest : { ...rest, [of.field]: of.id };
+};
+
 /** Asks the resource's `beforeSave`: what it changes is validated once more. */
 const consultHook = async (
   write: RecordWrite,
@@ -29,7 +38,7 @@ const consultHook = async (
   validated: Validated,
 ): Promise<Validated> => {
   const { model, validate } = write.resource;
-  if (model.hooks.beforeSave === undefined) return validated;
+  if (model.hooks.beforeSave === undefined || isRehearsed(write)) return validated;
   const values = { ...validated.values };
   const added = await beforeSave(write, action, values, updated);
   const again = validate(values, action, model.fields);
@@ -43,15 +52,15 @@ const nothing: ReadonlySet<string> = new Set();
  * default, whether the body repeats it or leaves it out: these are asked for existence only.
  */
 const chosenReferences = (
-  { model }: ServedResource,
+  { resource: { model }, grant: { references }, of }: RecordWrite,
   action: 'create' | 'update',
-  { references }: Grant,
   body: JsonObject,
   sent: Columns,
   saved: Columns,
 ): ReadonlySet<string> => {
   if (references === undefined) return nothing;
   const names = [...references.keys()].filter((name) => {
+    if (name === of?.field) return false;
     const preset = action === 'create' ? model.fields.get(name)?.options.default : undefined;
     return own(body, name) !== undefined && own(body, name) !== preset && sent[name] === saved[name];
   });
@@ -65,24 +74,27 @@ const chosenReferences = (
 export const prepareWrite = async (
   write: RecordWrite,
   action: 'create' | 'update',
-  body: JsonObject,
+  sent: JsonObject,
   updated: Updated = {},
 ): Promise<Prepared> => {
-  const { resource, grant, acting } = write;
-  const { model, records, validate, collision } = resource;
+  const { resource, grant, acting, of } = write;
+  const { model, validate } = resource;
+  const body = withSurrounding(write, action, sent);
   const first = validate(body, action, grant.writable);
   const { values, columns, errors } =
     first.errors.length > 0 ? first : await consultHook(write, action, updated, first);
-  const chosen = chosenReferences(resource, action, grant, body, first.columns, columns);
+  const chosen = chosenReferences(write, action, body, first.columns, columns);
   const { shared } = acting;
-  const isThere = shared && ((of: string, id: unknown) => shared.known.has(recordKey(of, Number(id))));
-  const known = new Set(errors.map(({ field }) => field));
-  const candidate = { columns, chosen, refused: known, isThere };
-  const collisions = await records.collisions(grant, candidate, updated.id, shared?.transaction);
-  const all = [...errors, ...collisions.filter(({ field }) => !known.has(field)).map(collision)];
+  const isThere = shared && ((name: string, id: unknown) => shared.known.has(recordKey(name, Number(id))));
+  const refused = new Set(errors.map(({ field }) => field));
+  const candidate = { columns, chosen, refused, isThere };
+  const collisions = await collisionErrors(write, candidate, updated.id, shared?.transaction);
+  const all = [...errors, ...collisions];
   if (all.length > 1) {
     const order = [...model.fields.keys()];
     all.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
   }
-  return { values, columns, chosen, errors: all };
+  // That it lacks what it would be given is no matter of its own.
+  const told = isRehearsed(write) ? all.filter(({ field }) => field !== of?.field) : all;
+  return { values, columns, chosen, errors: told };
 };

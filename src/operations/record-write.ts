@@ -8,6 +8,19 @@ export interface RecordWrite {
   readonly resource: ServedResource;
   readonly acting: Acting;
   readonly grant: Grant;
+  /** The record within whose body this one is written; absent for one that is written by itself. */
+  readonly of?: Surrounding | undefined;
+}
+
+/** The record within which another is written. Which one it is, is its own word, and never that of the body. */
+export interface Surrounding {
+  readonly model: string;
+  /** The reference by which the inner record names it. */
+  readonly field: string;
+  /** Undefined where it is not there, as it has been refused: the inner record is looked at only. */
+  readonly id: number | undefined;
+  /** 1 for records within the one that was asked for, 2 for those within them. */
+  readonly level: number;
 }
 
 export type WriteAction = 'create' | 'update' | 'destroy';

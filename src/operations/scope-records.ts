@@ -15,16 +15,16 @@ import type { ListAnswer } from '../store/list/list.ts';
 import type { SavedRecord } from '../store/records/records.ts';
 import type { Related } from '../store/relations/related.ts';
 import type { Acting } from './acting.ts';
-import { create } from './create.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { granted } from './granted.ts';
 import { type AnyListQuery, groupQueryString, queryString } from './list-query.ts';
+import { countNested } from './nested.ts';
 import type { RecordWrite } from './record-write.ts';
 import { relatedFor } from './related.ts';
 import { remove } from './remove.ts';
+import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { assertOutside, recordKey } from './transaction.ts';
-import { update } from './update.ts';
 
 type Row = JsonObject & { readonly id: number };
 type Count = CountQuery<Readonly<Record<string, unknown>>>;
@@ -135,19 +135,36 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async create(values: JsonObject): Promise<Row> {
-    return this.#answer(await create(this.#write('create'), bodyOf(values)));
+    const write = this.#write('create');
+    const body = bodyOf(values);
+    return this.#answer(await this.#whole(body, () => create(write, body)));
   }
 
   async update(id: number, values: JsonObject, options?: VersionOptions): Promise<Row> {
     const write = this.#write('update');
     if (!isId(id)) throw new Problem('record_not_found');
-    return this.#answer(await update(write, id, bodyOf(values), accepted('update', options)));
+    const body = bodyOf(values);
+    const ofVersion = accepted('update', options);
+    return this.#answer(await this.#whole(body, () => update(write, id, body, ofVersion)));
   }
 
   async remove(id: number, options?: VersionOptions): Promise<void> {
     const write = this.#write('destroy');
     if (!isId(id)) throw new Problem('record_not_found');
     await remove(write, id, accepted('remove', options));
+  }
+
+  /** With records within it a write is several: what of them was written must not stand, whoever catches the error. */
+  async #whole<T>(body: JsonObject, write: () => Promise<T>): Promise<T> {
+    const { shared } = this.#acting;
+    if (shared === undefined || countNested(this.#resource, body) === 0) return write();
+    const { writes } = shared;
+    try {
+      return await write();
+    } catch (error) {
+      if (shared.writes !== writes) shared.refuse(error);
+      throw error;
+    }
   }
 
   #answer({ json, version }: SavedRecord): Row {

@@ -4,7 +4,7 @@ import type { FieldError } from '../kernel/field-error.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf, fieldError, labelText, uniqueTogether } from '../kernel/messages/messages.ts';
 import type { Models } from '../model/models.ts';
-import type { ResourceModel } from '../model/resource.ts';
+import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
 import { compileValidator, type Validator } from '../model/validate.ts';
 import { type Aggregate, createAggregate } from '../store/aggregate/aggregate.ts';
@@ -46,6 +46,8 @@ export interface ServedResource {
   readonly records: RecordStore;
   /** What goes with a record that is deleted. */
   readonly cascade: Cascade;
+  /** Relations whose records can be written within this one. */
+  readonly nested: readonly ModelRelation[];
   /** The validation message of a value that collides with what is stored. */
   readonly collision: (collision: Collision) => FieldError;
 }
@@ -65,6 +67,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     show: createShow(database, records.source, { version: versionColumn }),
     records,
     cascade: createCascade(database, context.models, model.name),
+    nested: [...model.relations.values()].filter(({ write }) => write),
     collision: ({ field, rule, others }) =>
       others === undefined
         ? fieldError(catalogue, field, labelOf(field), rule)

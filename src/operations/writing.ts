@@ -11,20 +11,25 @@ import { recordKey, together } from './transaction.ts';
 const takesTransaction = ({ resource, acting }: RecordWrite): boolean =>
   resource.model.hooks.beforeCommit !== undefined || acting.reason !== undefined;
 
+/** Milliseconds of a transaction's time that each further record adds: slow ones are no reason to give up many. */
+export const timeOfRecord = 25;
+
 /**
  * Runs the work of a write: as part of the transaction that it was asked for in, in one of its own where it takes one,
- * and otherwise in none, as a statement alone is one.
+ * and otherwise in none, as a statement alone is one. `further`: how many records it may write beside its own.
  */
 export const writing = <T>(
   write: RecordWrite,
   work: (write: RecordWrite) => Promise<T>,
   always = false,
+  further = 0,
 ): Promise<T> => {
   const { resource, acting } = write;
   if (isShared(write) || !(always || takesTransaction(write))) return work(write);
   const { database, transactionLimit } = resource.context;
   const { table, hooks } = resource.model;
-  const limit = hooks.beforeCommit === undefined ? undefined : transactionLimit;
+  const runsCode = hooks.beforeCommit !== undefined || further > 0;
+  const limit = runsCode ? transactionLimit + further * timeOfRecord : undefined;
   return together(database, (shared) => work({ ...write, acting: { ...acting, shared } }), { table, limit });
 };
 
@@ -122,18 +127,26 @@ export const withRelated = async (
   return shown === undefined ? saved : { ...saved, json: shown.json };
 };
 
-/** What belongs to a create or update behind its statement: the trace, and the hooks. Answers the record in the end. */
+/** Writes what stands within a record, once that is there. Answers whether the record may have become another by it. */
+export type WriteWithin = (write: SharedWrite, id: number) => Promise<boolean>;
+
+/**
+ * What belongs to a create or update behind its statement: the trace, the records within it, and the hooks, which see
+ * these. Answers the record in the end.
+ */
 export const conclude = async (
   write: RecordWrite,
   action: 'create' | 'update',
   written: SavedRecord,
   before: string | undefined,
   values: JsonObject,
+  within?: WriteWithin,
 ): Promise<SavedRecord> => {
   let saved = written;
   if (isShared(write)) {
     leaveTrace(write, action, saved.id, Object.keys(values));
     const { shared } = write.acting;
+    if ((await within?.(write, saved.id)) === true) saved = await readAgain(write, saved);
     const { writes } = shared;
     await beforeCommit(write, action, saved.id, before, saved.whole);
     if (shared.writes !== writes) saved = await readAgain(write, saved);

@@ -61,6 +61,11 @@ export class MintedGrant implements GrantTerms {
     Object.freeze(this);
   }
 
+  /** The same for fewer rows: those that meet this too. */
+  narrowed(condition: RowCondition): MintedGrant {
+    return new MintedGrant({ ...this, rows: this.rows === 'none' ? 'none' : [...this.rows, condition] });
+  }
+
   /** Whether a value is a grant that this module made. */
   static made(value: object): value is MintedGrant {
     return #minted in value && value.#minted;

@@ -2,12 +2,14 @@ import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import { type NestedInput, withNested } from '../../model/nested-schema.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { maxBatch, readBatch, writeBatch } from '../../operations/batch.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { actingFor, checkedModels } from '../shared.ts';
 import type { Area } from './area.ts';
+import { everyField, nestedProblems } from './nested-bodies.ts';
 
 const id: JsonSchema = { type: 'integer', minimum: 1 };
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
@@ -34,13 +36,15 @@ export const batchEndpoint = (
   resource: ServedResource,
   area: Area,
   operation: string,
-  written: ReadonlySet<string>,
+  nested: readonly NestedInput[],
   answered: readonly string[],
 ): Endpoint => {
   const { model, context } = resource;
   const { locale } = context;
   const path = `${area.path(model)}/batch`;
   const methods = (['create', 'update', 'destroy'] as const).flatMap((action) => area.auth(model, action));
+  const body = (action: 'create' | 'update'): JsonSchema =>
+    withNested(inputSchema(model, action, everyField(model), locale), action, nested, locale);
   const saved = outputSchema(model, answered, locale);
   return {
     operation,
@@ -53,8 +57,8 @@ export const batchEndpoint = (
     input: {
       type: 'object',
       properties: {
-        create: listOf(inputSchema(model, 'create', written, locale)),
-        update: listOf(identified(inputSchema(model, 'update', written, locale))),
+        create: listOf(body('create')),
+        update: listOf(identified(body('update'))),
         delete: listOf(id),
       },
       additionalProperties: false,
@@ -82,12 +86,13 @@ export const batchEndpoint = (
         'invalid_record',
         'transaction_timeout',
         ...model.problems,
+        ...nestedProblems(resource),
       ],
     },
     handle: async (call) => {
       const key = call.header('idempotency-key');
       const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes);
-      const batch = readBatch(call.body);
+      const batch = readBatch(resource, call.body);
       const data = await writeBatch(resource, actingFor(call, area), batch, request);
       return { data: new JsonText(data) };
     },

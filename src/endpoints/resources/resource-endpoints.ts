@@ -4,6 +4,7 @@ import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem, type ProblemKind } from '../../kernel/problem.ts';
 import { isHeld } from '../../model/deletion.ts';
 import { groupSchema } from '../../model/group-schema.ts';
+import { nestedInputs, withNested } from '../../model/nested-schema.ts';
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
@@ -13,9 +14,8 @@ import { acceptedVersions, isKnown, tagOf } from '../../operations/preconditions
 import type { RecordWrite } from '../../operations/record-write.ts';
 import { grantsOfRelated, relatedFor } from '../../operations/related.ts';
 import { remove } from '../../operations/remove.ts';
+import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { update } from '../../operations/update.ts';
-import { isOwnerSet } from '../../policy/resource-rule.ts';
 import { type Included, nothingIncluded, parseIncluded } from '../../store/relations/include.ts';
 import type { Related } from '../../store/relations/related.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
@@ -23,6 +23,7 @@ import { answerGroups, answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
+import { anyAccess, everyField, nestedProblems } from './nested-bodies.ts';
 import { deletionWords, uniqueWords } from './resource-words.ts';
 
 const label = (chinese: string, english: string, model: ResourceModel): Label => ({
@@ -78,11 +79,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const origin = new URL(baseUrl).origin;
   const savedView = area.name === 'admin' ? 'admin' : 'saved';
   const detailView = area.name === 'admin' ? 'admin' : 'detail';
-  const everything = new Set(model.fields.keys());
-  // Under some rules no body sets the owner, whoever sends it.
-  const written = new Set([...everything].filter((name) => name !== model.owner || !isOwnerSet(model)));
+  const written = everyField(model);
+  const nested = nestedInputs(model, models, anyAccess);
   const fieldsOf = (view: View): readonly string[] =>
-    area.name === 'admin' ? [...everything] : model.views[view];
+    area.name === 'admin' ? [...model.fields.keys()] : model.views[view];
 
   const ofRelated = grantsOfRelated(model, models, area);
   const relatedOf = (call: Call): Related => relatedFor(resource.context, actingFor(call, area));
@@ -95,14 +95,14 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     grantsOnRelated: ofRelated,
     auth: area.auth(model, action),
     policy: ruleOf(model, resource.context.models, action, area),
-    ...(isWrite(action) && hasHooks(model)
+    ...(isWrite(action) && (hasHooks(model) || resource.nested.length > 0)
       ? { grantsOn: checkedModels(resource.context.models.values()) }
       : {}),
   });
   const body = (action: 'create' | 'update') => ({
     accepts: area.accepts,
     bodyKey: model.singular,
-    input: inputSchema(model, action, written, locale),
+    input: withNested(inputSchema(model, action, written, locale), action, nested, locale),
   });
   const docs = (
     summary: Label,
@@ -118,6 +118,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   });
 
   const collision = canCollide(model) ? (['conflict'] as const) : [];
+  const inside = nestedProblems(resource);
 
   const standing = async (grant: Call['grant'], { id: text = '' }: Call['params']) => {
     const id = parseId(text);
@@ -207,12 +208,12 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       docs: docs(
         label('创建', 'Create', model),
         'saved',
-        ['invalid_parameter', 'idempotency_conflict', ...collision],
+        ['invalid_parameter', 'idempotency_conflict', ...collision, ...inside],
         uniqueWords(model),
       ),
       handle: post,
     },
-    batchEndpoint(resource, area, area.operation('batch', pluralNoun(model)), written, fieldsOf('saved')),
+    batchEndpoint(resource, area, area.operation('batch', pluralNoun(model)), nested, fieldsOf('saved')),
     {
       operation: area.operation('update', model.name),
       method: 'PATCH',
@@ -222,7 +223,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       docs: docs(
         label('修改', 'Update', model),
         'saved',
-        ['record_not_found', 'stale', ...collision],
+        ['record_not_found', 'stale', ...collision, ...inside],
         uniqueWords(model),
       ),
       handle: patch,

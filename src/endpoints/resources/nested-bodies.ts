@@ -1,0 +1,57 @@
+import type { ProblemKind } from '../../kernel/problem.ts';
+import { nestedLimits, type WriteAccess } from '../../model/nested-schema.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import { scopeProblems } from '../../openapi/problems.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import { isOwnerSet } from '../../policy/resource-rule.ts';
+
+/** What the API description says of bodies that hold records within their own: as if anybody could write them all. */
+
+/** Fields that some body sets. Under some rules none sets the owner, whoever sends it. */
+export const everyField = (model: ResourceModel): ReadonlySet<string> =>
+  new Set([...model.fields.keys()].filter((name) => name !== model.owner || !isOwnerSet(model)));
+
+export const anyAccess = (model: ResourceModel): WriteAccess => {
+  const written = everyField(model);
+  return { create: written, update: written, destroy: true };
+};
+
+/** Resources whose records can stand within those of one. */
+const within = (resource: ServedResource): ReadonlySet<ServedResource> => {
+  const reached = new Set<ServedResource>();
+  let frontier = [resource];
+  for (let level = 0; level < nestedLimits.levels; level += 1) {
+    frontier = frontier.flatMap(({ nested, context }) =>
+      nested.map(({ model }) => context.resourceOf(model)),
+    );
+    for (const each of frontier) reached.add(each);
+    frontier = [...new Set(frontier)];
+  }
+  return reached;
+};
+
+const ofTransactions = [
+  'forbidden',
+  'conflict',
+  'still_referenced',
+  'cascade_too_large',
+  'batch_too_large',
+  'transaction_timeout',
+] as const;
+
+const runsHooks = ({ model: { hooks }, cascade }: ServedResource): boolean =>
+  hooks.beforeSave !== undefined || hooks.beforeCommit !== undefined || cascade.runsHooks;
+
+/** What a write may be refused with for the records within its own. */
+export const nestedProblems = (resource: ServedResource): readonly ProblemKind[] => {
+  const inner = [...within(resource)];
+  if (inner.length === 0) return [];
+  return [
+    ...ofTransactions,
+    ...(inner.some(runsHooks) ? scopeProblems : []),
+    ...inner.flatMap(({ model, cascade }) => [
+      ...model.problems,
+      ...cascade.reached.flatMap(({ problems }) => problems),
+    ]),
+  ];
+};

@@ -1,0 +1,108 @@
+import type { JsonSchema } from '../fields/field.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import { type Label, labelText } from '../kernel/messages/messages.ts';
+import type { Models } from './models.ts';
+import { labelOf } from './names.ts';
+import type { ModelRelation, ResourceModel } from './resource.ts';
+import { inputSchema } from './schema.ts';
+
+/** How many records a body holds within another one: of one relation, in all, and one within the other. */
+export const nestedLimits = { items: 200, records: 1000, levels: 3 } as const;
+
+/** The key of an item that says whether its record is to be deleted. */
+export const deleteKey = '_delete';
+
+export const deleteLabel: Label = { 'zh-CN': '删除', en: 'Delete' };
+
+/** What somebody may do to the records of a model: the fields of a new one and of a changed one, and its end. */
+export interface WriteAccess {
+  readonly create: ReadonlySet<string> | undefined;
+  readonly update: ReadonlySet<string> | undefined;
+  readonly destroy: boolean;
+}
+
+/** What a body of somebody holds by one relation. */
+export interface NestedInput {
+  readonly relation: ModelRelation;
+  readonly model: ResourceModel;
+  readonly access: WriteAccess;
+  readonly within: readonly NestedInput[];
+}
+
+const without = (names: ReadonlySet<string> | undefined, name: string): ReadonlySet<string> | undefined =>
+  names && new Set([...names].filter((each) => each !== name));
+
+/** A new record that could not be told to whom it belongs is none that can be created within that. */
+const accessWithin = ({ create, update, destroy }: WriteAccess, { to }: ModelRelation): WriteAccess => ({
+  create: create?.has(to) === true ? without(create, to) : undefined,
+  update: without(update, to),
+  destroy,
+});
+
+/** What the bodies of a model hold within their records, by what somebody may do to those of other models. */
+export const nestedInputs = (
+  model: ResourceModel,
+  models: Models,
+  accessOf: (model: ResourceModel) => WriteAccess,
+  level = 1,
+): readonly NestedInput[] => {
+  if (level > nestedLimits.levels) return [];
+  return [...model.relations.values()].flatMap((relation): NestedInput[] => {
+    const target = relation.write ? models.get(relation.model) : undefined;
+    if (target === undefined) return [];
+    const access = accessWithin(accessOf(target), relation);
+    return [{ relation, model: target, access, within: nestedInputs(target, models, accessOf, level + 1) }];
+  });
+};
+
+/** Which of them a body of this action holds: on create there is nothing yet that could be changed or deleted. */
+export const heldIn = (inputs: readonly NestedInput[], action: 'create' | 'update'): readonly NestedInput[] =>
+  inputs.filter(
+    ({ access: { create, update, destroy } }) =>
+      create !== undefined || (action === 'update' && (update !== undefined || destroy)),
+  );
+
+/** The fields of an item: on update, those of a new record and of one that is there. */
+export const itemFields = (
+  { create, update }: WriteAccess,
+  action: 'create' | 'update',
+): ReadonlySet<string> => new Set([...(create ?? []), ...(action === 'update' ? (update ?? []) : [])]);
+
+const itemSchema = (
+  { model, access, within }: NestedInput,
+  action: 'create' | 'update',
+  locale: Locale,
+): JsonSchema => {
+  const written = inputSchema(model, action, itemFields(access, action), locale);
+  const schema = withNested(written, action, within, locale);
+  if (action === 'create' || (access.update === undefined && !access.destroy)) return schema;
+  const id = { type: 'integer', minimum: 1, title: labelText(labelOf('id'), locale) };
+  const gone = { type: 'boolean', title: labelText(deleteLabel, locale) };
+  const properties = {
+    id,
+    ...(schema['properties'] as JsonSchema),
+    ...(access.destroy ? { [deleteKey]: gone } : {}),
+  };
+  return { ...schema, properties };
+};
+
+const listSchema = (input: NestedInput, action: 'create' | 'update', locale: Locale): JsonSchema => ({
+  type: 'array',
+  title: labelText(input.relation.label, locale),
+  maxItems: nestedLimits.items,
+  items: itemSchema(input, action, locale),
+});
+
+/** The schema of a record in a body, with the lists of records within it. */
+export const withNested = (
+  schema: JsonSchema,
+  action: 'create' | 'update',
+  inputs: readonly NestedInput[],
+  locale: Locale,
+): JsonSchema => {
+  const held = heldIn(inputs, action);
+  if (held.length === 0) return schema;
+  const lists = held.map((input) => [input.relation.name, listSchema(input, action, locale)] as const);
+  const properties = { ...(schema['properties'] as JsonSchema), ...Object.fromEntries(lists) };
+  return { ...schema, properties };
+};

@@ -1,0 +1,219 @@
+import type { FieldError } from '../kernel/field-error.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
+import {
+  catalogueOf,
+  type FieldRule,
+  fieldError,
+  type Label,
+  labelText,
+} from '../kernel/messages/messages.ts';
+import { Problem } from '../kernel/problem.ts';
+import { labelOf } from '../model/names.ts';
+import { deleteKey, deleteLabel, nestedLimits } from '../model/nested-schema.ts';
+import type { ModelRelation } from '../model/resource.ts';
+import type { Grant } from '../policy/grant.ts';
+import { isId, placed } from './collected-errors.ts';
+import { grantOfSystem } from './grant-of-system.ts';
+import { granted } from './granted.ts';
+import type { RecordWrite } from './record-write.ts';
+import type { ServedResource } from './served-resource.ts';
+
+/**
+ * Records that a body holds within another one, `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`: how they are
+ * read, and what they are held to. How they are written is in `save.ts`.
+ */
+
+const tooMany: FieldRule = {
+  name: 'max_items',
+  sentence: { 'zh-CN': '{label}最多 {max} 条', en: '{label} takes at most {max} records' },
+};
+const tooDeep: FieldRule = {
+  name: 'too_deep',
+  sentence: {
+    'zh-CN': '{label}嵌套过深，最多 {max} 层',
+    en: '{label} is nested too deeply: {max} levels at most',
+  },
+};
+const namedTwice: FieldRule = {
+  name: 'duplicate',
+  sentence: { 'zh-CN': '{label}重复', en: '{label} is named more than once' },
+};
+
+type Task = 'delete' | 'update' | 'create';
+
+/**
+ * The order in which they are written: what is deleted lets go of its unique values, and so does what is updated of
+ * those that it had.
+ */
+export const tasks = ['delete', 'update', 'create'] as const satisfies readonly Task[];
+
+export interface NestedItem {
+  readonly task: Task;
+  /** `lines.3` */
+  readonly place: string;
+  readonly rank: number;
+  /** The id that the item names; none on create. */
+  readonly id: number;
+  readonly values: JsonObject;
+}
+
+/** What a body asks of the records of one relation. */
+export interface NestedList {
+  readonly relation: ModelRelation;
+  readonly resource: ServedResource;
+  readonly items: readonly NestedItem[];
+  /** What its own policy lets the caller do to each, by task. */
+  readonly grants: ReadonlyMap<Task, Grant>;
+}
+
+/** All that a body holds within its record. */
+export interface Nested {
+  readonly lists: readonly NestedList[];
+  /** What is wrong with its form, by rank. */
+  readonly flaws: readonly { readonly errors: readonly FieldError[]; readonly rank: number }[];
+  /** How many records the body holds, those within others included. */
+  readonly records: number;
+}
+
+/**
+ * How many records a body holds within its own. Bounded by the body itself, and by how deep they may be.
+ */
+export const countNested = (resource: ServedResource, body: JsonObject, level = 1): number => {
+  if (resource.nested.length === 0 || level > nestedLimits.levels) return 0;
+  let count = 0;
+  for (const { name, model } of resource.nested) {
+    const value = own(body, name);
+    if (!Array.isArray(value)) continue;
+    count += value.length;
+    const target = resource.context.resourceOf(model);
+    for (const item of value) if (isJsonObject(item)) count += countNested(target, item, level + 1);
+  }
+  return count;
+};
+
+const assertFew = (records: number): number => {
+  if (records > nestedLimits.records)
+    throw new Problem('batch_too_large', { params: { records: nestedLimits.records } });
+  return records;
+};
+
+/** Where the value of a relation stands. */
+interface ListPlace {
+  readonly relation: ModelRelation;
+  readonly resource: ServedResource;
+  readonly base: number;
+}
+
+type Flaw = Nested['flaws'][number];
+
+const typeNamed = ({ resource }: ListPlace, type: 'array' | 'object' | 'boolean') => ({
+  type: catalogueOf(resource.context.locale).types[type],
+});
+
+const flaw = (
+  { resource: { context } }: ListPlace,
+  field: string,
+  label: Label,
+  rule: FieldRule,
+  rank: number,
+  params?: Readonly<Record<string, string | number>>,
+): Flaw => {
+  const { locale } = context;
+  const error = fieldError(catalogueOf(locale), field, labelText(label, locale), rule, params);
+  return { errors: [error], rank };
+};
+
+const readItem = (
+  at: ListPlace,
+  item: Json,
+  index: number,
+  action: 'create' | 'update',
+): NestedItem | Flaw => {
+  const { relation, resource, base } = at;
+  const place = `${relation.name}.${index}`;
+  const rank = base + index + 1;
+  if (!isJsonObject(item)) return flaw(at, place, relation.label, 'type', rank, typeNamed(at, 'object'));
+  const { id: _id, [deleteKey]: _gone, ...values } = item;
+  const [id, gone = false] = [own(item, 'id'), own(item, deleteKey)];
+  if (typeof gone !== 'boolean') {
+    const type = typeNamed(at, 'boolean');
+    return flaw(at, `${place}.${deleteKey}`, deleteLabel, 'type', rank, type);
+  }
+  if (id === undefined)
+    return gone
+      ? flaw(at, `${place}.id`, labelOf('id'), 'required', rank)
+      : { task: 'create', place, rank, id: 0, values };
+  // Nothing belongs to a record that is not there yet; whether it belongs to another is not told.
+  if (action === 'create' || !isId(id))
+    return { errors: placed(place, [resource.collision({ field: 'id', rule: 'reference' })]), rank };
+  return { task: gone ? 'delete' : 'update', place, rank, id, values };
+};
+
+const readList = (
+  at: ListPlace,
+  value: Json,
+  level: number,
+  action: 'create' | 'update',
+): readonly (NestedItem | Flaw)[] => {
+  const { name, label } = at.relation;
+  const { items, levels } = nestedLimits;
+  if (level > levels) return [flaw(at, name, label, tooDeep, at.base, { max: levels })];
+  if (!Array.isArray(value)) return [flaw(at, name, label, 'type', at.base, typeNamed(at, 'array'))];
+  if (value.length > items) return [flaw(at, name, label, tooMany, at.base, { max: items })];
+  const seen = new Set<number>();
+  const read: (NestedItem | Flaw)[] = [];
+  for (const [index, each] of value.entries()) {
+    const item = readItem(at, each as Json, index, action);
+    const isNamed = !('errors' in item) && item.task !== 'create';
+    const isAgain = isNamed && seen.has(item.id);
+    read.push(isAgain ? flaw(at, `${item.place}.id`, labelOf('id'), namedTwice, item.rank) : item);
+    if (isNamed) seen.add(item.id);
+  }
+  return read;
+};
+
+const action = { delete: 'destroy', update: 'update', create: 'create' } as const;
+
+/** By its own endpoint's policy; what names the record within which it stands has to be the caller's to write as well. */
+const grantFor = (
+  { resource: { context }, acting }: RecordWrite,
+  { model }: ServedResource,
+  { to }: ModelRelation,
+  task: Task,
+): Grant => {
+  if (acting.reason !== undefined) return grantOfSystem(model);
+  const grant = granted(model, context, acting, action[task]);
+  if (task === 'create' && !grant.writable.has(to)) throw new Problem('forbidden');
+  return grant;
+};
+
+/**
+ * What a body holds within its record, with what the policy of each lets the caller do; undefined where it holds
+ * nothing, so that a write of one record alone goes on as if this were not there.
+ * @throws Problem `forbidden`, `batch_too_large`
+ */
+export const nestedIn = (
+  write: RecordWrite,
+  action: 'create' | 'update',
+  body: JsonObject,
+): Nested | undefined => {
+  const { nested, context } = write.resource;
+  if (nested.length === 0) return undefined;
+  const held = nested.filter(({ name }) => own(body, name) !== undefined);
+  if (held.length === 0) return undefined;
+  const level = (write.of?.level ?? 0) + 1;
+  const records = level === 1 ? assertFew(countNested(write.resource, body)) : 0;
+  const flaws: Flaw[] = [];
+  const lists = held.map((relation, index): NestedList => {
+    const resource = context.resourceOf(relation.model);
+    const at = { relation, resource, base: index * (nestedLimits.items + 1) };
+    const items: NestedItem[] = [];
+    for (const each of readList(at, own(body, relation.name) ?? null, level, action))
+      if ('errors' in each) flaws.push(each);
+      else items.push(each);
+    const asked = tasks.filter((task) => items.some((item) => item.task === task));
+    const grants = new Map(asked.map((task) => [task, grantFor(write, resource, relation, task)]));
+    return { relation, resource, items, grants };
+  });
+  return { lists, flaws, records };
+};

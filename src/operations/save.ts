@@ -1,0 +1,254 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FieldError } from '../kernel/field-error.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Columns, SavedRecord } from '../store/records/records.ts';
+import { type Included, nothingIncluded } from '../store/relations/include.ts';
+import { CollectedErrors, recordsInARow } from './collected-errors.ts';
+import { refusal } from './constraint.ts';
+import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
+import { type Prepared, prepareWrite } from './prepare.ts';
+import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
+import { remove } from './remove.ts';
+import {
+  checkTarget,
+  conclude,
+  currentRecord,
+  refuseTarget,
+  type WriteWithin,
+  withRelated,
+  writing,
+} from './writing.ts';
+
+/** Creates and updates of records, with those that their bodies hold within them, which are written by the same means. */
+
+/** The columns to insert: those of the body, and the owner that the policy set, which no body and no hook overrides. */
+const withOwner = ({ resource: { model }, grant }: RecordWrite, columns: Columns): Columns =>
+  model.owner === undefined || grant.owner === undefined
+    ? columns
+    : { ...columns, [model.owner]: grant.owner };
+
+/** What a new record comes to: its own values, and what stands within it. */
+export interface PreparedNew extends Prepared {
+  readonly nested: Nested | undefined;
+}
+
+export const insert = async (
+  write: RecordWrite,
+  { values, columns, nested }: PreparedNew,
+  included: Included,
+): Promise<SavedRecord> => {
+  const { resource, grant, acting } = write;
+  const { records, context } = resource;
+  const owned = withOwner(write, columns);
+  const saved = await records.insert(grant, owned, context.clock(), acting.shared?.transaction);
+  // It would be a record that the caller may not write.
+  if (saved === undefined) throw new Problem('forbidden');
+  const concluded = await conclude(write, 'create', saved, undefined, values, within(nested));
+  return withRelated(write, concluded, included);
+};
+
+/** Validates, and saves what is good. What the database refuses all the same is told like what was found before. */
+export const attempt = async <T>(
+  write: RecordWrite,
+  body: JsonObject,
+  save: (prepared: PreparedNew) => Promise<T>,
+): Promise<T> => {
+  const nested = nestedIn(write, 'create', body);
+  const prepared = await prepareWrite(write, 'create', body);
+  try {
+    const isFlawed = prepared.errors.length > 0 || (nested !== undefined && nested.flaws.length > 0);
+    if (isFlawed) {
+      const inside = nested === undefined ? [] : await rehearse(write, nested);
+      throw new Problem('invalid_record', { errors: [...prepared.errors, ...inside] });
+    }
+    return await save({ ...prepared, nested });
+  } catch (error) {
+    throw await refusal(write, error, prepared);
+  }
+};
+
+/**
+ * Creates a record, on its own or in the transaction that it is asked for in.
+ * @throws Problem `invalid_record`; for what stands within it also `forbidden`, `batch_too_large`
+ */
+export const create = (
+  write: RecordWrite,
+  body: JsonObject,
+  included = nothingIncluded,
+): Promise<SavedRecord> =>
+  attempt(write, body, (prepared) =>
+    writing(
+      write,
+      (each) => insert(each, prepared, included),
+      included !== nothingIncluded || prepared.nested !== undefined,
+      prepared.nested?.records,
+    ),
+  );
+
+const save = async (
+  write: RecordWrite,
+  id: number,
+  { values, columns }: Prepared,
+  versions: readonly number[] | undefined,
+  nested?: Nested,
+): Promise<SavedRecord> => {
+  const { resource, grant, acting } = write;
+  const { records, context, model } = resource;
+  const told = model.hooks.beforeCommit !== undefined && isShared(write);
+  const before = told ? await currentRecord(write, id, versions) : undefined;
+  const { shared } = acting;
+  const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);
+  if (saved === undefined) return refuseTarget(write, id, versions);
+  return conclude(write, 'update', saved, before?.whole, values, within(nested));
+};
+
+/** The record comes first, locked, so that nothing is told of what is within it to who may not write it. */
+const updateWith = async (
+  write: SharedWrite,
+  id: number,
+  body: JsonObject,
+  versions: readonly number[] | undefined,
+  nested: Nested,
+): Promise<SavedRecord> => {
+  const { whole } = await currentRecord(write, id, versions);
+  const prepared = await prepareWrite(write, 'update', body, { id, whole });
+  if (prepared.errors.length > 0) {
+    const errors = [...prepared.errors, ...(await writeNested(write, id, nested))];
+    throw new Problem('invalid_record', { errors });
+  }
+  try {
+    return await save(write, id, prepared, versions, nested);
+  } catch (error) {
+    throw await refusal(write, error, prepared, id);
+  }
+};
+
+const updateAlone = async (
+  write: RecordWrite,
+  id: number,
+  body: JsonObject,
+  versions: readonly number[] | undefined,
+  included: Included,
+): Promise<SavedRecord> => {
+  const { hooks } = write.resource.model;
+  // A hook must not run for a record that is not there.
+  const before = hooks.beforeSave === undefined ? undefined : await currentRecord(write, id, versions);
+  const prepared = await prepareWrite(write, 'update', body, { id, whole: before?.whole });
+  if (prepared.errors.length > 0) {
+    await checkTarget(write, id, versions);
+    throw new Problem('invalid_record', { errors: prepared.errors });
+  }
+  try {
+    return await writing(
+      write,
+      async (each) => withRelated(each, await save(each, id, prepared, versions), included),
+      included !== nothingIncluded,
+    );
+  } catch (error) {
+    throw await refusal(write, error, prepared, id);
+  }
+};
+
+/**
+ * Changes the fields that were sent, on its own or in the transaction that it is asked for in. The record must have one
+ * of the versions, where they are given; they are compared in the statement that writes.
+ * @throws Problem `record_not_found`, `stale`, `invalid_record`; for what stands within it also `forbidden`,
+ * `batch_too_large`, `still_referenced`, `cascade_too_large`
+ */
+export const update = async (
+  write: RecordWrite,
+  id: number,
+  body: JsonObject,
+  versions: readonly number[] | undefined,
+  included = nothingIncluded,
+): Promise<SavedRecord> => {
+  const nested = nestedIn(write, 'update', body);
+  if (nested === undefined) return updateAlone(write, id, body, versions, included);
+  const work = async (each: RecordWrite): Promise<SavedRecord> => {
+    if (!isShared(each)) throw new Error('records within another are written in its transaction');
+    return withRelated(each, await updateWith(each, id, body, versions, nested), included);
+  };
+  return writing(write, work, true, nested.records);
+};
+
+/** The write of a record within another: held to its own policy, and to the record in which it stands. */
+const innerWrite = (
+  write: RecordWrite,
+  { relation, resource, grants }: NestedList,
+  { task }: NestedItem,
+  id: number | undefined,
+): RecordWrite => {
+  const grant = grants.get(task);
+  if (grant === undefined) throw new Error(`nobody was asked whether records may be written: ${task}`);
+  const level = (write.of?.level ?? 0) + 1;
+  const of = { model: write.resource.model.name, field: relation.to, id, level };
+  const held =
+    task === 'create' || id === undefined ? grant : grant.narrowed({ column: relation.to, value: id });
+  return { resource, acting: write.acting, grant: held, of };
+};
+
+const writeItem = async (write: RecordWrite, { task, id, values }: NestedItem): Promise<void> => {
+  if (task === 'delete') await remove(write, id, undefined);
+  else if (task === 'update') await update(write, id, values, undefined);
+  else await create(write, values);
+};
+
+/** All that is done to what stands within a record, in its order. */
+const tasksOf = function* ({ lists }: Nested): Generator<readonly [NestedList, NestedItem]> {
+  for (const task of tasks)
+    for (const list of lists) for (const item of list.items) if (item.task === task) yield [list, item];
+};
+
+/** Writes what stands within a record, in its transaction. Answers what is wrong with it, in the order of the body. */
+const writeNested = async (
+  write: SharedWrite,
+  id: number,
+  nested: Nested,
+): Promise<readonly FieldError[]> => {
+  const collected = new CollectedErrors();
+  for (const { errors, rank } of nested.flaws) collected.add(errors, rank);
+  let done = 0;
+  for (const [list, item] of tasksOf(nested)) {
+    const inner = innerWrite(write, list, item, id);
+    await collected.of(list.resource, item.place, () => writeItem(inner, item), item.rank);
+    done += 1;
+    if (done % recordsInARow === 0) await turn();
+  }
+  return collected.found;
+};
+
+/** Whether what is done to such records may change the one in which they stand: by their hooks, or by `onDelete`. */
+const mayChangeIt = ({ resource: { model, nested }, items }: NestedList): boolean =>
+  items.some(({ task }) => task === 'delete') ||
+  (items.length > 0 &&
+    (model.hooks.beforeSave !== undefined || model.hooks.beforeCommit !== undefined || nested.length > 0));
+
+const within = (nested: Nested | undefined): WriteWithin | undefined =>
+  nested &&
+  (async (write, id) => {
+    const errors = await writeNested(write, id, nested);
+    if (errors.length > 0) throw new Problem('invalid_record', { errors });
+    return nested.lists.some(mayChangeIt);
+  });
+
+/**
+ * What is wrong with what stands within a record that is not created, as its own values are refused: nothing is written
+ * and no hook is asked, as there is no record that they could be told of.
+ */
+const rehearse = async (write: RecordWrite, nested: Nested): Promise<readonly FieldError[]> => {
+  const collected = new CollectedErrors();
+  for (const { errors, rank } of nested.flaws) collected.add(errors, rank);
+  for (const [list, item] of tasksOf(nested)) {
+    const look = async (): Promise<void> => {
+      const inner = innerWrite(write, list, item, undefined);
+      const { errors } = await prepareWrite(inner, 'create', item.values);
+      const deeper = nestedIn(inner, 'create', item.values);
+      const inside = deeper === undefined ? [] : await rehearse(inner, deeper);
+      const all = [...errors, ...inside];
+      if (all.length > 0) throw new Problem('invalid_record', { errors: all });
+    };
+    await collected.of(list.resource, item.place, look, item.rank);
+  }
+  return collected.found;
+};
