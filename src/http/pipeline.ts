@@ -67,7 +67,9 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
     const unasked = accepted.length === 0 ? identify : undefined;
     return async (request) => {
       try {
-        const principal = accepted.length === 0 ? nobody : await guard(accepted, request);
+        // Records that everybody reads may lead to some that only this caller does.
+        const asked = accepted.length > 0 || request.relates;
+        const principal = asked ? await (unasked?.(request) ?? guard(accepted, request)) : nobody;
         request.identified(principal);
         const decision = decide(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;

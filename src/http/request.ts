@@ -55,6 +55,8 @@ export class Request implements AuthRequest, Call, BodySender {
   readonly arrived: number;
   params: Readonly<Record<string, string>> = {};
   models = noModels;
+  /** Whether the query names relations, whose records are read by whoever sends this. */
+  relates = false;
   /** Path as it was registered. */
   route: string | undefined;
   principal: Principal = nobody;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { Problem } from '../kernel/problem.ts';
+import { namesRelations } from '../kernel/relation-names.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import { grantsAsked } from '../policy/references.ts';
 import { Arrivals } from './arrivals.ts';
@@ -70,7 +71,7 @@ export interface HttpServer {
 interface Runner {
   readonly run: (request: Request) => Promise<HttpResponse>;
   readonly models: readonly string[];
-  /** The same for a query that names relations; undefined where that makes no difference. */
+  /** The same for a query that names relations; undefined where it can name none. */
   readonly related: readonly string[] | undefined;
   readonly count: AnswerCounter | undefined;
   readonly area: PageArea | undefined;
@@ -80,12 +81,8 @@ interface Runner {
 
 const modelsAsked = ({ grantsOn, grantsOnRelated, policy }: Endpoint) => {
   const models = grantsOn ?? grantsAsked(policy);
-  const related = new Set([...models, ...(grantsOnRelated ?? [])]);
-  return { models, related: related.size === models.length ? undefined : [...related] };
+  return { models, related: grantsOnRelated && [...new Set([...models, ...grantsOnRelated])] };
 };
-
-/** Whether a query may name relations: `include=…`, or a field behind a point. */
-const namesRelations = (query: string): boolean => /include|\.|%2e/i.test(query);
 
 const runnersOf = (
   endpoints: readonly Endpoint[],
@@ -183,7 +180,8 @@ const createAnswering = (
     if (page !== undefined) return page;
     request.params = destination.params;
     const { models, related } = runner;
-    request.models = related !== undefined && namesRelations(request.query) ? related : models;
+    request.relates = related !== undefined && request.query !== '' && namesRelations(request.query);
+    request.models = request.relates && related !== undefined ? related : models;
     request.count = runner.count;
     if (runner.varies) request.varies = true;
     return runner.run(request);

@@ -1,4 +1,5 @@
 import { Problem } from '../../kernel/problem.ts';
+import { escapesLetters } from '../../kernel/relation-names.ts';
 import { columnOf } from '../column.ts';
 import { type SqlValue, TooLongError } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -142,7 +143,7 @@ export const parseIncluded = (
   query: string,
   related: Related | undefined,
 ): Included => {
-  if (!query.includes('include') && !query.includes('fields')) return nothingIncluded;
+  if (!/include|fields/.test(query) && !escapesLetters(query)) return nothingIncluded;
   const fields = new Map<string, string>();
   let include: string | undefined;
   for (const { name: parameter, value } of parseQueryString(query)) {
@@ -154,7 +155,9 @@ export const parseIncluded = (
   }
   const reader = new RelatedReader(related);
   const included = readIncludes(source, readable, include, fields, reader);
-  return { included, values: reader.values, key: includeKey(included) };
+  return included.length === 0
+    ? nothingIncluded
+    : { included, values: reader.values, key: includeKey(included) };
 };
 
 /** Records that usually come by a relation to many. */

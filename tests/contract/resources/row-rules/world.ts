@@ -117,9 +117,10 @@ const isolationOf = ({ isolation }: ModelPlan) => {
   return { isolation: said === 'read' ? { read: reads } : { write: writes } };
 };
 
-/** What a plan is in a model file. */
-export const resourceOf = (plan: ModelPlan): Resource =>
+/** What a plan is in a model file, with what else is said there. */
+export const resourceWith = (plan: ModelPlan, more: object): Resource =>
   defineResource(plan.name, {
+    ...more,
     fields: fieldsOf(plan),
     plural: plan.path,
     singular: plan.singular,
@@ -132,6 +133,9 @@ export const resourceOf = (plan: ModelPlan): Resource =>
       ? {}
       : { publicRead: { where: { [plan.publicRead.field]: plan.publicRead.value } } }),
   } as never) as unknown as Resource;
+
+/** What a plan is in a model file. */
+export const resourceOf = (plan: ModelPlan): Resource => resourceWith(plan, {});
 
 /** The tables of all models, in the order in which they refer to one another. */
 export const migrationsOf = (models: readonly ModelPlan[]): Migrations => ({

@@ -1,0 +1,155 @@
+import { isRefused, type Refused, shown, type World } from '../../resources/row-rules/oracle.ts';
+import type { Asking } from '../../resources/row-rules/people.ts';
+import {
+  publicUserFields,
+  type RelatedPlan,
+  type RelationPlan,
+  type TargetPlan,
+  userFields,
+  userPlan,
+} from './plan.ts';
+
+/**
+ * Who reads which records by which way, from the contract and its decisions alone: of the service this knows nothing.
+ */
+
+export type Plain = Readonly<Record<string, unknown>>;
+
+/** Where somebody asks: the API, the administration area, or on the application's own account. */
+export type Where = 'api' | 'admin' | 'system';
+
+export interface Data extends World {
+  readonly models: readonly RelatedPlan[];
+  /** All users, with all fields. */
+  readonly persons: readonly Plain[];
+}
+
+/** What a caller reads of a model's records by its own detail endpoint. */
+export interface Read {
+  readonly plan: TargetPlan;
+  /** In order of their ids. */
+  readonly rows: readonly Plain[];
+  readonly detail: readonly string[];
+  readonly list: readonly string[];
+}
+
+const born = '2024-01-01T00:00:00.000Z';
+
+/** A row as it is answered. */
+const whole = (row: Plain): Plain => ({ ...row, created_at: born, updated_at: born });
+
+const isPermitted = ({ permissions }: RelatedPlan, { isSuperAdmin, granted }: Asking): boolean =>
+  permissions !== 'all' || isSuperAdmin || granted;
+
+/** What one caller reads at one place; asked once for a model. */
+export class Reader {
+  readonly #known = new Map<string, Read | undefined>();
+  readonly data: Data;
+  readonly caller: Asking;
+  readonly where: Where;
+
+  constructor(data: Data, caller: Asking, where: Where) {
+    this.data = data;
+    this.caller = caller;
+    this.where = where;
+  }
+
+  planOf(name: string): RelatedPlan {
+    const plan = this.data.models.find((each) => each.name === name);
+    if (plan === undefined) throw new Error(`no model ${name}`);
+    return plan;
+  }
+
+  /** Undefined where none of the records may be read. */
+  of(name: string): Read | undefined {
+    if (!this.#known.has(name)) this.#known.set(name, name === 'User' ? this.#users() : this.#records(name));
+    return this.#known.get(name);
+  }
+
+  #users(): Read | undefined {
+    const { caller, where } = this;
+    const reads = (fields: readonly string[], rows: readonly Plain[]): Read => ({
+      plan: userPlan,
+      rows,
+      detail: fields,
+      list: fields,
+    });
+    if (where !== 'api') return reads(userFields, this.data.persons);
+    if (caller.method !== 'jwt' && caller.method !== 'api_key') return undefined;
+    const rows = this.data.persons.filter(({ id }) => caller.administers || id === caller.userId);
+    return reads(publicUserFields, rows);
+  }
+
+  #records(name: string): Read | undefined {
+    const plan = this.planOf(name);
+    const rows = this.rows(plan, 'detail');
+    if (isRefused(rows)) return undefined;
+    const { detail, list } = this.views(plan);
+    return { plan, rows, detail, list: list.filter((field) => detail.includes(field)) };
+  }
+
+  views(plan: RelatedPlan): { readonly detail: readonly string[]; readonly list: readonly string[] } {
+    if (this.where === 'api') return plan;
+    const all = plan.all.map(({ name }) => name);
+    return { detail: all, list: all };
+  }
+
+  /** The rows that the model's own endpoint shows, or why it shows none. */
+  rows(plan: RelatedPlan, action: 'detail' | 'list'): Refused | readonly Plain[] {
+    const { data, caller, where } = this;
+    const sorted = (rows: readonly Plain[]) =>
+      rows.map(whole).sort((a, b) => Number(a['id']) - Number(b['id']));
+    if (where === 'api') {
+      const rows = shown(data, plan, action, caller);
+      return isRefused(rows) ? rows : sorted(rows);
+    }
+    if (where === 'admin' && !isPermitted(plan, caller)) return { status: 403 };
+    return sorted(data.state.rows(plan.name));
+  }
+}
+
+/** A request that is not answered. */
+export class Unanswerable extends Error {
+  readonly status: 400 | 403;
+  constructor(status: 400 | 403) {
+    super(`${status}`);
+    this.status = status;
+  }
+}
+
+/** Where a relation leads from records of which these fields are known. @throws Unanswerable */
+export const follow = (
+  reader: Reader,
+  from: TargetPlan,
+  known: readonly string[],
+  name: string,
+): { readonly relation: RelationPlan; readonly read: Read } => {
+  const relation = from.relations.find((each) => each.name === name);
+  if (relation === undefined || (!relation.many && !known.includes(relation.from)))
+    throw new Unanswerable(400);
+  const read = reader.of(relation.to);
+  if (read === undefined) throw new Unanswerable(403);
+  if (relation.through !== undefined && reader.of(relation.through.model) === undefined)
+    throw new Unanswerable(403);
+  return { relation, read };
+};
+
+/** The records to which a row leads, among some. */
+export const ledTo = (
+  { from, at, through }: RelationPlan,
+  row: Plain,
+  rows: readonly Plain[],
+  links: readonly Plain[],
+): readonly Plain[] => {
+  const value = row[from] ?? null;
+  if (value === null) return [];
+  if (through === undefined) return rows.filter((each) => each[at] === value);
+  const ends = new Set(links.filter((link) => link[through.from] === value).map((link) => link[through.to]));
+  return rows.filter((each) => ends.has(each[at]));
+};
+
+/** Those that the caller reaches. */
+export const reached = (reader: Reader, relation: RelationPlan, row: Plain): readonly Plain[] => {
+  const links = relation.through && reader.of(relation.through.model);
+  return ledTo(relation, row, reader.of(relation.to)?.rows ?? [], links?.rows ?? []);
+};
