@@ -4,12 +4,11 @@ import { own } from '../kernel/json.ts';
 import { Problem, type ProblemKind } from '../kernel/problem.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Acting } from './acting.ts';
-import { create } from './create.ts';
 import { granted } from './granted.ts';
 import type { RecordWrite } from './record-write.ts';
+import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type SharedTransaction, together } from './transaction.ts';
-import { update } from './update.ts';
 
 /** Milliseconds of a transaction's time that each line adds, as each record of a batch does. */
 const timeOfLine = 25;
