@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { defaultMethods } from '../auth/registry.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { isPromise } from '../kernel/application-code.ts';
-import { isJsonObject, type Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { Problem } from '../kernel/problem.ts';
 import { isResourceModel } from '../model/resource.ts';
@@ -17,6 +16,7 @@ import { createInput, refuseInvalid } from './input.ts';
 import { apiArea } from './resources/area.ts';
 import type { Services } from './services.ts';
 import { actingFor, checkedModels } from './shared.ts';
+import { shownBy } from './shown-record.ts';
 
 const prefix = '/api/v1';
 
@@ -81,7 +81,9 @@ export const applicationEndpoints = (
   services: Services,
   definitions: readonly EndpointDefinition[],
 ): Endpoint[] => {
-  const grantsOn = checkedModels([...services.resources.values()].map(({ model }) => model));
+  const models = new Map([...services.resources.values()].map(({ model }) => [model.name, model]));
+  const grantsOn = checkedModels(models.values());
+  const shown = shownBy(models);
   return definitions.map((definition) => {
     const { method, status, input: fields, output, accepts = 'json' } = definition;
     const path = pathOf(definition.path);
@@ -141,17 +143,10 @@ export const applicationEndpoints = (
           ),
         );
         if (RawAnswer.is(result)) return result.toAnswer();
-        return result === undefined ? {} : { data: shownBy(output, result) };
+        return result === undefined ? {} : { data: isResourceModel(output) ? shown(output, result) : result };
       },
     } satisfies Endpoint;
   });
-};
-
-/** The detail view of the model that is the output: code may hold more of a record than it promised to show. */
-const shownBy = (output: EndpointDefinition['output'], result: Json): Json => {
-  if (!isResourceModel(output) || !isJsonObject(result)) return result;
-  const names = output.views.detail.filter((name) => Object.hasOwn(result, name));
-  return Object.fromEntries(names.map((name) => [name, result[name] ?? null]));
 };
 
 /** A constraint of the database that the handler's own statements met, and that it did not catch, is a conflict. */

@@ -23,7 +23,7 @@ import { fieldsOption, methodsOption } from '../model/definition-options.ts';
 import type { CheckedInput, InputFields } from '../model/job.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
-import type { DetailOf, Resource } from '../model/types.ts';
+import type { DetailOf, RelationsOf, Resource } from '../model/types.ts';
 import type { Database } from '../store/database.ts';
 import { isMediaTypeText, type RawAnswer } from './answer.ts';
 import {
@@ -62,8 +62,13 @@ export type EndpointContext<
 /** What `output` may say: a JSON Schema, or a model, whose record in the detail view is answered then. */
 type EndpointOutput = JsonSchema | Resource;
 
+/** A record in the detail view, with any related records. */
+type AnsweredRecord<Model> = DetailOf<Model> & {
+  readonly [Name in keyof RelationsOf<Model, 'detail', never>]?: object | null;
+};
+
 /** What is answered. Nothing: an envelope without data; what `answer` makes: no envelope. */
-type Answered<Said> = RawAnswer | (Said extends ResourceModel ? DetailOf<Said> : Json | undefined);
+type Answered<Said> = RawAnswer | (Said extends ResourceModel ? AnsweredRecord<Said> : Json | undefined);
 
 /** What `handle` returns, where it awaits something and answers nothing too, unless `output` says that a record is answered. */
 type Handled<Said> =

@@ -101,10 +101,11 @@ export const defineResource = <
   const Fields extends FieldDefinitions,
   const Views extends ResourceViews<Fields> = Record<never, never>,
   const Relations extends DeclaredRelations = Record<never, never>,
+  const Name extends string = string,
 >(
-  name: string,
+  name: Name,
   definition: ResourceDefinition<Fields, Views, Relations>,
-): Resource<Fields, Views, Relations> => {
+): Resource<Fields, Views, Relations, Name> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const fields = fieldsOf(name, definition.fields);

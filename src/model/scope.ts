@@ -10,16 +10,44 @@ import type {
   OrderedField,
 } from './group-types.ts';
 import type { JobQueue } from './job.ts';
+import type {
+  AnyRelations,
+  IncludeIn,
+  OnlyIncluded,
+  RelatedFilter,
+  RelatedSort,
+  WithRelated,
+} from './related-types.ts';
 import type { HookPrincipal } from './resource.ts';
-import type { CreateOf, FilterOf, Resource, SeenOf, SeenView, SortOf, UpdateOf } from './types.ts';
+import type {
+  CreateOf,
+  FilterOf,
+  RelationsOf,
+  Resource,
+  SeenOf,
+  SeenView,
+  SortOf,
+  UpdateOf,
+} from './types.ts';
 
 /**
  * What code of an application works with: the operations of its resources, transactions, SQL and jobs, all on behalf of
  * somebody. Types only; `operations/scope.ts` is what does it.
  */
 
+/** What is answered beside a record's own fields. */
+export interface RelatedOptions<Include> {
+  /**
+   * Related records: `['customer', 'lines.product']`, each in its model's list view, or with the fields of each,
+   * `{ customer: true, lines: ['id', 'quantity'] }`. Those that may not be read are null, or not among the others.
+   */
+  readonly include?: Include;
+}
+
 /** Which of a model's records a list answers, and how many. */
-export interface ListQuery<Filter, Sort> extends CountQuery<Filter> {
+export interface ListQuery<Filter, Sort, Include = AnyInclude>
+  extends CountQuery<Filter>,
+    RelatedOptions<Include> {
   /** Terms, the first one first: `'-created_at'`, or `['status', '-id']`. By id unless given. */
   readonly sort?: Sort | readonly Sort[];
   /** Page number, from 1. */
@@ -69,6 +97,9 @@ type AggregateOf<Shape extends GroupShape> = <
   query: AggregateQuery<Shape, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>,
 ) => Promise<GroupOf<Shape, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>[]>;
 
+/** `include` of a model that is known by name only. */
+export type AnyInclude = IncludeIn<AnyRelations>;
+
 export interface RecordPage<Row> {
   readonly records: Row[];
   /** All records that match; undefined for a page that was asked for by `after`, which counts nothing. */
@@ -77,12 +108,14 @@ export interface RecordPage<Row> {
   readonly next: string | undefined;
 }
 
-export interface FindOptions {
+export interface FindOptions<Include = AnyInclude> extends RelatedOptions<Include> {
   /**
    * Keeps others from changing the record until the transaction is over. Only inside `transaction`.
    */
   readonly lock?: boolean;
 }
+
+export interface RecordUpdateOptions<Include = AnyInclude> extends VersionOptions, RelatedOptions<Include> {}
 
 export interface VersionOptions {
   /** The version that the record must still have (see `versionOf`); any unless given. */
@@ -93,15 +126,28 @@ export interface VersionOptions {
  * The operations of a resource, through the very policy, validation and hooks of the API. What they refuse is a
  * `Problem`; one that is not caught is the answer of the endpoint.
  */
-export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate> {
-  /** The records that match, in the detail view. @throws Problem `forbidden`, `invalid_parameter`, `unusable_field` */
-  list(query?: ListQuery<Filter, Sort>): Promise<Row[]>;
+export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relations> {
+  /**
+   * The records that match, in the detail view. With `include` by pages only.
+   * @throws Problem `forbidden`, `invalid_parameter`, `unusable_field`, `too_much_included`
+   */
+  list<const Include extends IncludeIn<Relations> = readonly []>(
+    query?: ListQuery<Filter, Sort, Include & OnlyIncluded<Relations, Include>>,
+  ): Promise<WithRelated<Row, Relations, Include>[]>;
   /** One page of them, with what a caller needs to ask for the next. */
-  page(query?: ListQuery<Filter, Sort>): Promise<RecordPage<Row>>;
+  page<const Include extends IncludeIn<Relations> = readonly []>(
+    query?: ListQuery<Filter, Sort, Include & OnlyIncluded<Relations, Include>>,
+  ): Promise<RecordPage<WithRelated<Row, Relations, Include>>>;
   /** The record with this id; undefined where there is none, or none that may be read. @throws Problem `forbidden` */
-  find(id: number, options?: FindOptions): Promise<Row | undefined>;
+  find<const Include extends IncludeIn<Relations> = readonly []>(
+    id: number,
+    options?: FindOptions<Include & OnlyIncluded<Relations, Include>>,
+  ): Promise<WithRelated<Row, Relations, Include> | undefined>;
   /** The record with this id. @throws Problem `record_not_found`, `forbidden` */
-  get(id: number, options?: FindOptions): Promise<Row>;
+  get<const Include extends IncludeIn<Relations> = readonly []>(
+    id: number,
+    options?: FindOptions<Include & OnlyIncluded<Relations, Include>>,
+  ): Promise<WithRelated<Row, Relations, Include>>;
   /** How many records match. */
   count(query?: CountQuery<Filter>): Promise<number>;
   /**
@@ -110,21 +156,35 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate> {
    */
   readonly aggregate: Aggregate;
   /** @throws Problem `invalid_record`, `forbidden`, `conflict` */
-  create(values: Create): Promise<Row>;
+  create<const Include extends IncludeIn<Relations> = readonly []>(
+    values: Create,
+    options?: RelatedOptions<Include & OnlyIncluded<Relations, Include>>,
+  ): Promise<WithRelated<Row, Relations, Include>>;
   /** Changes the fields that are named. @throws Problem `record_not_found`, `stale`, `invalid_record`, `forbidden` */
-  update(id: number, values: Update, options?: VersionOptions): Promise<Row>;
+  update<const Include extends IncludeIn<Relations> = readonly []>(
+    id: number,
+    values: Update,
+    options?: RecordUpdateOptions<Include & OnlyIncluded<Relations, Include>>,
+  ): Promise<WithRelated<Row, Relations, Include>>;
   /** @throws Problem `record_not_found`, `stale`, `still_referenced`, `forbidden` */
   remove(id: number, options?: VersionOptions): Promise<void>;
 }
 
-/** The operations of a model that its file exports. */
-export type Records<Model, View extends SeenView = 'detail'> = RecordsOf<
+/** The relations of a model, those of its own file and of the others that are given. */
+type Relations<Model, View extends SeenView, Others> = RelationsOf<Model, View, Model | Others>;
+
+type FilterAcross<Model, View extends SeenView, Others> = FilterOf<Model, View> &
+  RelatedFilter<Relations<Model, View, Others>>;
+
+/** The operations of a model that its file exports; of other models, what they are related to is typed too. */
+export type Records<Model, View extends SeenView = 'detail', Others = never> = RecordsOf<
   SeenOf<Model, View>,
   CreateOf<Model>,
   UpdateOf<Model>,
-  FilterOf<Model, View>,
-  SortOf<Model, View>,
-  AggregateOf<{ readonly listed: SeenOf<Model, View>; readonly filter: FilterOf<Model, View> }>
+  FilterAcross<Model, View, Others>,
+  SortOf<Model, View> | RelatedSort<Relations<Model, View, Others>>,
+  AggregateOf<{ readonly listed: SeenOf<Model, View>; readonly filter: FilterAcross<Model, View, Others> }>,
+  Relations<Model, View, Others>
 >;
 
 /** The operations of a model that is known by name only. */
@@ -134,12 +194,20 @@ export type NamedRecords = RecordsOf<
   JsonObject,
   Readonly<Record<string, unknown>>,
   string,
-  (query: NamedAggregateQuery) => Promise<JsonObject[]>
+  (query: NamedAggregateQuery) => Promise<JsonObject[]>,
+  AnyRelations
 >;
 
-/** Finds the operations of a model: of what its file exports, or by its name. @throws Error for a name that is none */
+/**
+ * Finds the operations of a model: of what its file exports, or by its name. The models behind it say to the compiler
+ * what its relations lead to: `records(order, customer, orderLine)`. Of others it knows that they are records.
+ * @throws Error for a name that is none, and for a model that the application does not have
+ */
 export interface FindRecords<View extends SeenView = 'detail'> {
-  <Model extends Resource>(model: Model): Records<Model, View>;
+  <Model extends Resource, Others extends readonly Resource[] = readonly []>(
+    model: Model,
+    ...others: Others
+  ): Records<Model, View, Others[number]>;
   (name: string): NamedRecords;
 }
 

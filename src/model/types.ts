@@ -8,6 +8,7 @@ import type {
   ValueOf,
 } from '../fields/field.ts';
 import type { IdentityOperator, OrderedOperator, TextOperator } from '../fields/values.ts';
+import type { AnyRelated } from './related-types.ts';
 import type { ManyRelation } from './relation.ts';
 import type { ResourceModel } from './resource.ts';
 
@@ -35,6 +36,13 @@ type NameOf<Key extends string, Definition extends FieldDefinition> = Definition
     ? Key
     : `${Key}_id`
   : Key;
+
+/** The name of a reference; never that of another field. */
+type ReferenceName<Key extends string, Definition extends FieldDefinition> = Definition['options'] extends {
+  readonly to: string;
+}
+  ? NameOf<Key, Definition>
+  : never;
 
 /** Names of the fields that a model file defines. */
 export type FieldName<Fields extends FieldDefinitions> = {
@@ -73,7 +81,9 @@ export interface Resource<
   Fields extends FieldDefinitions = FieldDefinitions,
   Views extends object = object,
   Relations extends DeclaredRelations = DeclaredRelations,
+  Name extends string = string,
 > extends ResourceModel {
+  readonly name: Name;
   readonly [definedFields]?: Fields;
   readonly [definedViews]?: Views;
   readonly [definedRelations]?: Relations;
@@ -85,6 +95,8 @@ declare const definedRelations: unique symbol;
 
 type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
 type ViewsOf<Model> = Model extends Resource<FieldDefinitions, infer Views> ? Views : never;
+type DeclaredOf<Model> =
+  Model extends Resource<FieldDefinitions, object, infer Relations> ? Relations : never;
 
 /** Names of the fields that a view answers: those it names, else those of `detail`, else all. */
 type ShownIn<View extends string, Views, Name> = Views extends {
@@ -199,3 +211,85 @@ export type CreateOf<Model> = Flat<
 
 /** The type of the body that updates a record. */
 export type UpdateOf<Model> = ChangesOfFields<FieldsOf<Model>>;
+
+/** The relation of a reference: `customer` of `customer_id`, unless a field is called so. */
+type RelationName<Name, Taken> = Name extends `${infer Relation}_id` ? Exclude<Relation, Taken> : never;
+
+/** Fields that a request may follow: those of the list and of the record's own endpoint. */
+type FollowedName<Model, View extends SeenView> = SeenName<Model, View> | SeenName<Model, RelatedView<View>>;
+
+/** Related records are answered by their own endpoints' view, or with every field. */
+type RelatedView<View extends SeenView> = View extends 'all' ? 'all' : 'detail';
+
+/** Records of a model as relations lead to them. */
+interface RelatedModel<Model, View extends SeenView, Known> {
+  readonly record: SeenOf<Model, RelatedView<View>>;
+  readonly shown: SeenName<Model, RelatedView<View>> &
+    SeenName<Model, View extends 'all' ? 'all' : 'list'> &
+    string;
+  readonly filter: FilterOf<Model, RelatedView<View>>;
+  readonly sort: Ascending<Model, RelatedView<View>>;
+  readonly relations: RelationsOf<Model, View, Known>;
+}
+
+interface PublicUser {
+  id: number;
+  username: string;
+  email: string;
+  name: string;
+  roles: readonly string[];
+}
+
+interface WholeUser extends PublicUser {
+  disabled: boolean;
+  must_change_password: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+interface UserConditions {
+  readonly id: OrderedCondition<number>;
+  readonly username: TextCondition;
+  readonly email: TextCondition;
+  readonly name: TextCondition;
+  readonly disabled: Condition<boolean, 'eq' | 'ne' | 'null'>;
+  readonly must_change_password: Condition<boolean, 'eq' | 'ne' | 'null'>;
+  readonly created_at: OrderedCondition<string>;
+  readonly updated_at: OrderedCondition<string>;
+}
+
+/** Users of the service as relations lead to them: what the list of users answers, or all that administrators see. */
+interface RelatedUser<View extends SeenView> {
+  readonly record: View extends 'all' ? WholeUser : PublicUser;
+  readonly shown: View extends 'all' ? keyof WholeUser : keyof PublicUser;
+  readonly filter: Partial<Pick<UserConditions, keyof UserConditions & this['shown']>>;
+  readonly sort: keyof UserConditions & this['shown'];
+  readonly relations: object;
+}
+
+/** A model by its name, among those that are known; of others there is nothing but the name. */
+type RelatedNamed<Name, View extends SeenView, Known> = Name extends 'User'
+  ? RelatedUser<View>
+  : [Extract<Known, { readonly name: Name }>] extends [never]
+    ? AnyRelated
+    : RelatedModel<Extract<Known, { readonly name: Name }>, View, Known>;
+
+/** The relations of a model, by name: those of its references, and those that it declares. */
+export type RelationsOf<Model, View extends SeenView, Known> = {
+  readonly [Key in keyof FieldsOf<Model> & string as RelationName<
+    FollowedName<Model, View> & ReferenceName<Key, FieldsOf<Model>[Key]>,
+    FieldName<FieldsOf<Model>>
+  >]: {
+    readonly many: false;
+    readonly to: FieldsOf<Model>[Key]['options'] extends { readonly to: infer Name }
+      ? RelatedNamed<Name, View, Known>
+      : never;
+  };
+} & {
+  readonly [Name in keyof DeclaredOf<Model>]: {
+    readonly many: true;
+    readonly to: DeclaredOf<Model>[Name] extends ManyRelation<infer Target>
+      ? RelatedNamed<Target, View, Known>
+      : never;
+  };
+};

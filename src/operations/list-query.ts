@@ -2,18 +2,34 @@ import {
   anything,
   flag,
   listOf,
+  mapOf,
   numeric,
+  type OptionCheck,
   type OptionTable,
   optionsFlaw,
   plainObject,
+  texts,
   textual,
 } from '../kernel/options.ts';
-import type { ListQuery, NamedAggregateQuery } from '../model/scope.ts';
+import type { AnyInclude, ListQuery, NamedAggregateQuery, RelatedOptions } from '../model/scope.ts';
 
 /** A list as code asks for it, whatever its model. */
 export type AnyListQuery = ListQuery<Readonly<Record<string, unknown>>, string>;
 
+const chosen: OptionCheck = (value, path) =>
+  value === true || texts(value, path) === undefined
+    ? undefined
+    : `${path} must be true, or a list of fields`;
+
+/** A list of relations, or what is answered of each. */
+const includeOption: OptionCheck = (value, path) =>
+  (Array.isArray(value) ? texts : mapOf(chosen))(value, path);
+
+/** Options of what is answered beside a record. */
+export const relatedOptions = { include: includeOption } satisfies OptionTable<RelatedOptions<AnyInclude>>;
+
 const options = {
+  ...relatedOptions,
   filter: plainObject,
   q: anything,
   sort: (value, path) => (typeof value === 'string' ? textual : listOf(textual))(value, path),
@@ -70,9 +86,19 @@ const filterTerms = (filter: object): [string, string][] =>
     ]);
   });
 
+/** A list of fields is there, even an empty one: left out, it would choose all. */
+const includeTerms = (include: AnyInclude): [string, string][] => {
+  if (Array.isArray(include)) return include.length === 0 ? [] : [['include', include.join(',')]];
+  const entries = Object.entries(include);
+  const fields = entries.flatMap(([path, names]): [string, string][] =>
+    Array.isArray(names) ? [[`fields[${path}]`, names.join(',')]] : [],
+  );
+  return entries.length === 0 ? [] : [['include', entries.map(([path]) => path).join(',')], ...fields];
+};
+
 /** Names and values behind the conditions; what is undefined, and a list of nothing, is left out. */
-const encoded = (filter: object, plain: Readonly<Record<string, unknown>>): string => {
-  const text = new URLSearchParams(filterTerms(filter));
+const encoded = (terms: [string, string][], plain: Readonly<Record<string, unknown>>): string => {
+  const text = new URLSearchParams(terms);
   for (const [name, value] of Object.entries(plain)) {
     const joined = Array.isArray(value) ? value.join(',') : value;
     if (joined !== undefined && !(Array.isArray(value) && joined === '')) text.append(name, String(joined));
@@ -90,13 +116,17 @@ const refuseFlaw = (call: string, flaw: string | undefined): void => {
  */
 export const queryString = (query: AnyListQuery): string => {
   refuseFlaw('list', optionsFlaw(query, options));
-  const { filter = {}, sort, q, page, perPage, after } = query;
-  return encoded(filter, { sort: sort === '' ? undefined : sort, q, page, per_page: perPage, after });
+  const { filter = {}, include = [], sort, q, page, perPage, after } = query;
+  const terms = [...filterTerms(filter), ...includeTerms(include)];
+  return encoded(terms, { sort: sort === '' ? undefined : sort, q, page, per_page: perPage, after });
 };
 
 /** That of an aggregate. @throws TypeError as for a list */
 export const groupQueryString = (query: NamedAggregateQuery): string => {
   refuseFlaw('aggregate', optionsFlaw(query, groupOptions));
   const { filter = {}, perPage, ...plain } = query;
-  return encoded(filter, { ...plain, per_page: perPage });
+  return encoded(filterTerms(filter), { ...plain, per_page: perPage });
 };
+
+/** That of what one record is answered with. */
+export const includeQueryString = (include: AnyInclude): string => encoded(includeTerms(include), {});

@@ -3,21 +3,31 @@ import { anything, known, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Action } from '../model/resource.ts';
 import type {
+  AnyInclude,
   CountQuery,
   FindOptions,
   NamedAggregateQuery,
   NamedRecords,
   RecordPage,
+  RecordUpdateOptions,
+  RelatedOptions,
   VersionOptions,
 } from '../model/scope.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { ListAnswer } from '../store/list/list.ts';
 import type { SavedRecord } from '../store/records/records.ts';
+import { type Included, nothingIncluded, parseIncluded } from '../store/relations/include.ts';
 import type { Related } from '../store/relations/related.ts';
 import type { Acting } from './acting.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { granted } from './granted.ts';
-import { type AnyListQuery, groupQueryString, queryString } from './list-query.ts';
+import {
+  type AnyListQuery,
+  groupQueryString,
+  includeQueryString,
+  queryString,
+  relatedOptions,
+} from './list-query.ts';
 import { countNested } from './nested.ts';
 import type { RecordWrite } from './record-write.ts';
 import { relatedFor } from './related.ts';
@@ -66,11 +76,11 @@ const bodyOf = (values: unknown): JsonObject => {
   return body;
 };
 
-const findOptions = { lock: anything } satisfies OptionTable<FindOptions>;
+const findOptions = { ...relatedOptions, lock: anything } satisfies OptionTable<FindOptions>;
 const versionOptions = { version: anything } satisfies OptionTable<VersionOptions>;
+const updateOptions = { ...relatedOptions, ...versionOptions } satisfies OptionTable<RecordUpdateOptions>;
 
-const accepted = (call: 'update' | 'remove', options: VersionOptions = {}): readonly number[] | undefined => {
-  const { version } = known(call, options, versionOptions);
+const accepted = ({ version }: VersionOptions): readonly number[] | undefined => {
   if (version !== undefined && !isId(version)) throw new TypeError('version must be a whole number from 1');
   return version === undefined ? undefined : [version];
 };
@@ -117,12 +127,13 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async find(id: number, options: FindOptions = {}): Promise<Row | undefined> {
-    const { lock = false } = known('find', options, findOptions);
+    const { lock = false, include } = known('find', options, findOptions);
     const within = this.#transaction();
     if (lock && within === undefined) throw new Error('lock: true holds inside a transaction only');
     const grant = this.#grant('detail');
+    const included = this.#included(grant, include);
     if (!isId(id)) return undefined;
-    const record = await this.#resource.show(grant, id, [], { within, lock });
+    const record = await this.#resource.show(grant, id, [], { by: this.#acting.by, within, lock, included });
     if (record === undefined) return undefined;
     this.#acting.shared?.known.add(recordKey(this.#resource.model.name, id));
     return rowOf(record.json, record.version);
@@ -134,24 +145,36 @@ export class ScopeRecords implements NamedRecords {
     return record;
   }
 
-  async create(values: JsonObject): Promise<Row> {
+  async create(values: JsonObject, options: RelatedOptions<AnyInclude> = {}): Promise<Row> {
+    const { include } = known('create', options, relatedOptions);
     const write = this.#write('create');
+    const included = this.#included(write.grant, include);
     const body = bodyOf(values);
-    return this.#answer(await this.#whole(body, () => create(write, body)));
+    return this.#answer(await this.#whole(body, () => create(write, body, included)));
   }
 
-  async update(id: number, values: JsonObject, options?: VersionOptions): Promise<Row> {
+  async update(id: number, values: JsonObject, options: RecordUpdateOptions = {}): Promise<Row> {
+    const { include, ...rest } = known('update', options, updateOptions);
+    const versions = accepted(rest);
     const write = this.#write('update');
+    const included = this.#included(write.grant, include);
     if (!isId(id)) throw new Problem('record_not_found');
     const body = bodyOf(values);
-    const ofVersion = accepted('update', options);
-    return this.#answer(await this.#whole(body, () => update(write, id, body, ofVersion)));
+    return this.#answer(await this.#whole(body, () => update(write, id, body, versions, included)));
   }
 
-  async remove(id: number, options?: VersionOptions): Promise<void> {
+  async remove(id: number, options: VersionOptions = {}): Promise<void> {
+    const versions = accepted(known('remove', options, versionOptions));
     const write = this.#write('destroy');
     if (!isId(id)) throw new Problem('record_not_found');
-    await remove(write, id, accepted('remove', options));
+    await remove(write, id, versions);
+  }
+
+  /** @throws Problem `invalid_parameter`, `unusable_field`, `forbidden` */
+  #included({ readable }: Grant, include: AnyInclude | undefined): Included {
+    if (include === undefined) return nothingIncluded;
+    const query = includeQueryString(include);
+    return parseIncluded(this.#resource.records.source, readable, query, this.#related());
   }
 
   /** With records within it a write is several: what of them was written must not stand, whoever catches the error. */

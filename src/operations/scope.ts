@@ -53,7 +53,10 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
 
   const scopeOf = (acting: Acting): Scope => ({
     principal: hookPrincipal(acting),
-    records: ((model: ResourceModel | string) => new ScopeRecords(resourceOf(model), acting)) as FindRecords,
+    records: ((model: ResourceModel | string, ...others: readonly ResourceModel[]) => {
+      for (const other of others) resourceOf(other);
+      return new ScopeRecords(resourceOf(model), acting);
+    }) as FindRecords,
     transaction: transaction(acting),
     asSystem: asSystem(acting),
     sql: scopeSql(database, acting),
