@@ -10,6 +10,8 @@ export interface Io {
   readonly interactive: boolean;
   /** To stdout, as it is. */
   write(data: string | Uint8Array): void;
+  /** Whether whoever read stdout has gone away. */
+  gone(): boolean;
   /** One line to stdout. */
   print(line: string): void;
   /** One line to stderr. */
@@ -76,6 +78,7 @@ export const processIo = (): Io => {
       return process.stdin.isTTY === true;
     },
     write: (data) => void process.stdout.write(data),
+    gone: () => process.stdout.destroyed,
     print: (line) => void process.stdout.write(`${line}\n`),
     warn: (line) => void process.stderr.write(`${line}\n`),
     show: (text) => void process.stderr.write(text),

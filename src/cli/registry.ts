@@ -64,6 +64,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       summary: 'create or update records from a file',
       load: () => import('./commands/import.ts'),
     },
+    export: {
+      summary: 'write the records of a list to a file',
+      load: () => import('./commands/export.ts'),
+    },
     openapi: {
       summary: 'print the OpenAPI description of the application',
       load: () => import('./commands/openapi.ts'),

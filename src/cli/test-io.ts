@@ -31,6 +31,7 @@ export const testIo = (
     stdin: Readable.from([Buffer.from(options.stdin ?? '')]),
     interactive: options.interactive ?? false,
     write: (data) => stdout.push(Buffer.from(data)),
+    gone: () => false,
     print: (line) => stdout.push(Buffer.from(`${line}\n`)),
     warn: (line) => stderr.push(`${line}\n`),
     show: (text) => stderr.push(text),

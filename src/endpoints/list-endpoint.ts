@@ -41,13 +41,14 @@ export const listEndpoint = (
 
 const prefersCsv = (call: Call): boolean => prefers(call.header('accept'), 'text/csv', 'application/json');
 
-const columnsOf = ({ source, fields }: ListShape): CsvColumn[] =>
+/** The columns of a list as CSV. */
+export const csvColumns = ({ source, fields }: ListShape): CsvColumn[] =>
   fields.map((name) => ({ name, json: source.columns.get(name)?.type.column === 'json' }));
 
 const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
   // A line has a cell for each field, and no place for records.
   if (answer.shape.included.length > 0) throw invalidParameter('include');
-  const columns = columnsOf(answer.shape);
+  const columns = csvColumns(answer.shape);
   if ('json' in answer) {
     const { json } = answer;
     const text = typeof json === 'string' ? json : Buffer.from(json).toString();

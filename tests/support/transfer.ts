@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Application } from '../../src/application.ts';
 import { testIo } from '../../src/cli/test-io.ts';
+import { ExportCommand } from '../../src/cli/transfer/export-command.ts';
 import { formatOf } from '../../src/cli/transfer/format.ts';
 import { ImportCommand } from '../../src/cli/transfer/import-command.ts';
 import { withOperations } from '../../src/cli/transfer/opened.ts';
@@ -23,6 +24,13 @@ export interface ImportOptions {
   readonly by?: string;
   readonly json?: boolean;
   readonly terminal?: boolean;
+}
+
+export interface ExportOptions {
+  readonly resource?: string;
+  readonly as?: string;
+  readonly filters?: readonly string[];
+  readonly json?: boolean;
 }
 
 /** A file that is gone after the test. */
@@ -74,4 +82,21 @@ export const importing = (
     (io, opened) =>
       new ImportCommand(io, { path, format: formatOf(path), resource, as, by, json }, opened).run(),
     terminal,
+  );
+
+/** `gatewright export`, in this process. */
+export const exporting = (
+  service: Pick<Service, 'env'>,
+  application: Application,
+  path: string,
+  { resource = 'products', as, filters = [], json = false }: ExportOptions = {},
+): Promise<TransferRun> =>
+  ran(
+    service,
+    application,
+    (io, opened) => {
+      const format = path === '-' ? 'csv' : formatOf(path);
+      return new ExportCommand(io, { path, format, resource, as, filters, json }, opened).run();
+    },
+    false,
   );

@@ -124,8 +124,7 @@ export class ImportCommand {
     }
     this.#progress.clear();
     const { reached } = work;
-    if (!reached.finished)
-      throw new CommandError(`stopped; ${this.#standing(reached)}; the same command goes on behind it`);
+    if (!reached.finished) throw new CommandError(`stopped; ${this.#standing(reached)}`);
     this.#summarise(reached);
     await work.forget();
   }
@@ -137,16 +136,16 @@ export class ImportCommand {
     this.#io.print(this.#asked.json ? JSON.stringify(seen) : text);
   }
 
+  /** What stands of the file, and what the next run does. */
   #standing({ lines, created, updated }: ImportState): string {
     return lines === 0
       ? 'nothing was imported'
-      : `${rowsText(created + updated)}, up to line ${lines}, are imported`;
+      : `${rowsText(created + updated)}, up to line ${lines}, are imported; the same command goes on behind it`;
   }
 
   #failure(error: unknown, reached: ImportState): CommandError {
     if (error instanceof CommandError) return error;
-    const onwards = `${this.#standing(reached)}; the same command goes on behind it`;
-    return new CommandError(`${this.#reason(error)}; ${onwards}`, { cause: error });
+    return new CommandError(`${this.#reason(error)}; ${this.#standing(reached)}`, { cause: error });
   }
 
   #reason(error: unknown): string {

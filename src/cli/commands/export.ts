@@ -1,0 +1,40 @@
+import { defineCommand, jsonOption } from '../command.ts';
+import { ExportCommand } from '../transfer/export-command.ts';
+import { formatOf } from '../transfer/format.ts';
+import { withOperations } from '../transfer/opened.ts';
+
+export const command = defineCommand({
+  operands: ['FILE'],
+  options: {
+    resource: {
+      type: 'string',
+      value: 'NAME',
+      help: 'path or model of the records, such as products or Product',
+    },
+    as: { type: 'string', value: 'USERNAME', help: 'on whose behalf (default the first super_admin)' },
+    filter: {
+      type: 'string',
+      value: 'CONDITION',
+      multiple: true,
+      help: 'as in a list: status=paid, price[gte]=5 (repeatable)',
+    },
+    ...jsonOption,
+  },
+  description: [
+    'Writes the records of a list to FILE, in order of id: CSV with a head line (.csv), or an object of JSON on each line',
+    '(.jsonl, .ndjson); to standard output as CSV where FILE is -. They are those of GET /api/v1/NAME, for the same user.',
+    'FILE grows as FILE.part and is put in its place when it is whole. Run again after Ctrl-C or a crash, the same command',
+    'goes on behind the last whole record there.',
+  ],
+  examples: [
+    'gatewright export products.csv --resource products',
+    "gatewright export orders.jsonl --resource orders --filter status=paid --filter 'created_at[gte]=2026-01-01' --as lin",
+    'gatewright export - --resource products | gzip > products.csv.gz',
+  ],
+  async run({ operands: [path = ''], values }, io) {
+    const { resource, as, filter: filters = [], json = false } = values;
+    const format = path === '-' ? 'csv' : formatOf(path);
+    const asked = { path, format, resource, as, filters, json };
+    await withOperations(io, (opened) => new ExportCommand(io, asked, opened).run());
+  },
+});

@@ -1,0 +1,200 @@
+import { type CsvColumn, csvHead, csvLines } from '../../endpoints/csv.ts';
+import { csvColumns } from '../../endpoints/list-endpoint.ts';
+import { type Json, type JsonObject, own } from '../../kernel/json.ts';
+import { catalogueOf } from '../../kernel/messages/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { problemText } from '../../kernel/problem-text.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import type { Grant } from '../../policy/grant.ts';
+import type { ListAnswer } from '../../store/list/list.ts';
+import { CommandError, type Io, UsageError } from '../io.ts';
+import { onStopSignal } from '../stop-signal.ts';
+import { csvCells } from './csv-cells.ts';
+import type { Format } from './format.ts';
+import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
+import { PartFile } from './part-file.ts';
+import { Progress, rowsText, speedText } from './progress.ts';
+
+/** What the command line asks for. */
+export interface AskedExport {
+  /** `-` is standard output. */
+  readonly path: string;
+  readonly format: Format;
+  readonly resource: string | undefined;
+  readonly as: string | undefined;
+  /** Conditions such as `status=paid` and `price[gte]=5`. */
+  readonly filters: readonly string[];
+  readonly json: boolean;
+}
+
+/** Where the records go. */
+interface Target {
+  /** Rows that are there already. */
+  readonly before: number;
+  write(text: string, rows: number): Promise<void>;
+  finish(): Promise<void>;
+  leave(): Promise<void>;
+  /** Whether nobody takes any more. */
+  gone(): boolean;
+}
+
+/** A condition of the command line as a list has it in its query string. */
+const filterTerm = (condition: string): string => {
+  const [, field, operator = '', value = ''] = /^([^=[\]]+)(\[\w+\])?=(.*)$/s.exec(condition) ?? [];
+  if (field === undefined)
+    throw new UsageError(`--filter is written like status=paid or price[gte]=5, not '${condition}'`);
+  return `${encodeURIComponent(`filter[${field}]${operator}`)}=${encodeURIComponent(value)}`;
+};
+
+/** The records of pieces of JSON, and of a JSON array as a whole. */
+async function* recordsOf(answer: ListAnswer): AsyncGenerator<JsonObject[]> {
+  if ('json' in answer) {
+    const { json } = answer;
+    yield JSON.parse(typeof json === 'string' ? json : Buffer.from(json).toString());
+    return;
+  }
+  const { elements } = answer.chunks;
+  try {
+    for (let chunk = await elements.next(); chunk.done !== true; chunk = await elements.next())
+      if (chunk.value !== '') yield JSON.parse(`[${chunk.value}]`);
+  } finally {
+    await answer.chunks.return();
+  }
+}
+
+/** One run of the command. */
+export class ExportCommand {
+  readonly #io: Io;
+  readonly #asked: AskedExport;
+  readonly #opened: OpenOperations;
+  readonly #progress: Progress;
+
+  constructor(io: Io, asked: AskedExport, opened: OpenOperations) {
+    this.#io = io;
+    this.#asked = asked;
+    this.#opened = opened;
+    this.#progress = new Progress(io);
+  }
+
+  async run(): Promise<void> {
+    const { services } = this.#opened;
+    const resource = resourceNamed(services, this.#asked.resource);
+    const user = await ActingUser.find(services, this.#asked.as);
+    const grant = user.grant(resource, 'list');
+    try {
+      await this.#export(resource, grant, user);
+    } catch (error) {
+      this.#progress.clear();
+      if (!(error instanceof Problem)) throw error;
+      throw new CommandError(problemText(catalogueOf(this.#opened.config.locale), error), { cause: error });
+    }
+  }
+
+  async #export(resource: ServedResource, grant: Grant, user: ActingUser): Promise<void> {
+    const { format, filters } = this.#asked;
+    const terms = filters.map(filterTerm);
+    const list = (query: readonly string[]): Promise<ListAnswer> =>
+      resource.list(grant, { query: query.join('&'), path: '' });
+    // Read before anything is written: a condition that there is not must not cost an older export.
+    const shown = await list([...terms, 'after=', 'per_page=1']);
+    if ('chunks' in shown) await shown.chunks.return();
+    const columns = csvColumns(shown.shape);
+    const head = format === 'csv' ? csvHead(columns) : undefined;
+    const of = [this.#opened.config.databaseUrl, resource.model.name, String(user.id), format, ...terms];
+    const { target, last } = await this.#target([...of, ...columns.map(({ name }) => name)], head, columns);
+    let left = true;
+    try {
+      const behind = last === undefined ? [] : [`filter[id][gt]=${last}`];
+      const rows = await this.#work(await list([...terms, ...behind]), columns, target);
+      if (rows === undefined) return;
+      left = false;
+      await target.finish();
+      this.#progress.clear();
+      this.#summarise(target.before + rows, rows);
+    } finally {
+      if (left) await target.leave();
+    }
+  }
+
+  /** The place to write to, and the id of the last record that is there. */
+  async #target(
+    of: readonly string[],
+    head: string | undefined,
+    columns: readonly CsvColumn[],
+  ): Promise<{ readonly target: Target; readonly last: number | undefined }> {
+    const { path } = this.#asked;
+    if (path === '-') {
+      const write = async (text: string): Promise<void> => this.#io.write(text);
+      if (head !== undefined) await write(head);
+      const target = { before: 0, write, finish: async () => {}, leave: async () => {}, gone: this.#io.gone };
+      return { target, last: undefined };
+    }
+    const place = columns.findIndex(({ name }) => name === 'id');
+    // Who filters ids already could not be asked for those behind one.
+    const resumes = place !== -1 && !this.#asked.filters.some((each) => each.startsWith('id[gt]'));
+    const part = await PartFile.open(path, resumes ? of : [...of, String(Date.now())], head);
+    const { rows, last } = part.written;
+    if (last !== undefined) this.#io.warn(`${path}: going on behind ${rowsText(rows)} in ${path}.part`);
+    const target = {
+      before: rows,
+      write: (text: string, count: number) => part.write(text, count),
+      finish: () => part.finish(),
+      leave: () => part.leave(),
+      gone: () => false,
+    };
+    return { target, last: last === undefined ? undefined : this.#idOf(last, place) };
+  }
+
+  #idOf(record: string, place: number): number {
+    const { format, path } = this.#asked;
+    const id: Json | undefined =
+      format === 'csv' ? csvCells(record)[place] : own(JSON.parse(record) as JsonObject, 'id');
+    if (Number.isSafeInteger(Number(id)) && Number(id) > 0) return Number(id);
+    throw new CommandError(`${path}.part is no part of this export: remove it`);
+  }
+
+  /** Writes all records. Answers how many; undefined where nobody takes any more. */
+  async #work(
+    answer: ListAnswer,
+    columns: readonly CsvColumn[],
+    target: Target,
+  ): Promise<number | undefined> {
+    const { path, format } = this.#asked;
+    let stopped = false;
+    const listen = onStopSignal(() => {
+      stopped = true;
+    });
+    let rows = 0;
+    try {
+      for await (const records of recordsOf(answer)) {
+        const text =
+          format === 'csv'
+            ? csvLines(columns, records)
+            : records.map((record) => `${JSON.stringify(record)}\n`).join('');
+        await target.write(text, records.length);
+        rows += records.length;
+        this.#progress.state(
+          () => `${path}: ${rowsText(target.before + rows)}, ${speedText(rows, this.#progress.seconds)}`,
+        );
+        if (target.gone()) return undefined;
+        if (stopped)
+          throw new CommandError(
+            `stopped; ${rowsText(target.before + rows)} are written; the same command goes on behind them`,
+          );
+      }
+    } finally {
+      listen();
+    }
+    return rows;
+  }
+
+  #summarise(all: number, rows: number): void {
+    const { path, json } = this.#asked;
+    const { seconds } = this.#progress;
+    const text = json
+      ? JSON.stringify({ rows: all, seconds: Number(seconds.toFixed(3)) })
+      : `${rowsText(all)} exported, ${speedText(rows, seconds)}`;
+    if (path === '-') this.#io.warn(text);
+    else this.#io.print(text);
+  }
+}

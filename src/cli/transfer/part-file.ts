@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CommandError } from '../io.ts';
+import { FrameError, Frames } from './frames.ts';
+
+/** What has been written of an export. */
+export interface Written {
+  readonly bytes: number;
+  readonly rows: number;
+  /** Text of the last record. */
+  readonly last: string | undefined;
+}
+
+const nothing: Written = { bytes: 0, rows: 0, last: undefined };
+
+/** What FILE.part.of says: which export FILE.part is a part of, and who writes it. */
+interface Mark {
+  readonly of: string;
+  readonly pid: number;
+}
+
+const readMark = async (path: string): Promise<Mark | undefined> => {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Mark;
+  } catch {
+    // None, or one that was cut off: then the part is nobody's.
+    return undefined;
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+};
+
+const lf = 0x0a;
+
+/** The whole records of a file, behind the text that it begins with; nothing where it begins otherwise. */
+const wholeRecords = async (file: FileHandle, head: string | undefined): Promise<Written> => {
+  const { size } = await file.stat();
+  const frames = new Frames(file, { size, quoted: head !== undefined });
+  const ended = Buffer.alloc(1);
+  let written = nothing;
+  let named = head === undefined;
+  try {
+    for (;;) {
+      const frame = frames.next();
+      if (frame === undefined) {
+        if (await frames.more()) continue;
+        return written;
+      }
+      if (frames.bytes === size) {
+        await file.read(ended, 0, 1, size - 1);
+        if (ended[0] !== lf) return written;
+      }
+      if (!named && `${frame.text}\r\n` !== head) return nothing;
+      written = named
+        ? { bytes: frames.bytes, rows: written.rows + 1, last: frame.text }
+        : { bytes: frames.bytes, rows: 0, last: undefined };
+      named = true;
+    }
+  } catch (error) {
+    // The last record was cut within quotes.
+    if (error instanceof FrameError) return written;
+    throw error;
+  }
+};
+
+const syncDirectory = async (path: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+};
+
+/**
+ * A file that is there as a whole or not at all: it grows as FILE.part, which an interrupted export leaves and the next
+ * one of the same goes on with.
+ */
+export class PartFile {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  #written: Written;
+
+  private constructor(path: string, file: FileHandle, written: Written) {
+    this.#path = path;
+    this.#file = file;
+    this.#written = written;
+  }
+
+  /**
+   * Opens FILE.part. `of` are texts that say which export it is; `head` is the line that it begins with.
+   * @throws CommandError where another process writes it
+   */
+  static async open(path: string, of: readonly string[], head: string | undefined): Promise<PartFile> {
+    const [part, mark] = [`${path}.part`, `${path}.part.of`];
+    const digest = createHash('sha256').update(JSON.stringify(of)).digest('hex');
+    const before = await readMark(mark);
+    if (before !== undefined && before.pid !== process.pid && isAlive(before.pid))
+      throw new CommandError(
+        `process ${before.pid} writes ${part}: wait for its end (if that is no export, remove ${mark})`,
+      );
+    if (before?.of !== digest) await rm(part, { force: true });
+    const now: Mark = { of: digest, pid: process.pid };
+    await writeFile(mark, JSON.stringify(now), { mode: 0o600 });
+    const file = await open(part, before?.of === digest ? 'a+' : 'w+', 0o600);
+    try {
+      const written = await wholeRecords(file, head);
+      await file.truncate(written.bytes);
+      const opened = new PartFile(path, file, written);
+      if (written.bytes === 0 && head !== undefined) await opened.write(head, 0);
+      return opened;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** What was there when it was opened, and what has been written since. */
+  get written(): Written {
+    return this.#written;
+  }
+
+  async write(text: string, rows: number): Promise<void> {
+    const bytes = Buffer.from(text);
+    await this.#file.appendFile(bytes);
+    this.#written = {
+      ...this.#written,
+      bytes: this.#written.bytes + bytes.length,
+      rows: this.#written.rows + rows,
+    };
+  }
+
+  /** Puts it in the place of FILE, once it is on the disk. */
+  async finish(): Promise<void> {
+    await this.#file.sync();
+    await this.#file.close();
+    await rename(`${this.#path}.part`, this.#path);
+    await syncDirectory(this.#path);
+    await rm(`${this.#path}.part.of`, { force: true });
+  }
+
+  /** Leaves it for the next export. */
+  async leave(): Promise<void> {
+    await this.#file.sync().catch(() => {});
+    await this.#file.close();
+  }
+}
