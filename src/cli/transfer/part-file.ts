@@ -5,14 +5,14 @@ import { CommandError } from '../io.ts';
 import { FrameError, Frames } from './frames.ts';
 
 /** What has been written of an export. */
-export interface Written {
+export interface PartContent {
   readonly bytes: number;
   readonly rows: number;
   /** Text of the last record. */
   readonly last: string | undefined;
 }
 
-const nothing: Written = { bytes: 0, rows: 0, last: undefined };
+const nothing: PartContent = { bytes: 0, rows: 0, last: undefined };
 
 /** What FILE.part.of says: which export FILE.part is a part of, and who writes it. */
 interface Mark {
@@ -41,7 +41,7 @@ const isAlive = (pid: number): boolean => {
 const lf = 0x0a;
 
 /** The whole records of a file, behind the text that it begins with; nothing where it begins otherwise. */
-const wholeRecords = async (file: FileHandle, head: string | undefined): Promise<Written> => {
+const wholeRecords = async (file: FileHandle, head: string | undefined): Promise<PartContent> => {
   const { size } = await file.stat();
   const frames = new Frames(file, { size, quoted: head !== undefined });
   const ended = Buffer.alloc(1);
@@ -88,9 +88,9 @@ const syncDirectory = async (path: string): Promise<void> => {
 export class PartFile {
   readonly #path: string;
   readonly #file: FileHandle;
-  #written: Written;
+  #written: PartContent;
 
-  private constructor(path: string, file: FileHandle, written: Written) {
+  private constructor(path: string, file: FileHandle, written: PartContent) {
     this.#path = path;
     this.#file = file;
     this.#written = written;
@@ -125,7 +125,7 @@ export class PartFile {
   }
 
   /** What was there when it was opened, and what has been written since. */
-  get written(): Written {
+  get written(): PartContent {
     return this.#written;
   }
 
