@@ -37,6 +37,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       load: () => import('./commands/generate-migration.ts'),
     },
     migrate: { summary: 'apply pending migrations', load: () => import('./commands/migrate.ts') },
+    forget: {
+      summary: 'remove the values of a record from its history',
+      load: () => import('./commands/forget.ts'),
+    },
     'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },
     'key create': { summary: 'create an API key for a user', load: () => import('./commands/key-create.ts') },
     'app create': {

@@ -103,6 +103,8 @@ export interface EndpointDocs {
   readonly list?: boolean;
   /** The items of the list are groups of records. */
   readonly grouped?: boolean;
+  /** Which operation of a resource it is, beside those that its policy names. */
+  readonly part?: 'history' | 'restore';
   /** What the list can be filtered, sorted and searched by. */
   readonly listFields?: readonly ListField[];
   readonly query?: readonly QueryDocs[];

@@ -126,6 +126,7 @@ export const defineResource = <
     auth: authOf(name, definition.auth),
     saidRelations: declaredRelations(name, fields, definition.relations ?? {}),
     relations: new Map(),
+    history: definition.history === true,
     // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
     problems: Object.freeze([...(definition.problems ?? [])]),

@@ -69,6 +69,7 @@ const resource = {
   publicRead: objectOf(publicRead),
   auth: listOrObject(methodsOption, objectOf(auth)),
   relations: mapOf(manyRelation),
+  history: flag,
   hooks: objectOf(hooks),
   problems: listOf(ownProblem),
   indexes: listOf(texts),

@@ -64,6 +64,9 @@ export interface ResourceDefinition<
    */
   readonly relations?: Relations;
 
+  /** Every version of a record is kept, with who made it so; `GET …/:id/history` answers them. */
+  readonly history?: boolean;
+
   readonly hooks?: TypedHooks<Fields>;
   /** Problems of the application's own that its hooks throw, for the API description. */
   readonly problems?: readonly MakeProblem[];

@@ -20,7 +20,7 @@ export type Access = Readonly<Record<Action, Reach | undefined>>;
 
 /** An endpoint of the resource, as the router has it. */
 export interface EndpointSummary {
-  readonly action: Action | 'aggregate';
+  readonly action: Action | 'aggregate' | 'history' | 'restore';
   readonly method: string;
   /** Full path, with `/api/v1`. */
   readonly path: string;

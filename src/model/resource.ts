@@ -41,6 +41,8 @@ export interface ResourceModel {
   readonly saidRelations: ReadonlyMap<string, SaidMany>;
   /** All relations by name: those of references, and the declared ones. Empty until models are put together. */
   readonly relations: ReadonlyMap<string, ModelRelation>;
+  /** Whether every version of a record is kept. */
+  readonly history: boolean;
   readonly hooks: ResourceHooks;
   /** Problems of the application's own that the hooks throw. */
   readonly problems: readonly OwnProblem[];

@@ -5,8 +5,11 @@ import { listField } from './list-field.ts';
 
 /** What an endpoint has because of what it is; those of resources need not say it. */
 
-const actionOf = ({ policy }: Endpoint): ResourceRule['action'] | undefined =>
-  policy.kind === 'resource' ? policy.action : undefined;
+/** The action that an endpoint is; one that only has the policy of an action is none. */
+const actionOf = ({ policy, docs }: Endpoint): ResourceRule['action'] | undefined => {
+  if (policy.kind !== 'resource' || docs.part === 'history') return undefined;
+  return policy.action;
+};
 
 /** Detail and saved answers carry the record's version. */
 export const answersETag = (endpoint: Endpoint): boolean =>
@@ -23,7 +26,8 @@ export const takesIdempotencyKey = (endpoint: Endpoint): boolean =>
 
 /** Relations that an answer can bring along. */
 export const relationsOf = ({ policy, docs }: Endpoint): readonly ModelRelation[] => {
-  if (policy.kind !== 'resource' || policy.action === 'destroy' || docs.grouped === true) return [];
+  if (policy.kind !== 'resource' || policy.action === 'destroy') return [];
+  if (docs.grouped === true || docs.part !== undefined) return [];
   return [...policy.model.relations.values()];
 };
 

@@ -14,6 +14,7 @@ export const familyOf = ({ policy, docs }: Endpoint): string =>
 export const dataName = ({ policy, docs, operation }: Endpoint): string => {
   if (policy.kind === 'resource') {
     const { model, action, area } = policy;
+    if (docs.part === 'history') return `${area === 'admin' ? 'Admin' : ''}${model.name}Versions`;
     const suffix = docs.grouped === true ? 'Group' : suffixes[viewByAction[action]];
     return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffix}`;
   }
@@ -23,8 +24,8 @@ export const dataName = ({ policy, docs, operation }: Endpoint): string => {
 };
 
 /** Name of the schema of the record in a body. */
-export const inputName = ({ policy, operation }: Endpoint): string => {
-  if (policy.kind !== 'resource') return `${pascal(operation)}Input`;
+export const inputName = ({ policy, operation, docs }: Endpoint): string => {
+  if (policy.kind !== 'resource' || docs.part !== undefined) return `${pascal(operation)}Input`;
   return `${policy.model.name}${policy.action === 'create' ? 'Create' : 'Update'}`;
 };
 

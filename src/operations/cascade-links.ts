@@ -1,4 +1,4 @@
-import { type Deletion, deletionOf } from '../model/deletion.ts';
+import { type Deletion, deletionOf, type Referrer, referrersOf } from '../model/deletion.ts';
 import type { Models } from '../model/models.ts';
 import type { Database } from '../store/database.ts';
 import { dialectOf } from '../store/dialects/registry.ts';
@@ -11,6 +11,8 @@ export const cascadeLimits = { records: 1_000, levels: 500 } as const;
 export interface Cascade extends Deletion {
   /** Whose records go with them directly, and how these are found. */
   readonly links: readonly { readonly model: string; readonly find: Dependents }[];
+  /** Whose references become null, and who keeps versions of that; found the same way. */
+  readonly nulled: Cascade['links'];
   /** Whether code of the application runs in the transaction. */
   readonly runsHooks: boolean;
 }
@@ -18,12 +20,19 @@ export interface Cascade extends Deletion {
 export const createCascade = (database: Database, models: Models, name: string): Cascade => {
   const deletion = deletionOf(models, name);
   const dialect = dialectOf(database);
+  const linkOf = ({ model, field }: Referrer): Cascade['links'][number] => ({
+    model: model.name,
+    find: createDependents(dialect, model, field, cascadeLimits.records + 1),
+  });
   return {
     ...deletion,
-    links: deletion.cascading.map(({ model, field }) => ({
-      model: model.name,
-      find: createDependents(dialect, model, field, cascadeLimits.records + 1),
-    })),
+    links: deletion.cascading.map(linkOf),
+    nulled: referrersOf(models, name, 'null')
+      .filter(({ model }) => model.history)
+      .map(linkOf),
     runsHooks: deletion.reached.some(({ hooks }) => hooks.beforeCommit !== undefined),
   };
 };
+
+/** Whether a deletion has to look for other records: those that go with it, and those of which a version is kept. */
+export const touchesOthers = ({ links, nulled }: Cascade): boolean => links.length > 0 || nulled.length > 0;

@@ -4,6 +4,7 @@ import type { Acting } from './acting.ts';
 import { type Cascade, cascadeLimits } from './cascade-links.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
+import { keepVersion } from './keep-version.ts';
 import type { SharedWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
 import { recordKey, type SharedTransaction } from './transaction.ts';
@@ -25,6 +26,12 @@ interface Dependent extends Doomed {
   readonly write: SharedWrite;
 }
 
+/** A record that loses a reference, as it is before. */
+interface Nulled {
+  readonly dependent: Dependent;
+  readonly before: CurrentRecord | undefined;
+}
+
 /** What a cascade is run with. */
 export interface CascadeParts {
   /** What goes with the records of the first one's model. */
@@ -34,6 +41,18 @@ export interface CascadeParts {
 
 const currentOf = ({ write, id }: Dependent): Promise<CurrentRecord | undefined> =>
   write.resource.records.current(write.grant, id, write.acting.shared.transaction);
+
+/** The database has taken the reference away, in the statement that deleted what it named. */
+const keepNulled = async ({ dependent, before }: Nulled): Promise<void> => {
+  const after = before && (await currentOf(dependent));
+  if (after === undefined || after.version === before?.version) return;
+  const { write, id } = dependent;
+  const { version } = after;
+  await keepVersion(write, {
+    ...{ record: id, version, action: 'update' },
+    ...{ before: before?.whole, after: after.whole },
+  });
+};
 
 const stillThere = async (dependents: readonly Dependent[]): Promise<readonly Dependent[]> => {
   const standings = await Promise.all(
@@ -90,13 +109,34 @@ class Cascading {
     return next;
   }
 
+  /** Records that lose a reference and of which that is kept, as they are before. */
+  async nulled(gone: readonly Doomed[]): Promise<readonly Nulled[]> {
+    const { transaction } = this.#acting.shared;
+    const found = new Map<string, Dependent>();
+    for (const [model, doomed] of Map.groupBy([this.#first, ...gone], (each) => each.model)) {
+      const ids = doomed.map(({ id }) => id);
+      for (const link of this.#cascadeOf(model).nulled)
+        for (const id of await link.find(transaction, ids)) {
+          const key = recordKey(link.model, id);
+          if (!this.#seen.has(key)) found.set(key, this.#dependent(link.model, id));
+        }
+    }
+    if (found.size > cascadeLimits.records) this.#refuse();
+    return Promise.all(
+      [...found.values()].map(async (dependent) => ({ dependent, before: await currentOf(dependent) })),
+    );
+  }
+
+  #dependent(model: string, id: number): Dependent {
+    const resource = this.#parts.resourceOf(model);
+    return { model, id, write: { resource, acting: this.#acting, grant: grantOfSystem(resource.model) } };
+  }
+
   #take(model: string, id: number, next: Dependent[]): void {
     const key = recordKey(model, id);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    const resource = this.#parts.resourceOf(model);
-    const write = { resource, acting: this.#acting, grant: grantOfSystem(resource.model) };
-    const dependent = { model, id, write };
+    const dependent = this.#dependent(model, id);
     const { shared } = this.#acting;
     shared.cascaded += 1;
     if (shared.cascaded > cascadeLimits.records) this.#refuse();
@@ -141,13 +181,16 @@ export const cascadeFrom = async (
 ): Promise<() => Promise<void>> => {
   const { shared } = acting;
   const { writes } = shared;
-  const dependents = await new Cascading(first, acting, parts).gather();
+  const cascading = new Cascading(first, acting, parts);
+  const dependents = await cascading.gather();
   const last = await Promise.all(
-    dependents.map(async (dependent) => {
-      const told = dependent.write.resource.model.hooks.afterCommit !== undefined;
-      return told ? (await currentOf(dependent))?.whole : undefined;
+    dependents.map((dependent) => {
+      const { model, history } = dependent.write.resource;
+      const told = model.hooks.afterCommit !== undefined || history !== undefined;
+      return told ? currentOf(dependent) : undefined;
     }),
   );
+  const nulled = await cascading.nulled(dependents);
   const wrote = shared.writes !== writes;
   return async () => {
     // A hook may have had one refer to something else, which the statement then passed over.
@@ -156,7 +199,13 @@ export const cascadeFrom = async (
       if (left.has(dependent)) continue;
       const { write, id } = dependent;
       leaveTrace(write, 'destroy', id, []);
-      afterCommit(write, 'destroy', { id, whole: last[index] }, {});
+      const { version = 0, whole } = last[index] ?? {};
+      await keepVersion(write, {
+        ...{ record: id, version: version + 1, action: 'destroy' },
+        ...{ before: whole, after: undefined },
+      });
+      afterCommit(write, 'destroy', { id, whole }, {});
     }
+    for (const each of nulled) await keepNulled(each);
   };
 };

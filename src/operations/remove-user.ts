@@ -27,7 +27,7 @@ export const createUserRemoval = (
   const models = new Map([...resources].map(([name, resource]) => [name, resource.model]));
   const cascade = createCascade(database, models, model);
   const { runsHooks } = cascade;
-  const [link] = cascade.links;
+  const [link] = [...cascade.links, ...cascade.nulled];
   const context = link && resources.get(link.model)?.context;
   const remove = async (id: number, acting: Acting): Promise<void> => {
     if (context === undefined) return users.remove(id, acting.actor());

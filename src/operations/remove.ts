@@ -1,7 +1,9 @@
 import { Problem } from '../kernel/problem.ts';
 import { ConstraintError } from '../store/database.ts';
 import { cascadeFrom } from './cascade.ts';
+import { touchesOthers } from './cascade-links.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
+import { keepVersion } from './keep-version.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { together } from './transaction.ts';
 import { currentRecord, leaveTrace, refuseTarget, writing } from './writing.ts';
@@ -14,11 +16,21 @@ const destroy = async (
   const { resource, grant, acting } = write;
   const removed = await resource.records.remove(grant, id, versions, acting.shared?.transaction);
   if (removed === undefined) return refuseTarget(write, id, versions);
-  if (isShared(write)) leaveTrace(write, 'destroy', id, []);
+  if (isShared(write)) {
+    leaveTrace(write, 'destroy', id, []);
+    const version = removed.version + 1;
+    await keepVersion(write, {
+      record: id,
+      version,
+      action: 'destroy',
+      before: removed.whole,
+      after: undefined,
+    });
+  }
   afterCommit(write, 'destroy', { id, whole: removed.whole }, {});
 };
 
-const takesOthers = ({ cascade }: RecordWrite['resource']): boolean => cascade.links.length > 0;
+const takesOthers = ({ cascade }: RecordWrite['resource']): boolean => touchesOthers(cascade);
 
 /** The record is locked, and its version was looked at, before a hook or what goes with it may change that. */
 const destroyWith = async (

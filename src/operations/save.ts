@@ -94,8 +94,8 @@ const save = async (
   nested?: Nested,
 ): Promise<SavedRecord> => {
   const { resource, grant, acting } = write;
-  const { records, context, model } = resource;
-  const told = model.hooks.beforeCommit !== undefined && isShared(write);
+  const { records, context, model, history } = resource;
+  const told = (model.hooks.beforeCommit !== undefined || history !== undefined) && isShared(write);
   const before = told ? await currentRecord(write, id, versions) : undefined;
   const { shared } = acting;
   const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);

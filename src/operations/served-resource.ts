@@ -9,6 +9,7 @@ import type { Scope } from '../model/scope.ts';
 import { compileValidator, type Validator } from '../model/validate.ts';
 import { type Aggregate, createAggregate } from '../store/aggregate/aggregate.ts';
 import type { Database } from '../store/database.ts';
+import { createHistory, type History } from '../store/history/history.ts';
 import { createList, type List } from '../store/list/list.ts';
 import { type Collision, createRecords, type RecordStore } from '../store/records/records.ts';
 import { createShow, type Show } from '../store/records/show.ts';
@@ -44,6 +45,8 @@ export interface ServedResource {
   readonly aggregate: Aggregate;
   readonly show: Show;
   readonly records: RecordStore;
+  /** The versions of its records; undefined where the model keeps none. */
+  readonly history: History | undefined;
   /** What goes with a record that is deleted. */
   readonly cascade: Cascade;
   /** Relations whose records can be written within this one. */
@@ -66,6 +69,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     aggregate: createAggregate(database, records.source, { clock }),
     show: createShow(database, records.source, { version: versionColumn }),
     records,
+    history: model.history ? createHistory(database, model.name) : undefined,
     cascade: createCascade(database, context.models, model.name),
     nested: [...model.relations.values()].filter(({ write }) => write),
     collision: ({ field, rule, others }) =>

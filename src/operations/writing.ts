@@ -4,12 +4,15 @@ import type { CurrentRecord, RecordStanding, SavedRecord } from '../store/record
 import type { Included } from '../store/relations/include.ts';
 import { recordAudit } from '../store/tables/audit.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
+import { keepVersion } from './keep-version.ts';
 import { isShared, type RecordWrite, type SharedWrite, type WriteAction } from './record-write.ts';
 import { recordKey, together } from './transaction.ts';
 
-/** Whether a write is more than its statement: a hook belongs to its transaction, or a line of the audit list. */
+/** Whether a write is more than its statement: a hook belongs to its transaction, a version, or a line of the audit list. */
 const takesTransaction = ({ resource, acting }: RecordWrite): boolean =>
-  resource.model.hooks.beforeCommit !== undefined || acting.reason !== undefined;
+  resource.model.hooks.beforeCommit !== undefined ||
+  resource.history !== undefined ||
+  acting.reason !== undefined;
 
 /** Milliseconds of a transaction's time that each further record adds: slow ones are no reason to give up many. */
 export const timeOfRecord = 25;
@@ -145,6 +148,8 @@ export const conclude = async (
   let saved = written;
   if (isShared(write)) {
     leaveTrace(write, action, saved.id, Object.keys(values));
+    const { id, version, whole } = saved;
+    await keepVersion(write, { record: id, version, action, before, after: whole });
     const { shared } = write.acting;
     if ((await within?.(write, saved.id)) === true) saved = await readAgain(write, saved);
     const { writes } = shared;

@@ -385,6 +385,7 @@ export const en: SameKeys<typeof zhCN> = {
       recordCreate: 'Code created record',
       recordUpdate: 'Code changed record',
       recordDestroy: 'Code deleted record',
+      recordForget: 'Forgot record',
       jobRepeat: 'Ran job again',
       jobDelete: 'Deleted job',
       sessionCreate: 'Signed in',

@@ -368,6 +368,7 @@ export const zhCN = {
       recordCreate: '代码创建记录',
       recordUpdate: '代码修改记录',
       recordDestroy: '代码删除记录',
+      recordForget: '清除记录的历史值',
       jobRepeat: '重新运行任务',
       jobDelete: '删除任务',
       sessionCreate: '登录后台',

@@ -28,6 +28,7 @@ export const actionKeys: Readonly<Record<string, TextKey>> = {
   'record.create': 'audit.actions.recordCreate',
   'record.update': 'audit.actions.recordUpdate',
   'record.destroy': 'audit.actions.recordDestroy',
+  'record.forget': 'audit.actions.recordForget',
   'job.repeat': 'audit.actions.jobRepeat',
   'job.delete': 'audit.actions.jobDelete',
   'user.password': 'audit.actions.userPassword',

@@ -19,7 +19,7 @@ const object = (
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
 const endpoint = object({
-  action: { type: 'string', enum: [...actions, 'aggregate'] },
+  action: { type: 'string', enum: [...actions, 'aggregate', 'history', 'restore'] },
   method: text,
   path: text,
   authentication: { ...listOf(text), description: 'Any one is enough; empty: open' },

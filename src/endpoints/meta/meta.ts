@@ -49,7 +49,7 @@ const describe = (
     model,
     access,
     endpoints.map(({ method, path, auth, policy, docs }) => ({
-      action: docs.grouped === true ? 'aggregate' : policy.action,
+      action: docs.grouped === true ? 'aggregate' : (docs.part ?? policy.action),
       method,
       path,
       authentication: auth,

@@ -9,6 +9,7 @@ import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { ruleOf } from '../../operations/area.ts';
+import { touchesOthers } from '../../operations/cascade-links.ts';
 import { createForRequest } from '../../operations/create.ts';
 import { acceptedVersions, isKnown, tagOf } from '../../operations/preconditions.ts';
 import type { RecordWrite } from '../../operations/record-write.ts';
@@ -23,6 +24,7 @@ import { answerGroups, answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
+import { historyEndpoint, restoreEndpoint } from './history-endpoints.ts';
 import { anyAccess, everyField, nestedProblems } from './nested-bodies.ts';
 import { deletionWords, uniqueWords } from './resource-words.ts';
 
@@ -67,7 +69,7 @@ const canCollide = (model: ResourceModel): boolean =>
 /** What may keep a record, and what may come of all that goes with it. */
 const deletionProblems = ({ model, context, cascade }: ServedResource): readonly ProblemKind[] => [
   ...(isHeld(context.models, model.name) ? (['still_referenced'] as const) : []),
-  ...(cascade.links.length > 0 ? (['cascade_too_large'] as const) : []),
+  ...(touchesOthers(cascade) ? (['cascade_too_large'] as const) : []),
   ...(cascade.runsHooks ? [...scopeProblems, ...cascade.reached.flatMap(({ problems }) => problems)] : []),
 ];
 
@@ -161,6 +163,17 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     return saved(record.json, { ETag: tagOf(record.json, record.version, savedView, included) });
   };
 
+  const { history } = resource;
+  const versions =
+    history === undefined
+      ? []
+      : [
+          historyEndpoint(resource, history, area, common('detail'), fieldsOf('detail'), origin),
+          ...(area.name === 'admin'
+            ? [restoreEndpoint(resource, history, area, common('update'), fieldsOf('saved'))]
+            : []),
+        ];
+
   return [
     {
       operation: area.operation('list', pluralNoun(model)),
@@ -249,5 +262,6 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       reaches,
       writes,
     },
+    ...versions,
   ];
 };

@@ -80,7 +80,7 @@ const cursorLinks = (perPage: number, { next, prev }: Beside): Links => {
 };
 
 export const pageHeaders = (
-  { paging, shared }: ListParameters,
+  { paging, shared }: Pick<ListParameters, 'paging' | 'shared'>,
   path: string,
   total: number,
   beside: Beside,

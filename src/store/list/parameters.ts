@@ -44,7 +44,7 @@ export interface ListParameters {
   readonly shared: string;
 }
 
-const defaultPerPage = 20;
+export const defaultPerPage = 20;
 const maxFilters = 32;
 const ofLists: ReadonlySet<string> = new Set([
   ...['page', 'per_page', 'after', 'sort', 'q', 'fields', '_', 'include'],
@@ -114,7 +114,7 @@ const parseFields = (view: SourceView, text: string | undefined): readonly strin
 };
 
 /** A positive whole number of at most twelve digits. */
-const parseCount = (name: string, text: string, max: number): number => {
+export const parseCount = (name: string, text: string, max: number): number => {
   const count = /^[1-9]\d{0,11}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
   if (count > max) throw invalidParameter(name);
   return count;

@@ -8,6 +8,7 @@ import { nulledReferences } from './0006-nulled-references.ts';
 import { securityStamp } from './0007-security-stamp.ts';
 import { jobs } from './0008-jobs.ts';
 import { imports } from './0009-imports.ts';
+import { history } from './0010-history.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -148,4 +149,5 @@ export const coreMigrations: Migrations = {
   '0007_security_stamp': securityStamp,
   '0008_jobs': jobs,
   '0009_imports': imports,
+  '0010_history': history,
 };

@@ -15,6 +15,9 @@ import { runAll } from './statements.ts';
 /** Tables of the service that hold what roles may do with a model. */
 const granting = ['permission_entries', 'permissions'] as const;
 
+/** The same, and those that hold what became of its records: ids begin anew with a new table. */
+const byModel = [...granting, 'gatewright_history'] as const;
+
 /** Models whose records stood in a table: the one that the register names, else those of its regular name. */
 const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): Promise<readonly string[]> => {
   const ask = askThrough(db);
@@ -30,17 +33,17 @@ const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): P
 };
 
 /** One statement for each of these tables that is there. */
-const ofGrants = (tables: Tables, statement: (table: Fragment) => Fragment): Fragment[] =>
-  granting.filter((name) => tables.has(name)).map((name) => statement(sql.raw(name)));
+const ofModels = (tables: Tables, statement: (table: Fragment) => Fragment): Fragment[] =>
+  byModel.filter((name) => tables.has(name)).map((name) => statement(sql.raw(name)));
 
-const forgetGrants = (tables: Tables, models: readonly string[]): Fragment[] =>
+const forgetModels = (tables: Tables, models: readonly string[]): Fragment[] =>
   models.flatMap((model) =>
-    ofGrants(tables, (table) => sql`delete from ${table} where model = ${literal(model)}`),
+    ofModels(tables, (table) => sql`delete from ${table} where model = ${literal(model)}`),
   );
 
 /**
- * Drops the table of a resource that is gone, with every grant on its model: a later model of the same name inherits
- * nothing. References to it from other tables go as well; their columns stay.
+ * Drops the table of a resource that is gone, with every grant on its model and every version of its records: a later
+ * model of the same name inherits nothing. References to it from other tables go as well; their columns stay.
  */
 export const dropTable = async (
   db: MigrationDatabase,
@@ -57,12 +60,15 @@ export const dropTable = async (
         : [],
     ),
   );
-  await runAll(db, [...references, `drop table ${quoteName(name)}`, ...forgetGrants(tables, models)]);
+  await runAll(db, [...references, `drop table ${quoteName(name)}`, ...forgetModels(tables, models)]);
   await ensureRegister(db, dialect);
   await forgetTable(db, name);
 };
 
-/** Renames the table of a resource. Its records stay, what refers to it follows, and so do the grants on its model. */
+/**
+ * Renames the table of a resource. Its records stay, what refers to it follows, and so do the grants on its
+ * model and the versions of its records.
+ */
 export const renameTable = async (
   db: MigrationDatabase,
   name: DialectName,
@@ -86,11 +92,11 @@ export const renameTable = async (
   }
   await runAll(db, [
     // What an earlier model of the new name was granted is not this one's.
-    ...(models.length === 0 ? [] : forgetGrants(tables, [model])),
+    ...(models.length === 0 ? [] : forgetModels(tables, [model])),
     ...models.flatMap((old) =>
-      ofGrants(
+      ofModels(
         tables,
-        (grants) => sql`update ${grants} set model = ${literal(model)} where model = ${literal(old)}`,
+        (rows) => sql`update ${rows} set model = ${literal(model)} where model = ${literal(old)}`,
       ),
     ),
   ]);

@@ -31,7 +31,7 @@ import {
   writeReachOf,
 } from './write-conditions.ts';
 
-/** What hooks are told of a record: JSON text of every field; undefined where the model has none that is told. */
+/** What hooks and history are told of a record: JSON text of every field; undefined where the model has none. */
 interface Told {
   readonly whole?: string | undefined;
 }
@@ -41,6 +41,11 @@ export interface SavedRecord extends Told {
   readonly id: number;
   readonly version: number;
   readonly json: string;
+}
+
+/** A record as it was when it was deleted. */
+export interface RemovedRecord extends Told {
+  readonly version: number;
 }
 
 /** How a record that the caller reaches stands to a write of theirs. */
@@ -93,7 +98,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   /** Every field, for the hooks that are told of what was written; nothing where there are none. */
   const everyField = sql`${json([...model.fields.keys()])} as whole`;
   const { afterCommit, beforeCommit } = model.hooks;
-  const whole = afterCommit === undefined && beforeCommit === undefined ? undefined : everyField;
+  const isTold = afterCommit !== undefined || beforeCommit !== undefined || model.history;
+  const whole = isTold ? everyField : undefined;
 
   /** SQLite's RETURNING knows the table by its own name only. */
   const returning = (...columns: readonly Fragment[]): Fragment =>
@@ -231,16 +237,16 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       id: number,
       versions: readonly number[] | undefined,
       within?: Transaction,
-    ): Promise<Told | undefined> => {
+    ): Promise<RemovedRecord | undefined> => {
       const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
       if (reach === undefined) return undefined;
       const remove = compiled(`remove ${versions?.length ?? 0} ${reach.key}`, (argument) => {
-        const gone = returning(sql`${column('id')} as id`);
+        const gone = returning(sql`${version} as version`);
         return sql`delete from ${table}${where(target(reach, versions, argument))}${gone}`;
       });
       const query = remove({ ...nothing, ...argumentsOf(reach), id, versions: versions ?? [] });
-      const [row] = await write<Told>(query, within);
-      return row;
+      const [row] = await write<RemovedRecord>(query, within);
+      return row && { ...row, version: Number(row.version) };
     },
 
     /** A record that the grant reaches, with every field; locked until the transaction is over where one is given. */

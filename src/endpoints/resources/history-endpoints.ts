@@ -1,0 +1,180 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { JsonText, own } from '../../kernel/json.ts';
+import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { outputSchema } from '../../model/schema.ts';
+import { acceptedVersions, entityTag } from '../../operations/preconditions.ts';
+import type { RecordWrite } from '../../operations/record-write.ts';
+import { update } from '../../operations/save.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import { checkTarget } from '../../operations/writing.ts';
+import type { History, KeptVersion } from '../../store/history/history.ts';
+import { parseVersionPage, versionHeaders } from '../../store/history/page.ts';
+import { actingFor, idOf } from '../shared.ts';
+import type { Area } from './area.ts';
+
+/** The versions of a record, and its return to one of them. There where a model keeps them. */
+
+/** What an endpoint has in common with that of the action whose policy it has. */
+type Common = Pick<Endpoint, 'auth' | 'policy'>;
+
+const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+const textOrNull: JsonSchema = { type: ['string', 'null'] };
+
+const actor: JsonSchema = {
+  type: 'object',
+  title: 'VersionActor',
+  properties: {
+    kind: { type: 'string', enum: ['user', 'application', 'nobody', 'system'] },
+    id: { ...textOrNull, description: 'id of the user, app_id of the application' },
+    name: textOrNull,
+    key: { type: ['integer', 'null'], description: 'id of the API key that was used' },
+    reason: { ...textOrNull, description: 'why the service did it on its own account' },
+  },
+  required: ['kind', 'id', 'name', 'key', 'reason'],
+};
+
+const versionSchema = (record: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: {
+    version: { type: 'integer', minimum: 1 },
+    action: { type: 'string', enum: ['create', 'update', 'destroy'] },
+    at: { type: 'string', format: 'date-time' },
+    actor,
+    before: nullable(record),
+    after: nullable(record),
+  },
+  required: ['version', 'action', 'at', 'actor', 'before', 'after'],
+});
+
+const count = (name: string, description: Label): NonNullable<Endpoint['docs']['query']>[number] => ({
+  name,
+  description,
+  schema: { type: 'integer', minimum: 1 },
+});
+
+/** Fields that the caller reads now; one that was not there yet has no value. */
+const seen = (record: JsonObject | null, readable: readonly string[]): JsonObject | null =>
+  record && Object.fromEntries(readable.map((name): [string, Json] => [name, record[name] ?? null]));
+
+const shownVersion = (
+  { version, action, at, actor: by, before, after }: KeptVersion,
+  readable: readonly string[],
+): JsonObject => ({
+  version,
+  action,
+  at,
+  actor: { ...by },
+  before: seen(before, readable),
+  after: seen(after, readable),
+});
+
+/** Lists the versions of a record, newest first. */
+export const historyEndpoint = (
+  resource: ServedResource,
+  history: History,
+  area: Area,
+  common: Common,
+  fields: readonly string[],
+  origin: string,
+): Endpoint => {
+  const { model, context } = resource;
+  const handle = async (call: Call): Promise<Answer> => {
+    const page = parseVersionPage(call.query);
+    const id = idOf(call);
+    const there = await resource.records.standing(call.grant, id);
+    // What was deleted is nobody's any more, but for those who reach every record.
+    if (there === undefined && area.name === 'api') throw new Problem('record_not_found');
+    const { versions, total } = await history.page(id, page.perPage, (page.page - 1) * page.perPage);
+    if (there === undefined && total === 0) throw new Problem('record_not_found');
+    return {
+      data: versions.map((each) => shownVersion(each, call.grant.readable)),
+      headers: { ...versionHeaders(page, origin + call.path, total) },
+    };
+  };
+  return {
+    ...common,
+    operation: area.operation('history', model.name),
+    method: 'GET',
+    path: `${area.path(model)}/:id/history`,
+    accepts: 'nothing',
+    docs: {
+      summary: {
+        'zh-CN': `${labelText(model.label, 'zh-CN')}的历史版本`,
+        en: `Versions of ${labelText(model.label, 'en')}`,
+      },
+      description: {
+        'zh-CN': '由新到旧。字段为调用者现在可读者；已删除的记录仅在管理后台可见。',
+        en: 'Newest first, with the fields that the caller may read now. Of a deleted record only in the administration area.',
+      },
+      tag: area.tag(model, context.locale),
+      part: 'history',
+      data: { type: 'array', items: versionSchema(outputSchema(model, fields, context.locale)) },
+      query: [
+        count('page', { 'zh-CN': '页码，从 1 起', en: 'Page number from 1 on' }),
+        count('per_page', { 'zh-CN': '每页版本数，默认 20', en: 'Versions a page, 20 unless given' }),
+      ],
+      headers: {
+        'X-Total-Count': { 'zh-CN': '版本总数', en: 'All versions' },
+        Link: { 'zh-CN': '其他页的链接（RFC 8288）', en: 'Links to other pages (RFC 8288)' },
+      },
+      problems: ['record_not_found', 'invalid_parameter'],
+    },
+    handle,
+  };
+};
+
+/** Gives a record the values that it had at a version: an update like any other. */
+export const restoreEndpoint = (
+  resource: ServedResource,
+  history: History,
+  area: Area,
+  common: Common,
+  fields: readonly string[],
+): Endpoint => {
+  const { model, context } = resource;
+  const handle = async (call: Call): Promise<Answer> => {
+    const id = idOf(call);
+    const write: RecordWrite = { resource, grant: call.grant, acting: actingFor(call, area) };
+    const versions = acceptedVersions(call.header('if-match'));
+    await checkTarget(write, id, versions);
+    const asked = own(call.body, 'version');
+    const kept = Number.isSafeInteger(asked) ? await history.at(id, Number(asked)) : undefined;
+    if (kept === undefined || kept.after === null)
+      throw new Problem('invalid_record', {
+        errors: [resource.collision({ field: 'version', rule: 'reference' })],
+      });
+    const saved = await update(write, id, kept.after, versions);
+    const view = area.name === 'admin' ? 'admin' : 'saved';
+    return { data: new JsonText(saved.json), headers: { ETag: entityTag(saved.version, view) } };
+  };
+  return {
+    ...common,
+    operation: area.operation('restore', model.name),
+    method: 'POST',
+    path: `${area.path(model)}/:id/restore`,
+    accepts: 'json',
+    input: {
+      type: 'object',
+      properties: { version: { type: 'integer', minimum: 1 } },
+      required: ['version'],
+    },
+    docs: {
+      summary: {
+        'zh-CN': `将${labelText(model.label, 'zh-CN')}恢复到某个版本`,
+        en: `Return ${labelText(model.label, 'en')} to a version`,
+      },
+      description: {
+        'zh-CN': '写入该版本时的值，与其他修改一样经过权限、校验与钩子，并成为新的版本。',
+        en: 'Writes the values of that version; it is held to permissions, validation and hooks as any update, and makes a new version.',
+      },
+      tag: area.tag(model, context.locale),
+      part: 'restore',
+      data: outputSchema(model, fields, context.locale),
+      problems: ['record_not_found', 'stale', 'conflict', 'invalid_record'],
+    },
+    handle,
+  };
+};

@@ -1,0 +1,188 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { Database, Transaction } from '../database.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { all, name, sql, statement } from '../statement.ts';
+import { type Actor, recordAudit } from '../tables/audit.ts';
+
+/** What was done to a record. */
+export type RecordedAction = 'create' | 'update' | 'destroy';
+
+/** Who did it: a user, perhaps by a key of theirs, an application, nobody, or the application's own code. */
+export interface RecordedActor {
+  readonly kind: string;
+  readonly id: string | null;
+  readonly name: string | null;
+  /** Id of the API key that was used. */
+  readonly key: number | null;
+  /** Why the application did it on its own account. */
+  readonly reason: string | null;
+}
+
+/** One version of a record as it is kept: JSON texts of every field, null where there was no record. */
+export interface NewVersion {
+  readonly record: number;
+  readonly version: number;
+  readonly action: RecordedAction;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly actor: RecordedActor;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** One version of a record as it is read. */
+export interface KeptVersion {
+  readonly version: number;
+  readonly action: RecordedAction;
+  readonly at: string;
+  readonly actor: RecordedActor;
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+}
+
+interface VersionRow {
+  readonly version: number;
+  readonly action: RecordedAction;
+  readonly at: string;
+  readonly actor_kind: string;
+  readonly actor_id: string | null;
+  readonly actor_name: string | null;
+  readonly actor_key: number | null;
+  readonly reason: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const columns = [
+  'model',
+  'record_id',
+  'version',
+  'action',
+  'at',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'actor_key',
+  'reason',
+  'before',
+  'after',
+] as const;
+
+const table = name('gatewright_history');
+
+const parsed = (text: string | null): JsonObject | null => (text === null ? null : JSON.parse(text));
+
+const keptVersion = (row: VersionRow): KeptVersion => ({
+  version: Number(row.version),
+  action: row.action,
+  at: row.at,
+  actor: {
+    kind: row.actor_kind,
+    id: row.actor_id,
+    name: row.actor_name,
+    key: row.actor_key === null ? null : Number(row.actor_key),
+    reason: row.reason,
+  },
+  before: parsed(row.before),
+  after: parsed(row.after),
+});
+
+/**
+ * The versions of a model's records. Whoever asks has to know that the caller reaches the record, and which fields they
+ * read: here everything is kept.
+ */
+export const createHistory = (database: Database, model: string) => {
+  const dialect = dialectOf(database);
+  const insert = statement<Readonly<Record<(typeof columns)[number], string | number | null>>>(
+    dialect,
+    (value) =>
+      sql`insert into ${table} (${all(columns.map((each) => name(each)))}) values (${all(columns.map((each) => value(each)))})`,
+  );
+  const time = dialect.columns.timestamp.render?.(name('at'), 0) ?? name('at');
+  const text = (of: string) => sql`cast(${name(of)} as text) as ${name(of)}`;
+  const shown = all([
+    ...['version', 'action', 'actor_kind', 'actor_id', 'actor_name', 'actor_key', 'reason'].map((each) =>
+      name(each),
+    ),
+    sql`${time} as at`,
+    text('before'),
+    text('after'),
+  ]);
+  const ofRecord = (value: (of: 'model' | 'record') => ReturnType<typeof name>) =>
+    sql`from ${table} where model = ${value('model')} and record_id = ${value('record')}`;
+  const page = statement<{ model: string; record: number; limit: number; offset: number }>(
+    dialect,
+    (value) =>
+      sql`select ${shown} ${ofRecord(value)} order by id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
+  );
+  const count = statement<{ model: string; record: number }>(
+    dialect,
+    (value) => sql`select count(*) as total ${ofRecord(value)}`,
+  );
+  const one = statement<{ model: string; record: number; version: number }>(
+    dialect,
+    (value) =>
+      sql`select ${shown} ${ofRecord(value)} and version = ${value('version')} order by id desc limit 1`,
+  );
+
+  const forget = statement<{ model: string; record: number }>(
+    dialect,
+    (value) =>
+      sql`update ${table} set before = null, after = null where model = ${value('model')} and record_id = ${value('record')}`,
+  );
+
+  return {
+    /** In the transaction of the write itself: neither stands without the other. */
+    keep: async (transaction: Transaction, { record, at, actor, ...entry }: NewVersion): Promise<void> => {
+      const { kind, id, name: called, key, reason } = actor;
+      await transaction.run(
+        insert({
+          ...entry,
+          model,
+          record_id: record,
+          at: toTimestamp(at),
+          actor_kind: kind,
+          actor_id: id,
+          actor_name: called,
+          actor_key: key,
+          reason,
+        }),
+      );
+    },
+
+    /** Versions of a record, newest first, and how many there are. */
+    page: async (
+      record: number,
+      limit: number,
+      offset: number,
+    ): Promise<{ readonly versions: readonly KeptVersion[]; readonly total: number }> => {
+      const [rows, counted] = await Promise.all([
+        database.all<VersionRow>(page({ model, record, limit, offset })),
+        database.get<{ total: number }>(count({ model, record })),
+      ]);
+      return { versions: rows.map(keptVersion), total: Number(counted?.total ?? 0) };
+    },
+
+    /** Removes the values of every version of a record; answers how many there are. That they were there stays. */
+    forget: (record: number, now: number, actor: Actor): Promise<number> =>
+      database.write(async (transaction) => {
+        const versions = await transaction.run(forget({ model, record }));
+        if (versions === 0) return 0;
+        await recordAudit(transaction, database.dialect, now, actor, {
+          action: 'record.forget',
+          target: { kind: model, id: record, name: null },
+          detail: { versions },
+        });
+        return versions;
+      }),
+
+    /** What a record was at a version; undefined where that is not kept. */
+    at: async (record: number, version: number): Promise<KeptVersion | undefined> => {
+      const row = await database.get<VersionRow>(one({ model, record, version }));
+      return row && keptVersion(row);
+    },
+  };
+};
+
+export type History = ReturnType<typeof createHistory>;
