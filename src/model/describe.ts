@@ -3,11 +3,12 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { fill, type Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
-import { formSchema, uiSchemaOf } from './form.ts';
+import { formSchema, nestedForm, uiSchemaOf, withNestedUi } from './form.ts';
 import type { Models } from './models.ts';
+import { type NestedInput, withNested } from './nested-schema.ts';
 import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
 import { isolationSentences, type RowReader, rowTree } from './row-sentences.ts';
-import { bodyFields, inputSchema, outputSchema } from './schema.ts';
+import { bodyFields, inputSchema, lackingField, outputSchema } from './schema.ts';
 
 /** The fields that an action shows a caller and takes from them. */
 export interface Reach {
@@ -128,10 +129,7 @@ const creatable = (
   locale: Locale,
 ): { readonly access: Access; readonly reasons?: JsonObject } => {
   const { create } = access;
-  const missing = [...model.fields.values()].find(
-    ({ name, required, serverSet, options }) =>
-      required && !serverSet && options.default === undefined && create?.writable.has(name) === false,
-  );
+  const missing = create && lackingField(model, create.writable);
   if (missing === undefined) return { access };
   const reason = fill(labelText(unwritable, locale), { label: labelText(missing.label, locale) });
   return { access: { ...access, create: undefined }, reasons: { create: reason } };
@@ -144,6 +142,7 @@ export const describeModel = (
   endpoints: readonly EndpointSummary[],
   locale: Locale,
   models: Models = new Map(),
+  nested: readonly NestedInput[] = [],
 ): JsonObject => {
   const { access, reasons } = creatable(model, granted, locale);
   const [creates, updates] = [access.create?.writable ?? nothing, access.update?.writable ?? nothing];
@@ -153,9 +152,19 @@ export const describeModel = (
   const readable = readableOf(access);
   const shown = new Set(readable);
   const fields = [...model.fields.values()].filter(({ name }) => visible.has(name));
+  const form = (
+    action: 'create' | 'update',
+    writable: ReadonlySet<string>,
+    known: ReadonlySet<string>,
+  ): JsonSchema => {
+    const input = inputSchema(model, action, writable, locale);
+    const held = access[action] === undefined ? [] : nested;
+    const schema = formSchema(model, withNested(input, action, held, locale), known, locale);
+    return nestedForm(schema, action, held, locale);
+  };
   const schemas: Record<'create' | 'update' | 'read', JsonSchema> = {
-    create: formSchema(model, inputSchema(model, 'create', creates, locale), creates, locale),
-    update: formSchema(model, inputSchema(model, 'update', updates, locale), shown, locale),
+    create: form('create', creates, creates),
+    update: form('update', updates, shown),
     read: outputSchema(model, readable, locale),
   };
   return {
@@ -171,7 +180,7 @@ export const describeModel = (
     })),
     fields: fields.map((field) => describeField(field, access, writes, locale)),
     schemas,
-    uiSchema: uiSchemaOf(written, locale),
+    uiSchema: withNestedUi(uiSchemaOf(written, locale), nested, locale),
     unique: uniqueOf(model, visible),
     ...isolationOf(model, visible, models, locale),
     permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),

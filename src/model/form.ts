@@ -1,7 +1,9 @@
 import type { JsonSchema } from '../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
+import { deleteKey, heldIn, itemFields, type NestedInput } from './nested-schema.ts';
 import type { FieldSet, ModelField } from './resource.ts';
+import { bodyFields } from './schema.ts';
 
 /**
  * The schemas of input as react-jsonschema-form renders them without an adapter, and its uiSchema. What is accepted is
@@ -65,4 +67,50 @@ const uiOf = (field: ModelField, locale: Locale): JsonObject => ({
 export const uiSchemaOf = (fields: readonly ModelField[], locale: Locale): JsonObject => {
   const entries = fields.map((field): [string, Json] => [field.name, uiOf(field, locale)]);
   return { 'ui:order': fields.map(({ name }) => name), ...Object.fromEntries(entries) };
+};
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** The same of the lists of records within the record, whose new items begin with defaults. */
+export const nestedForm = (
+  schema: JsonSchema,
+  action: 'create' | 'update',
+  inputs: readonly NestedInput[],
+  locale: Locale,
+): JsonSchema => {
+  const held = heldIn(inputs, action);
+  if (held.length === 0) return schema;
+  const properties = schema['properties'] as JsonSchema;
+  const lists = held.map(({ relation: { name }, model, access, within }): [string, Json] => {
+    const list = properties[name] as JsonSchema;
+    const known = action === 'create' ? itemFields(access, action) : (access.shown ?? nothing);
+    const items = formSchema(model, list['items'] as JsonSchema, known, locale);
+    return [name, { ...list, items: nestedForm(items, action, within, locale) }];
+  });
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(lists) } };
+};
+
+/** The id of an item goes with it and is not to be changed; the order of items is none that is kept. */
+const nestedUi = ({ model, access, within }: NestedInput, locale: Locale): JsonObject => {
+  const ui = withNestedUi(
+    uiSchemaOf(bodyFields(model, itemFields(access, 'update')), locale),
+    within,
+    locale,
+  );
+  const order = ['id', ...(ui['ui:order'] as readonly string[]), deleteKey];
+  const items = { ...ui, 'ui:order': order, id: { 'ui:widget': 'hidden' } };
+  return { 'ui:options': { orderable: false }, items };
+};
+
+/** A uiSchema with those of the lists of records within the record. */
+export const withNestedUi = (ui: JsonObject, inputs: readonly NestedInput[], locale: Locale): JsonObject => {
+  const held = heldIn(inputs, 'update');
+  if (held.length === 0) return ui;
+  const names = held.map(({ relation }) => relation.name);
+  const lists = held.map((input): [string, Json] => [input.relation.name, nestedUi(input, locale)]);
+  return {
+    ...ui,
+    'ui:order': [...(ui['ui:order'] as readonly string[]), ...names],
+    ...Object.fromEntries(lists),
+  };
 };

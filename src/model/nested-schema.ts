@@ -19,6 +19,8 @@ export interface WriteAccess {
   readonly create: ReadonlySet<string> | undefined;
   readonly update: ReadonlySet<string> | undefined;
   readonly destroy: boolean;
+  /** Fields that an answer shows of those that are there; none where nobody asks. */
+  readonly shown?: ReadonlySet<string>;
 }
 
 /** What a body of somebody holds by one relation. */
@@ -33,10 +35,10 @@ const without = (names: ReadonlySet<string> | undefined, name: string): Readonly
   names && new Set([...names].filter((each) => each !== name));
 
 /** A new record that could not be told to whom it belongs is none that can be created within that. */
-const accessWithin = ({ create, update, destroy }: WriteAccess, { to }: ModelRelation): WriteAccess => ({
-  create: create?.has(to) === true ? without(create, to) : undefined,
-  update: without(update, to),
-  destroy,
+const accessWithin = (access: WriteAccess, { to }: ModelRelation): WriteAccess => ({
+  ...access,
+  create: access.create?.has(to) === true ? without(access.create, to) : undefined,
+  update: without(access.update, to),
 });
 
 /** What the bodies of a model hold within their records, by what somebody may do to those of other models. */

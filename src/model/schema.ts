@@ -51,6 +51,13 @@ const isWritable = (field: ModelField, writable: ReadonlySet<string>): boolean =
 export const bodyFields = (model: FieldSet, writable: ReadonlySet<string>): readonly ModelField[] =>
   [...model.fields.values()].filter((field) => isWritable(field, writable));
 
+/** A field that a new record needs, that has no default and that none of these bodies holds. */
+export const lackingField = ({ fields }: FieldSet, writable: ReadonlySet<string>): ModelField | undefined =>
+  [...fields.values()].find(
+    ({ name, required, serverSet, options }) =>
+      required && !serverSet && options.default === undefined && !writable.has(name),
+  );
+
 /**
  * Schema of the record inside a body. On update no field is required: one that is absent stays as it is. Unknown
  * fields are ignored, so they are not refused here.

@@ -5,14 +5,17 @@ import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
 import { type Access, describeModel } from '../../model/describe.ts';
 import type { Models } from '../../model/models.ts';
+import { nestedInputs, type WriteAccess } from '../../model/nested-schema.ts';
 import type { OpenedModel } from '../../model/opened-models.ts';
 import { type Action, actions, type ResourceModel } from '../../model/resource.ts';
-import type { AreaRules } from '../../operations/area.ts';
-import { grantsOfRelated } from '../../operations/related.ts';
+import { lackingField } from '../../model/schema.ts';
+import { type AreaRules, ruleOf } from '../../operations/area.ts';
+import { grantsOfRelated, relatedFor } from '../../operations/related.ts';
 import { decide } from '../../policy/decide.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
 import { languageOf, languageQuery } from '../language.ts';
 import { apiArea } from '../resources/area.ts';
+import { checkedModels } from '../shared.ts';
 import { metadataSchema } from './meta-schema.ts';
 import { describeRelations } from './relations.ts';
 
@@ -38,6 +41,30 @@ const grantsIn = (endpoints: readonly ResourceEndpoint[], principal: Principal):
   >;
 };
 
+/** What the caller may do to records of other models within those of one: what these models' own endpoints allow. */
+const writesOf = (
+  { principal, area }: { readonly principal: Principal; readonly area: AreaRules },
+  models: Models,
+): ((model: ResourceModel) => WriteAccess) => {
+  const related = relatedFor({ models }, { principal, area });
+  return (model) => {
+    const writes = (action: 'create' | 'update' | 'destroy'): ReadonlySet<string> | undefined => {
+      if (!takes(area.auth(model, action), principal)) return undefined;
+      const decision = decide(ruleOf(model, models, action, area), principal);
+      return decision.allowed ? decision.grant.writable : undefined;
+    };
+    const create = writes('create');
+    const isPossible = create !== undefined && lackingField(model, create) === undefined;
+    const { listed = [], grant } = related(model.name) ?? {};
+    return {
+      create: isPossible ? create : undefined,
+      update: writes('update'),
+      destroy: writes('destroy') !== undefined,
+      shown: new Set(listed.filter((name) => grant?.readable.includes(name))),
+    };
+  };
+};
+
 const describe = (
   model: ResourceModel,
   endpoints: readonly ResourceEndpoint[],
@@ -56,11 +83,16 @@ const describe = (
     })),
     locale,
     models,
+    nestedInputs(model, models, writesOf(caller, models)),
   );
   // What any answer about a record shows is what its relations start from.
   const readable = new Set(actions.flatMap((action) => access[action]?.readable ?? []));
   return { ...described, relations: describeRelations(model, readable, caller, { models, locale }) };
 };
+
+/** Models whose permission entries decide what a body may hold within its record. */
+const grantsWithin = ({ relations }: ResourceModel, models: Models): readonly string[] =>
+  [...relations.values()].some(({ write }) => write) ? checkedModels(models.values()) : [];
 
 type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & {
   readonly area: AreaRules;
@@ -79,7 +111,9 @@ export const metadataEndpoint = (
   const endpoints = served.filter(isOf(model, area.name));
   return {
     ...place,
-    grantsOn: [...new Set([model.name, ...grantsOfRelated(model, models, area)])],
+    grantsOn: [
+      ...new Set([model.name, ...grantsOfRelated(model, models, area), ...grantsWithin(model, models)]),
+    ],
     method: 'GET',
     accepts: 'nothing',
     docs: {

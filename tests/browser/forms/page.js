@@ -19,7 +19,9 @@ const endpoint = (name) => metadata.endpoints.find((each) => each.action === nam
 const path = (name) => endpoint(name).path.replace(':id', id);
 
 const schema = metadata.schemas[action];
-const record = id === undefined ? {} : (await ask('GET', path('detail'))).data;
+const within = metadata.relations.filter(({ name }) => name in schema.properties).map(({ name }) => name);
+const query = within.length === 0 ? '' : `?include=${within.join(',')}`;
+const record = id === undefined ? {} : (await ask('GET', path('detail') + query)).data;
 const formData = Object.fromEntries(
   Object.keys(schema.properties).flatMap((name) => (name in record ? [[name, record[name]]] : [])),
 );
