@@ -43,6 +43,8 @@ export interface Dialect extends Compiler {
    * statement with `TooLongError`. Undefined where `Query.longest` does.
    */
   fits(text: Fragment, bytes: number): Fragment | undefined;
+  /** The condition that a number is at most so many; where it is more, the statement ends with `TooLongError`. */
+  atMost(count: Fragment, most: number): Fragment;
   /** A JSON array of values, as text. */
   arrayText(values: readonly Fragment[]): Fragment;
   /** A JSON array of the one column `column` of a query, to stand in an object. */

@@ -11,6 +11,7 @@ import {
   isWhole,
   type ListArguments,
   type ListShape,
+  looksElsewhere,
   type ShapeRows,
   shapeKey,
   shapeOf,
@@ -37,6 +38,8 @@ export interface ListPlan {
   readonly counted: boolean;
   /** Whether every row of the source is asked for. */
   readonly whole: boolean;
+  /** Whether other tables are looked through, however large these are. */
+  readonly looksElsewhere: boolean;
 }
 
 /** The values of a request, but for those that are its caller's or this moment's. */
@@ -105,6 +108,7 @@ export class ListPlanner {
       boundedRows: hasBoundedRows(shape),
       counted: shape.paging.kind === 'page',
       whole: isWhole(shape),
+      looksElsewhere: looksElsewhere(shape),
     }));
   }
 }

@@ -12,7 +12,7 @@ import {
   type Transaction,
 } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { assertNotTooMuch, isLight, maxTextBytes, refusingTooMuch } from '../relations/include.ts';
+import { assertNotTooMuch, isLight, maxAnswerBytes, refusingTooMuch } from '../relations/include.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { ArrayChunks } from './array-chunks.ts';
@@ -57,8 +57,9 @@ const found = (row: PageRow, rowBytes: number): FoundPage => ({
   json: Number(row.widest ?? 0) <= rowBytes ? readable(row.json) : undefined,
 });
 
-const bringsFew = ({ parameters, values }: PreparedList): boolean =>
-  isLight(values.limit, parameters.included);
+/** Whether its work goes by the rows of its own table: it looks through no other, and brings few of others along. */
+const isOwnWork = ({ plan, parameters, values }: PreparedList): boolean =>
+  !plan.looksElsewhere && isLight(values.limit, parameters.included);
 
 /** Runs prepared lists on the database, each where its cost belongs. */
 export class ListRun {
@@ -104,7 +105,7 @@ export class ListRun {
     purpose: ListPurpose,
   ): Promise<{ row: PageRow; direct: boolean }> {
     const { bounded } = list.plan;
-    if (!bringsFew(list)) return this.#counted(list, rows, purpose, false);
+    if (!isOwnWork(list)) return this.#counted(list, rows, purpose, false);
     // Awaited only where the size is needed and not known.
     const small =
       purpose.within !== undefined ||
@@ -127,7 +128,7 @@ export class ListRun {
     const revision = this.#totals.revision();
     const total = this.#totals.at(revision, list, rows);
     if (total !== undefined) {
-      const direct = few || (boundedRows && bringsFew(list) && list.values.offset <= smallTable);
+      const direct = few || (boundedRows && isOwnWork(list) && list.values.offset <= smallTable);
       const row = await this.#first(this.#pageQuery(list, rows, { total }), direct, purpose);
       // Somebody may have written between the two.
       if (this.#totals.revision() === revision) return { row, direct };
@@ -183,7 +184,7 @@ export class ListRun {
 
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
     const query = list.plan.page(this.#values(list, rows, more));
-    return list.parameters.included.length === 0 ? query : { ...query, longest: maxTextBytes };
+    return list.parameters.included.length === 0 ? query : { ...query, longest: maxAnswerBytes };
   }
 
   #streamQuery(list: PreparedList, rows: RowReach, ends: PageEnds): Query {

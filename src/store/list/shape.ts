@@ -149,9 +149,12 @@ const walksIndex = (shape: ListShape): boolean => {
 const namesKey = ({ source, rows, filters }: ListShape): boolean =>
   rows.terms.includes(source.key) ||
   filters.some(
-    ({ column, operator, steps }) =>
-      steps === undefined && column.name === source.key && (operator === 'eq' || operator === 'in'),
+    ({ column, operator }) => column.name === source.key && (operator === 'eq' || operator === 'in'),
   );
+
+/** Whether other tables are looked through for the rows that match: how many these are does not bound it. */
+export const looksElsewhere = ({ filters }: Pick<ListShape, 'filters'>): boolean =>
+  filters.some(({ steps }) => steps !== undefined);
 
 /**
  * Whether an index bounds the rows of a page, however many the table has: rows found by key, rows of one indexed value
@@ -159,13 +162,12 @@ const namesKey = ({ source, rows, filters }: ListShape): boolean =>
  */
 export const hasBoundedRows = (shape: ListShape): boolean => {
   const { source, rows, filters, searched, sort } = shape;
+  if (looksElsewhere(shape)) return false;
   if (namesKey(shape)) return true;
   const equalities = [
     // A rule is found by index as well, but how many rows it takes to find a page depends on the caller.
     ...rows.terms.map((term) => (typeof term === 'string' ? term : '')),
-    ...filters.map(({ column, operator, steps }) =>
-      operator === 'eq' && steps === undefined ? column.name : '',
-    ),
+    ...filters.map(({ column, operator }) => (operator === 'eq' ? column.name : '')),
   ];
   if (searched !== undefined || equalities.length > 1) return false;
   const [equality] = equalities;
@@ -175,7 +177,7 @@ export const hasBoundedRows = (shape: ListShape): boolean => {
 
 /** Whether an index bounds everything that the statement looks at. A count looks at everything that matches. */
 export const isBounded = (shape: ListShape): boolean =>
-  namesKey(shape) || (shape.paging.kind !== 'page' && hasBoundedRows(shape));
+  hasBoundedRows(shape) && (shape.paging.kind !== 'page' || namesKey(shape));
 
 /** Whether nothing but the order is asked for: every row of the source is answered. */
 export const isWhole = ({ rows, filters, searched }: ListShape): boolean =>

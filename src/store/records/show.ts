@@ -19,7 +19,7 @@ import {
   assertNotTooMuch,
   type Included,
   isLight,
-  maxTextBytes,
+  maxAnswerBytes,
   nothingIncluded,
   recordText,
   refusingTooMuch,
@@ -64,7 +64,7 @@ const withRelated = async (
   { included }: Included,
   by: Asker | undefined,
 ): Promise<ShownRow | undefined> => {
-  const limited = { ...query, longest: maxTextBytes };
+  const limited = { ...query, longest: maxAnswerBytes };
   const ask = async (): Promise<ShownRow | undefined> => {
     if (isLight(1, included)) return reader.get<ShownRow>(limited);
     return (await reader.scan<ShownRow>(limited, await knownCaller(by)))[0];

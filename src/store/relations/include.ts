@@ -23,8 +23,8 @@ const maxIncluded = 10;
 const maxRelated = 1000;
 /** Bytes of an answer with related records. */
 export const maxAnswerBytes = 4 * 1024 * 1024;
-/** Bytes of a text that is made on the way to an answer: more of them are given up while they are made. */
-export const maxTextBytes = 4 * maxAnswerBytes;
+/** Bytes of the texts of rows on the way to an answer, where only a sum tells them: more are given up while they are made. */
+const maxTextBytes = 4 * maxAnswerBytes;
 
 /** Related records that stand in a record's answer, under the name of their relation. */
 export interface Include {
@@ -166,9 +166,22 @@ const usualNumber = 20;
 /** Related records up to which an answer is made at once: some milliseconds. */
 const fewRelated = 1000;
 
+/**
+ * Whether an index bounds the rows that a step looks at: one, or as many as it may lead to. Where rows of many are held
+ * to a rule, or found behind others, it looks at any number that it does not lead to.
+ */
+const isBoundedStep = ({ relation, reach, link }: RelationStep): boolean =>
+  !relation.many || (link === undefined && (reach.terms === 'none' || reach.terms.length === 0));
+
+/** Whether a thousand of everything were still bounded: there is no second relation to many behind a first one. */
+const isBoundedInclude = ({ step, included }: Include, behindMany = false): boolean =>
+  isBoundedStep(step) &&
+  !(step.relation.many && behindMany) &&
+  included.every((each) => isBoundedInclude(each, behindMany || step.relation.many));
+
 /** Whether so many records bring so few others that nobody has to wait for it, if they are as many as usual. */
 export const isLight = (records: number, included: readonly Include[]): boolean =>
-  records * usuallyIncluded(included) <= fewRelated;
+  records * usuallyIncluded(included) <= fewRelated && included.every((each) => isBoundedInclude(each));
 
 /** How many records come with one, if relations lead to as many as usual. */
 const usuallyIncluded = (included: readonly Include[]): number =>
@@ -192,9 +205,6 @@ export const mayBeTooMuch = (
   fields: readonly string[],
   included: readonly Include[],
 ): boolean => rows * rowBytes(source, fields, included) > maxTextBytes;
-
-/** No JSON text holds it: control characters are escaped there. */
-const tooManyMark = '\u0001';
 
 /**
  * Rows with texts of which the statement gives up where they come to too much, and what counts them; counting is what
@@ -225,7 +235,8 @@ const arrayText = (each: Include, before: string, depth: number, joining: Joinin
     ? fitting(rows, joining.dialect)
     : { rows, count: sql`count(*)` };
   const joined = joining.dialect.joined(sql`row_json`, literal(','));
-  const array = sql`case when ${checked.count} > ${literal(maxRelated)} then ${literal(tooManyMark)} else '[' || coalesce(${joined}, '') || ']' end`;
+  // At once: a mark in the place of the array would let as many arrays as there are rows be made in vain.
+  const array = sql`case when ${joining.dialect.atMost(checked.count, maxRelated)} then '[' || coalesce(${joined}, '') || ']' end`;
   return sql`(select ${array} from (${checked.rows}) as ${name('_rows')})`;
 };
 
@@ -272,7 +283,5 @@ export const refusingTooMuch = async <T>(run: Promise<T>): Promise<T> => {
 /** @throws Problem `too_much_included` for an answer with more than it may hold */
 export const assertNotTooMuch = (json: string | Uint8Array): void => {
   const bytes = typeof json === 'string' ? Buffer.byteLength(json) : json.byteLength;
-  const marked =
-    typeof json === 'string' ? json.includes(tooManyMark) : json.includes(tooManyMark.charCodeAt(0));
-  if (bytes > maxAnswerBytes || marked) throw tooMuch();
+  if (bytes > maxAnswerBytes) throw tooMuch();
 };

@@ -56,6 +56,9 @@ const localTime = (value: Fragment, shift: Fragment): Fragment => {
   return sql`case when ${value} is not null then ${bounded} end`;
 };
 
+/** The text 1; where a condition holds, the character NUL, of which there is none: an error of its own. */
+const unless = (condition: Fragment): Fragment => sql`chr(case when ${condition} then 0 else 49 end)`;
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
   builder: new Kysely<unknown>({
@@ -71,9 +74,9 @@ export const postgresDialect: Dialect = {
   object,
   objectText: (entries) => sql`${object(entries)}::text`,
   unclosed: (text) => sql`left(${text}, -1)`,
-  // Of NUL there is no character: an error of its own, raised while the rows are made.
   fits: (text, bytes) =>
-    sql`cast(chr(case when sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)} then 0 else 49 end) as integer)`,
+    sql`cast(${unless(sql`sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)}`)} as integer)`,
+  atMost: (count, most) => sql`${unless(sql`${count} > ${literal(most)}`)} = '1'`,
   arrayText: (values) => sql`json_build_array(${all(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
   joined: (value, separator) => sql`string_agg(${value}, ${separator})`,

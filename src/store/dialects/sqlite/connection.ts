@@ -44,18 +44,18 @@ export class SqliteConnection {
   }
 
   all<Row>(query: Query): Row[] {
-    return this.#limited(query, () => this.prepare(query.sql).all(...bind(query.parameters)) as Row[]);
+    return this.limited(query, () => this.prepare(query.sql).all(...bind(query.parameters)) as Row[]);
   }
 
   get<Row>(query: Query): Row | undefined {
-    return this.#limited(
+    return this.limited(
       query,
       () => this.prepare(query.sql).get(...bind(query.parameters)) as Row | undefined,
     );
   }
 
-  /** The limit is the connection's, and its statements run one after the other. */
-  #limited<T>({ longest }: Query, run: () => T): T {
+  /** Runs a statement within the length that it sets for texts: a limit of the connection, which runs one at a time. */
+  limited<T>({ longest }: Query, run: () => T): T {
     if (longest === undefined) return run();
     const { limits } = this.#database;
     const usual = limits.length;

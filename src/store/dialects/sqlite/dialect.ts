@@ -82,6 +82,8 @@ export const sqliteDialect: Dialect = {
   objectText: object,
   unclosed,
   fits: () => undefined,
+  // No limit of any connection is as high: what would be so long is refused before it is made.
+  atMost: (count, most) => sql`length(zeroblob(iif(${count} > ${literal(most)}, 2147483647, 0))) = 0`,
   arrayText: (values) => sql`json_array(${all(values)})`,
   arrayOf: (column, query) => sql`json((select json_group_array(${column}) from (${query})))`,
   joined: (value, separator) => sql`group_concat(${value}, ${separator})`,

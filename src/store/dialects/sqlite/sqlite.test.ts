@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeDatabase } from '../../../../tests/support/databases.ts';
+import { TooLongError } from '../../database.ts';
 
 const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, parameters });
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -238,6 +239,19 @@ describeDatabase('sqlite', 'reading in threads', (databases) => {
     await expect
       .poll(() => database.scan(query(counting, 10)).catch(() => 'not yet'), { timeout: 20_000 })
       .toEqual([{ i: 10 }]);
+  });
+
+  it('ends a statement that makes too long a text, wherever it runs, and the next one like it runs as ever', async () => {
+    const database = await databases.open();
+    const read = { ...query('select group_concat(value) as text from json_each(?)'), longest: 2_000 };
+    const words = (count: number) => ({ ...read, parameters: [JSON.stringify(Array(count).fill('word'))] });
+    for (let time = 0; time < 4; time += 1) {
+      await expect(database.scan(words(250))).resolves.toHaveLength(1);
+      await expect(database.scan(words(1_000))).rejects.toThrow(TooLongError);
+      await expect(database.get(words(250))).resolves.toBeDefined();
+      await expect(database.get(words(1_000))).rejects.toThrow(TooLongError);
+      await expect(database.scan({ ...words(1_000), longest: 9_000 })).resolves.toHaveLength(1);
+    }
   });
 
   it('refuses a scan of very many rows', async () => {

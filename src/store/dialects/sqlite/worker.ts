@@ -34,19 +34,27 @@ const giveBack = (connection: SqliteConnection): void => {
   else connection.close();
 };
 
+const rowsOf = (connection: SqliteConnection, { sql, parameters }: Query): unknown[] => {
+  const rows: unknown[] = [];
+  // Row by row: so the thread can be ended, or run out of memory, without waiting for the last one.
+  for (const row of connection.prepare(sql).iterate(...bind(parameters))) {
+    if (rows.length === scanRows)
+      throw new Error(`A scan found more than ${scanRows} rows; it should be a stream`);
+    rows.push(row);
+  }
+  return rows;
+};
+
 const scan = (query: Query): unknown[] => {
   const connection = takeConnection();
   try {
-    const rows: unknown[] = [];
-    // Row by row: so the thread can be ended, or run out of memory, without waiting for the last one.
-    for (const row of connection.prepare(query.sql).iterate(...bind(query.parameters))) {
-      if (rows.length === scanRows)
-        throw new Error(`A scan found more than ${scanRows} rows; it should be a stream`);
-      rows.push(row);
-    }
-    return rows;
-  } finally {
+    const rows = connection.limited(query, () => rowsOf(connection, query));
     giveBack(connection);
+    return rows;
+  } catch (error) {
+    // A statement whose iteration failed throws the same error when it is begun anew: it goes with its connection.
+    connection.close();
+    throw error;
   }
 };
 
@@ -56,6 +64,12 @@ const endStream = (id: number): void => {
   streams.delete(id);
   stream.rows.return?.();
   giveBack(stream.connection);
+};
+
+/** Ends a stream whose iteration failed. */
+const dropStream = (id: number): void => {
+  streams.get(id)?.connection.close();
+  streams.delete(id);
 };
 
 const nextChunk = (id: number): Chunk => {
@@ -85,8 +99,8 @@ const openStream = (id: number, query: Query): Chunk => {
     return nextChunk(id);
   } catch (error) {
     // A busy database is tried again from the start.
-    if (streams.has(id)) endStream(id);
-    else giveBack(connection);
+    streams.delete(id);
+    connection.close();
     throw error;
   }
 };
@@ -108,7 +122,7 @@ const answer = async (request: ReaderRequest): Promise<ReaderReply> => {
   try {
     return { id: request.id, value: await whileBusy(() => perform(request)) };
   } catch (error) {
-    if (request.kind === 'next') endStream(request.stream);
+    if (request.kind === 'next') dropStream(request.stream);
     const { message } = error instanceof Error ? error : new Error(String(error));
     return { id: request.id, error: { message, errcode: isSqliteError(error) ? error.errcode : undefined } };
   }

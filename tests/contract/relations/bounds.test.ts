@@ -1,0 +1,133 @@
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { Query } from '../../../src/store/database.ts';
+import { SqliteConnection } from '../../../src/store/dialects/sqlite/connection.ts';
+import { describeDatabase, describeEachDatabase } from '../../support/databases.ts';
+import { type Service, type TestUser, useService } from '../../support/service.ts';
+import { migrations, resources } from './market.ts';
+
+/** Rows 1 to `count`. */
+const numbers = (count: number): string =>
+  `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})`;
+
+const at = `'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'`;
+
+const fill = async ({ server }: Service, statements: readonly string[]): Promise<void> => {
+  for (const sql of statements) await server.services.database.execute({ sql, parameters: [] });
+};
+
+/** One order that has a line too many, each of which leads back to all; few tags, each of many products. */
+const crowded = (owner: number): readonly string[] => [
+  `insert into orders (number, user_id, created_at, updated_at) values ${['full', 'over', 'few'].map((each) => `('${each}', ${owner}, ${at})`)}`,
+  `insert into order_lines (order_id, quantity, created_at, updated_at) ${numbers(2001)}
+    select case when i <= 1000 then 1 else 2 end, i, ${at} from n`,
+  `insert into products (name, price, public, user_id, created_at, updated_at) ${numbers(6000)}
+    select 'P' || i, i, i > 0, ${owner}, ${at} from n`,
+  `insert into tags (name, created_at, updated_at) ${numbers(5)} select 'T' || i, ${at} from n`,
+  `insert into product_tags (product_id, tag_id, created_at, updated_at) ${numbers(6000)}
+    select i, 1 + i % 5, ${at} from n`,
+  'analyze',
+];
+
+const applied = { application: { resources, migrations } };
+
+describeEachDatabase('bounds of related records', (databases) => {
+  const service = useService(databases, applied);
+  let ann: TestUser;
+
+  beforeAll(async () => {
+    ann = await service.createUser();
+    await fill(service, crowded(ann.id));
+  });
+
+  const timed = async (path: string, times: number) => {
+    const started = performance.now();
+    const statuses = new Set<number>();
+    for (let nth = 0; nth < times; nth += 1)
+      statuses.add((await service.request('GET', `/api/v1/${path}`, { token: ann })).status);
+    return { statuses: [...statuses], milliseconds: (performance.now() - started) / times };
+  };
+
+  it('end the work as soon as there is one too many, however deep it is found', async () => {
+    // The first of a kind starts threads and sessions.
+    for (const path of ['orders/1?include=lines', 'orders/3?include=lines.order.lines']) await timed(path, 2);
+    const full = await timed('orders/1?include=lines', 3);
+    expect(full.statuses).toEqual([200]);
+    // A million records, if each of a thousand and one lines were put together with those of its order.
+    for (const path of [
+      'orders/2?include=lines.order.lines',
+      'order_lines?per_page=50&sort=-id&include=order.lines.order',
+    ]) {
+      const over = await timed(path, 1);
+      expect(over.statuses).toEqual([400]);
+      expect(over.milliseconds).toBeLessThan(60 * full.milliseconds);
+    }
+  });
+
+  it('refuse an answer of too many bytes, and not the next one of few to the same question', async () => {
+    const status = async (id: number) =>
+      (await timed(`orders/${id}?include=lines.order.lines`, 1)).statuses[0];
+    for (let time = 0; time < 4; time += 1) expect([await status(1), await status(3)]).toEqual([400, 200]);
+  });
+});
+
+/** Whoever waits for the main thread waits for every statement that runs there. */
+describeDatabase('sqlite', 'the main thread', (databases) => {
+  const service = useService(databases, applied);
+  const statements: string[] = [];
+  let ann: TestUser;
+
+  beforeAll(async () => {
+    ann = await service.createUser();
+    await fill(service, crowded(ann.id));
+  });
+
+  beforeEach(() => {
+    for (const method of ['all', 'get'] as const) {
+      const original = SqliteConnection.prototype[method];
+      vi.spyOn(SqliteConnection.prototype, method).mockImplementation(function (
+        this: SqliteConnection,
+        query: Query,
+      ) {
+        statements.push(query.sql);
+        return original.call(this, query) as never;
+      });
+    }
+    return () => vi.restoreAllMocks();
+  });
+
+  const onMainThread = async (path: string, status = 200): Promise<boolean> => {
+    statements.length = 0;
+    const answer = await service.request('GET', `/api/v1/${path}`, { token: ann });
+    expect([path, answer.status]).toEqual([path, status]);
+    return statements.some((sql) => sql.includes('_related'));
+  };
+
+  it('reads few related records at once', async () => {
+    expect(await onMainThread('orders/1?include=customer,lines.product')).toBe(true);
+    expect(await onMainThread('orders?per_page=5&filter[number]=full&include=customer,lines')).toBe(true);
+  });
+
+  it('does not look through a large table for a small one', async () => {
+    const operators = ['gt', 'gte', 'lt', 'lte', 'ne'];
+    const many = operators.map((each) => `filter[products.price][${each}]=9.00`).join('&');
+    for (const path of [
+      'tags?filter[products.name]=P77',
+      'tags?per_page=5&filter[products.name]=P77',
+      'tags?page=1&filter[products.name][ne]=P77',
+      'tags?filter[id]=1&filter[products.name][like]=P7',
+      `tags?page=1&${many}`,
+      'orders?filter[lines.quantity]=7',
+      'tags/aggregate?count&filter[products.name]=P77',
+    ])
+      expect([path, await onMainThread(path)]).toEqual([path, false]);
+  });
+
+  it('does not put many together with many', async () => {
+    for (const path of [
+      'orders/1?include=lines.order.lines',
+      'tags/1?include=products.tags',
+      'tags?page=1&include=products.tags.products',
+    ])
+      expect([path, await onMainThread(path, 400)]).toEqual([path, false]);
+  });
+});
