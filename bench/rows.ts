@@ -3,15 +3,13 @@
  *
  *     npm run bench:rows -- [--database=sqlite|postgres] [--tasks=1000000] [--teams=10000] [--rounds=5] [--ms=1000]
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { createPostgres } from '../tests/support/postgres.ts';
-import { commandLine, environment, password, root, token } from './data.ts';
+import { root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
+import { numbers, placeOn } from './place.ts';
 import { pinned, start } from './processes.ts';
 
 const { values: options } = parseArgs({
@@ -32,10 +30,6 @@ const reader = 2;
 const others = teams;
 const tables = ['open_tasks', 'team_tasks', 'shared_tasks', 'project_tasks'];
 
-/** Numbers from 1 on, in both dialects. */
-const numbers = (count: number): string =>
-  `with recursive n (i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${count})`;
-
 /** Tasks lie among the teams as they come, one in 20,000 is public, and each user wrote a few. */
 const rows = (now: string): string[] => [
   `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
@@ -51,66 +45,6 @@ const rows = (now: string): string[] => [
        1 + (i * 104729) % ${teams}, 1 + (i * 15485863) % ${teams * 2}, 2 + (i * 31) % ${others}, ${now}, ${now} from n`,
   ),
 ];
-
-const prepare = (env: Readonly<Record<string, string>>): void => {
-  const gatewright = commandLine(env, application);
-  gatewright(['migrate']);
-  for (const username of ['root', 'reader'])
-    gatewright(
-      [
-        'user',
-        'create',
-        '--username',
-        username,
-        '--email',
-        `${username}@example.com`,
-        '--role',
-        'viewer',
-        '--password-stdin',
-      ],
-      password,
-    );
-};
-
-interface Place {
-  readonly env: Readonly<Record<string, string>>;
-  readonly remove: () => Promise<void>;
-}
-
-const onSqlite = async (directory: string): Promise<Place> => {
-  mkdirSync(join(directory, 'service'));
-  const file = join(directory, 'service', 'gatewright.db');
-  const env = environment(join(directory, 'service'), `sqlite:${file}`);
-  prepare(env);
-  const db = new DatabaseSync(file);
-  for (const sql of rows("'2026-01-01T00:00:00.000Z'")) db.exec(sql);
-  db.exec('pragma wal_checkpoint(truncate); analyze');
-  db.close();
-  return { env, remove: async () => {} };
-};
-
-const onPostgres = async (directory: string): Promise<Place> => {
-  const server = await createPostgres();
-  await server.start();
-  const url = server.url.replace(/\/postgres(?=\?|$)/, '/service');
-  const run = async (of: string, statements: readonly string[]): Promise<void> => {
-    const client = new pg.Client({ connectionString: of });
-    await client.connect();
-    for (const sql of statements) await client.query(sql);
-    await client.end();
-  };
-  await run(server.url, ['create database service']);
-  const env = environment(directory, url);
-  prepare(env);
-  await run(url, [...rows('now()'), 'vacuum analyze']);
-  return {
-    env,
-    remove: async () => {
-      await server.stop();
-      await server.remove();
-    },
-  };
-};
 
 const request = (path: string): string =>
   [
@@ -129,7 +63,7 @@ const asked: Readonly<Record<string, string>> = {
 };
 
 const directory = mkdtempSync(join(tmpdir(), 'gatewright-rows-'));
-const place = await (options.database === 'postgres' ? onPostgres : onSqlite)(directory);
+const place = await placeOn(options.database, { directory, application, rows });
 try {
   const command = ['--max-semi-space-size=8', join(root, 'bin/gatewright.js'), 'start'];
   const service = await start('gatewright', command, place.env, application);

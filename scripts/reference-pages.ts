@@ -110,7 +110,7 @@ const listPage = (): string => {
   ];
   return page(
     'List parameters',
-    'Every list takes them: resources, `/users`, `/api_keys` and those of the administration area. Without `page`, `per_page` and `after` a list is whole. A value that is not understood, and a field that the caller does not see in the list, is 400. What is counted and summed up by groups is on the page [Aggregates](aggregates.md).',
+    'Every list takes them: resources, `/users`, `/api_keys` and those of the administration area. Without `page`, `per_page` and `after` a list is whole. A value that is not understood, and a field that the caller does not see in the list, is 400. What is counted and summed up by groups is on the page [Aggregates](aggregates.md); related records in the answer, and filters and sorts by their fields (`filter[customer.country]=DE`), on [Relations](relations.md).',
     [
       table(
         ['parameter', ''],

@@ -88,7 +88,34 @@ describeEachDatabase('the shop', (databases) => {
     });
     const other = await app.user();
     expect((await other.get(`/api/v1/orders/${id}/receipt`)).status).toBe(404);
-    expect((await other.get('/api/v1/order_lines')).status).toBe(403);
+    expect((await other.get('/api/v1/order_lines')).data).toEqual([]);
+    const line = { order_id: id, product_id: tea, quantity: 1, price: 0 };
+    expect((await user.post('/api/v1/order_lines', { order_line: line })).status).toBe(403);
+  });
+
+  it('shows an order page in one request, to whoever ordered', async () => {
+    const cup = await addProduct('CUP', 800, 5);
+    const { user, customer } = await shopper();
+    const lines = [tea, cup].map((product) => ({ product, quantity: 1 }));
+    const { data: made } = await user.post('/api/v1/checkout', { customer, lines });
+    const page = `/api/v1/orders/${String(made.id)}?include=customer,lines.product&fields[lines.product]=name`;
+    expect((await user.get(page)).data).toMatchObject({
+      customer: { name: 'Ann' },
+      lines: [
+        { product_id: tea, product: { name: 'The TEA' } },
+        { product_id: cup, product: { name: 'The CUP' } },
+      ],
+    });
+    // What is no longer sold is nobody's to read.
+    await app.as('keeper').patch(`/api/v1/products/${cup}`, { product: { active: false } });
+    expect((await user.get(page)).data).toMatchObject({ lines: [{}, { product_id: cup, product: null }] });
+    const bought = (query: string, by = user) => by.get(`/api/v1/orders?${query}`);
+    expect((await bought(`filter[lines.product_id]=${cup}&sort=-customer.name`)).data).toMatchObject([
+      { id: made.id },
+    ]);
+    const other = await app.user();
+    expect((await other.get(page)).status).toBe(404);
+    expect((await bought(`filter[lines.product_id]=${cup}`, other)).data).toEqual([]);
   });
 
   it('sells nothing to somebody else’s address, and nothing that is not there', async () => {

@@ -11,20 +11,14 @@ export default defineEndpoint({
   auth: ['jwt', 'api_key'],
   handle: async ({ params, records, asSystem }) => {
     const { id, status, total } = await records(order).get(Number(params['id']));
-    const system = asSystem('lines of an order that the caller may see');
-    const lines = await system.records(orderLine).list({ filter: { order_id: id } });
-    const ids = lines.map((line) => line.product_id);
-    const products = await system.records(product).list({ filter: { id: { in: ids } } });
-    const names = new Map(products.map((each) => [each.id, each.name]));
+    const lines = await asSystem('products on a receipt, sold or not')
+      .records(orderLine, product)
+      .list({ filter: { order_id: id }, include: { product: ['name'] }, perPage: 1000 });
     return {
       id,
       status,
       total,
-      lines: lines.map(({ product_id, quantity, price }) => ({
-        name: names.get(product_id) ?? '',
-        quantity,
-        price,
-      })),
+      lines: lines.map(({ product, quantity, price }) => ({ name: product?.name ?? '', quantity, price })),
     };
   },
 });

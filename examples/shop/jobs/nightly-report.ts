@@ -1,19 +1,21 @@
-import { defineJob, sql } from 'gatewright';
+import { defineJob } from 'gatewright';
+import order from '../resources/order.ts';
 import mail from './mail.ts';
 
 /** Every night at three: what yesterday brought, to `REPORT_TO`. */
 export default defineJob({
   every: '0 3 * * *',
   timeZone: 'Asia/Shanghai',
-  handle: async ({ sql: ask, jobs, id }) => {
+  handle: async ({ records, jobs, id }) => {
     const since = new Date(Date.now() - 86_400_000).toISOString();
-    const rows = await ask.all(
-      sql<{ status: string; orders: number; total: number }>`
-        select status, count(*) as orders, cast(sum(total) as bigint) as total
-        from orders where created_at >= ${since} group by status order by status`,
-    );
-    const text = rows
-      .map(({ status, orders, total }) => `${status}: ${orders} orders, ${total / 100}`)
+    const groups = await records(order).aggregate({
+      filter: { created_at: { gte: since } },
+      group: ['status'],
+      count: true,
+      sum: ['total'],
+    });
+    const text = groups
+      .map(({ status, count, sum_total }) => `${status}: ${count} orders, ${Number(sum_total) / 100}`)
       .join('\n');
     const to = process.env['REPORT_TO'] ?? 'owner@example.com';
     // By its key the report is mailed once, also where this job runs twice.

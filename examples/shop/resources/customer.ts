@@ -1,4 +1,4 @@
-import { defineResource, field } from 'gatewright';
+import { defineResource, field, many } from 'gatewright';
 
 /** Where the goods go. Everybody has their own, and sees no others. */
 export default defineResource('Customer', {
@@ -9,6 +9,7 @@ export default defineResource('Customer', {
     address: field.text({ required: true, max: 500, label: { 'zh-CN': '地址', en: 'Address' } }),
     user_id: field.owner({ label: { 'zh-CN': '所有者', en: 'Owner' } }),
   },
+  relations: { orders: many('Order', { label: { 'zh-CN': '订单', en: 'Orders' } }) },
   auth: ['jwt', 'api_key'],
   isolation: true,
   ownership: true,

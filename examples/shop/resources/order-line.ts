@@ -1,6 +1,6 @@
-import { defineResource, field } from 'gatewright';
+import { defineResource, field, own, via } from 'gatewright';
 
-/** What was bought at what price. Customers see theirs on the receipt; all of them takes a permission. */
+/** What was bought at what price, for whom the order belongs to. The checkout writes it; else it takes a permission. */
 export default defineResource('OrderLine', {
   label: { 'zh-CN': '订单行', en: 'Order line' },
   fields: {
@@ -9,5 +9,7 @@ export default defineResource('OrderLine', {
     quantity: field.integer({ required: true, min: 1, label: { 'zh-CN': '数量', en: 'Quantity' } }),
     price: field.integer({ required: true, min: 0, label: { 'zh-CN': '单价', en: 'Price' } }),
   },
-  permissions: 'all',
+  auth: ['jwt', 'api_key'],
+  permissions: 'writes',
+  isolation: via('order', own()),
 });

@@ -1,4 +1,4 @@
-import { defineResource, field } from 'gatewright';
+import { defineResource, field, many } from 'gatewright';
 import mail from '../jobs/mail.ts';
 import { noSuchStep } from '../problems.ts';
 import customer from './customer.ts';
@@ -25,6 +25,7 @@ export default defineResource('Order', {
     total: field.integer({ required: true, min: 0, label: { 'zh-CN': '总额', en: 'Total' } }),
     user_id: field.owner({ label: { 'zh-CN': '所有者', en: 'Owner' } }),
   },
+  relations: { lines: many('OrderLine', { by: 'order', label: { 'zh-CN': '明细', en: 'Lines' } }) },
   auth: ['jwt', 'api_key'],
   // Orders are made by the checkout; roles decide who ships them.
   permissions: 'writes',

@@ -1,0 +1,118 @@
+/**
+ * The page of an order as a good engineer would write it by hand in an hour: node:http, a token checked and a user looked
+ * up, one prepared join over order, customer, lines and products, its rows put together and turned into JSON in code.
+ * The yardstick of `bench:relations`, with the drivers that the service has.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { userIdOf } from './bare-token.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const secret = process.env['JWT_SECRET'] ?? '';
+const database = process.env['DATABASE'] ?? '';
+
+/** Who may read what is part of it: an order is its owner's, a product is for sale. */
+const joined = (first: string, second: string, active: string): string => `
+  select o.id, o.customer_id, o.status, o.total, o.user_id, o.created_at, o.updated_at,
+    c.id as c_id, c.name as c_name, c.email as c_email, c.address as c_address, c.user_id as c_user_id,
+    c.created_at as c_created_at, c.updated_at as c_updated_at,
+    l.id as l_id, l.order_id as l_order_id, l.product_id as l_product_id, l.quantity as l_quantity,
+    l.price as l_price, l.created_at as l_created_at, l.updated_at as l_updated_at,
+    p.id as p_id, p.sku as p_sku, p.name as p_name, p.price as p_price, p.stock as p_stock, p.active as p_active,
+    p.image as p_image, p.created_at as p_created_at, p.updated_at as p_updated_at
+  from orders o
+    left join customers c on c.id = o.customer_id and c.user_id = ${first}
+    left join order_lines l on l.order_id = o.id
+    left join products p on p.id = l.product_id and p.active = ${active}
+  where o.id = ${second} and o.user_id = ${first} order by l.id`;
+const users = 'select id, username, email, name from users where id';
+
+interface Storage {
+  user(id: number): Promise<Row | undefined> | Row | undefined;
+  rows(user: number, id: number): Promise<Row[]> | Row[];
+}
+
+const onSqlite = (): Storage => {
+  const db = new DatabaseSync(database);
+  const user = db.prepare(`${users} = ? and disabled = 0`);
+  const order = db.prepare(joined('?1', '?2', '1'));
+  return { user: (id) => user.get(id), rows: (by, id) => order.all(by, id) };
+};
+
+const onPostgres = (): Storage => {
+  pg.types.setTypeParser(20, Number);
+  const pool = new pg.Pool({ connectionString: database, max: 10 });
+  const rows = async (name: string, text: string, values: unknown[]): Promise<Row[]> =>
+    (await pool.query({ name, text, values })).rows as Row[];
+  return {
+    user: async (id) => (await rows('user', `${users} = $1 and not disabled`, [id]))[0],
+    rows: (by, id) => rows('order', joined('$1', '$2', 'true'), [by, id]),
+  };
+};
+
+const storage = database.includes('://') ? onPostgres() : onSqlite();
+
+const orderOf = (rows: readonly Row[]) => {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const { id, customer_id, status, total, user_id, created_at, updated_at } = first;
+  const customer = {
+    ...{ id: first['c_id'], name: first['c_name'], email: first['c_email'], address: first['c_address'] },
+    ...{ user_id: first['c_user_id'], created_at: first['c_created_at'], updated_at: first['c_updated_at'] },
+  };
+  const lines = rows.flatMap((row) => {
+    if (row['l_id'] === null) return [];
+    const product = {
+      id: row['p_id'],
+      sku: row['p_sku'],
+      name: row['p_name'],
+      price: row['p_price'],
+      stock: row['p_stock'],
+      active: Boolean(row['p_active']),
+      image: row['p_image'],
+      created_at: row['p_created_at'],
+      updated_at: row['p_updated_at'],
+    };
+    return [
+      {
+        id: row['l_id'],
+        order_id: row['l_order_id'],
+        product_id: row['l_product_id'],
+        quantity: row['l_quantity'],
+        price: row['l_price'],
+        created_at: row['l_created_at'],
+        updated_at: row['l_updated_at'],
+        product: product.id === null ? null : product,
+      },
+    ];
+  });
+  const order = { id, customer_id, status, total, user_id, created_at, updated_at };
+  return { ...order, customer: customer.id === null ? null : customer, lines };
+};
+
+const send = (response: ServerResponse, status: number, data?: unknown): void => {
+  const body = JSON.stringify({ code: status < 400 ? 0 : status * 100, message: 'ok', data });
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+};
+
+const answer = async (response: ServerResponse, authorization: string, id: number): Promise<void> => {
+  const by = authorization.startsWith('Bearer ') ? userIdOf(secret, authorization.slice(7)) : undefined;
+  if (by === undefined || (await storage.user(by)) === undefined) return send(response, 401);
+  const order = orderOf(await storage.rows(by, id));
+  send(response, order === undefined ? 404 : 200, order);
+};
+
+const server = createServer((request, response) => {
+  const [, id] = /^\/api\/v1\/orders\/(\d+)/.exec(request.url ?? '') ?? [];
+  if (id === undefined) return send(response, 200, { status: 'ok' });
+  answer(response, request.headers.authorization ?? '', Number(id)).catch(() => send(response, 500));
+});
+server.keepAliveTimeout = 72_000;
+server.listen(Number(process.env['PORT']), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));

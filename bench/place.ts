@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { createPostgres } from '../tests/support/postgres.ts';
+import { commandLine, environment, password } from './data.ts';
+
+/** Where an application under measurement keeps its data. */
+export interface Place {
+  readonly env: Readonly<Record<string, string>>;
+  /** What a driver opens: the path of a file, or an address. */
+  readonly database: string;
+  readonly remove: () => Promise<void>;
+}
+
+interface Wanted {
+  readonly directory: string;
+  /** Folder of the application. */
+  readonly application: string;
+  /** Statements that fill its tables. @param now SQL of the moment at which rows were made */
+  readonly rows: (now: string) => readonly string[];
+}
+
+/** Tables as the application migrates them, and two users: `root` and `reader`, whose id is 2. */
+const prepare = (env: Readonly<Record<string, string>>, application: string): void => {
+  const gatewright = commandLine(env, application);
+  gatewright(['migrate']);
+  for (const username of ['root', 'reader']) {
+    const user = ['--username', username, '--email', `${username}@example.com`, '--role', 'viewer'];
+    gatewright(['user', 'create', ...user, '--password-stdin'], password);
+  }
+};
+
+const onSqlite = async ({ directory, application, rows }: Wanted): Promise<Place> => {
+  mkdirSync(join(directory, 'service'));
+  const file = join(directory, 'service', 'gatewright.db');
+  const env = environment(join(directory, 'service'), `sqlite:${file}`);
+  prepare(env, application);
+  const db = new DatabaseSync(file);
+  for (const sql of rows("'2026-01-01T00:00:00.000Z'")) db.exec(sql);
+  db.exec('pragma wal_checkpoint(truncate); analyze');
+  db.close();
+  return { env, database: file, remove: async () => {} };
+};
+
+const onPostgres = async ({ directory, application, rows }: Wanted): Promise<Place> => {
+  const server = await createPostgres();
+  await server.start();
+  const url = server.url.replace(/\/postgres(?=\?|$)/, '/service');
+  const run = async (of: string, statements: readonly string[]): Promise<void> => {
+    const client = new pg.Client({ connectionString: of });
+    await client.connect();
+    for (const sql of statements) await client.query(sql);
+    await client.end();
+  };
+  await run(server.url, ['create database service']);
+  const env = environment(directory, url);
+  prepare(env, application);
+  await run(url, [...rows('now()'), 'vacuum analyze']);
+  return {
+    env,
+    database: url,
+    remove: async () => {
+      await server.stop();
+      await server.remove();
+    },
+  };
+};
+
+/** An application with its rows on one of the databases, a PostgreSQL of its own where it is that. */
+export const placeOn = (database: string, wanted: Wanted): Promise<Place> =>
+  (database === 'postgres' ? onPostgres : onSqlite)(wanted);
+
+/** Numbers from 1 on, in both dialects. */
+export const numbers = (count: number): string =>
+  `with recursive n (i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${count})`;
