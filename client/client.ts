@@ -71,7 +71,9 @@ interface FixedClient {
 
 export type Client<Names extends Resources, Own extends EndpointNames = Record<never, never>> = FixedClient &
   EndpointCalls<Own> & {
-    readonly [Path in keyof Names]: ResourceClient<ShapeOf<SourceOf<Names[Path]>>>;
+    readonly [Path in keyof Names]: ResourceClient<
+      ShapeOf<SourceOf<Names[Path]>, SourceOf<Names[keyof Names]>>
+    >;
   };
 
 const api = '/api/v1';

@@ -1,12 +1,18 @@
 /** A value of a condition as a query string holds it. */
 type Scalar = string | number | boolean;
 
+/** Relations, or what is answered of each. */
+export type Include =
+  | readonly PropertyKey[]
+  | { readonly [Path in PropertyKey]?: true | readonly PropertyKey[] };
+
 /** Everything that a list takes, its names and types unchecked. */
 export interface ListParameters {
   readonly filter?: object | undefined;
   readonly sort?: string | readonly string[] | undefined;
   readonly q?: string | undefined;
   readonly fields?: readonly PropertyKey[] | undefined;
+  readonly include?: Include | undefined;
   readonly page?: number | undefined;
   readonly per_page?: number | undefined;
   readonly after?: string | undefined;
@@ -43,10 +49,22 @@ function* conditions(filter: object): Generator<[string, string]> {
 const joined = (value: string | readonly PropertyKey[]): string =>
   typeof value === 'string' ? value : value.map(String).join(',');
 
+/** `[name, text]` of what is included. A list of fields is there even if it is empty: left out, it would choose all. */
+function* includes(include: object): Generator<[string, string]> {
+  if (Array.isArray(include)) {
+    if (include.length > 0) yield ['include', joined(include)];
+    return;
+  }
+  const chosen = Object.entries(include).filter(([, fields]) => fields !== undefined);
+  if (chosen.length > 0) yield ['include', joined(chosen.map(([path]) => path))];
+  for (const [path, fields] of chosen) if (fields !== true) yield [`fields[${path}]`, joined(fields)];
+}
+
 /** The query string of a list, with its question mark; empty where nothing is asked for. */
-export const listQuery = ({ filter, ...rest }: ListParameters): string => {
+export const listQuery = ({ filter = {}, include = [], ...rest }: ListParameters): string => {
   const query = new URLSearchParams();
-  for (const [name, text] of conditions(filter ?? {})) query.append(name, text);
+  for (const [name, text] of conditions(filter)) query.append(name, text);
+  for (const [name, text] of includes(include)) query.append(name, text);
   for (const name of ['sort', 'fields', 'group', 'sum', 'avg', 'min', 'max'] as const) {
     const value = rest[name];
     if (value !== undefined && value.length > 0) query.append(name, joined(value));

@@ -1,7 +1,23 @@
-import type { GroupOf, GroupTerm, NumericField, OrderedField } from '#model';
+import type {
+  GroupOf,
+  GroupTerm,
+  IncludeIn,
+  NumericField,
+  OnlyIncluded,
+  OrderedField,
+  WithRelated,
+} from '#model';
 import type { AggregateQuery } from './aggregate.ts';
-import { type ListParameters, listQuery } from './query.ts';
-import type { EachQuery, ListQuery, Page, ResourceShape } from './shape.ts';
+import { type Include, type ListParameters, listQuery } from './query.ts';
+import type {
+  EachQuery,
+  FilterIn,
+  ListQuery,
+  Page,
+  RelatedQuery,
+  RelationsIn,
+  ResourceShape,
+} from './shape.ts';
 import type { Answer, CallOptions, Transport } from './transport.ts';
 
 export interface CreateOptions extends CallOptions {
@@ -16,38 +32,74 @@ export interface WriteOptions extends CallOptions {
 
 type Picked<Item, Field extends keyof Item> = { [Name in Field]: Item[Name] };
 
+/** What is included, held to the relations that there are. */
+type Held<Shape, Include> = Include & OnlyIncluded<RelationsIn<Shape>, Include>;
+
+/** A record with what is included. */
+type Row<Shape, Record, Include> = WithRelated<Record, RelationsIn<Shape>, Include>;
+
+/** What an aggregate knows of a resource. */
+interface GroupsOf<Shape extends ResourceShape> {
+  readonly listed: Shape['listed'];
+  readonly filter: FilterIn<Shape>;
+}
+
 /** The calls of one resource. All throw GatewrightError. */
 export interface ResourceClient<Shape extends ResourceShape> {
-  list<Field extends keyof Shape['listed'] = keyof Shape['listed']>(
-    query?: ListQuery<Shape, Field>,
+  list<
+    Field extends keyof Shape['listed'] = keyof Shape['listed'],
+    const Include extends IncludeIn<RelationsIn<Shape>> = readonly [],
+  >(
+    query?: ListQuery<Shape, Field, Held<Shape, Include>>,
     options?: CallOptions,
-  ): Promise<Page<Picked<Shape['listed'], Field>>>;
+  ): Promise<Page<Row<Shape, Picked<Shape['listed'], Field>, Include>>>;
   /** Page after page, 100 records each unless `per_page` says otherwise. */
-  pages<Field extends keyof Shape['listed'] = keyof Shape['listed']>(
-    query?: EachQuery<Shape, Field>,
+  pages<
+    Field extends keyof Shape['listed'] = keyof Shape['listed'],
+    const Include extends IncludeIn<RelationsIn<Shape>> = readonly [],
+  >(
+    query?: EachQuery<Shape, Field, Held<Shape, Include>>,
     options?: CallOptions,
-  ): AsyncIterableIterator<Picked<Shape['listed'], Field>[]>;
+  ): AsyncIterableIterator<Row<Shape, Picked<Shape['listed'], Field>, Include>[]>;
   /** Record after record of all pages. */
-  each<Field extends keyof Shape['listed'] = keyof Shape['listed']>(
-    query?: EachQuery<Shape, Field>,
+  each<
+    Field extends keyof Shape['listed'] = keyof Shape['listed'],
+    const Include extends IncludeIn<RelationsIn<Shape>> = readonly [],
+  >(
+    query?: EachQuery<Shape, Field, Held<Shape, Include>>,
     options?: CallOptions,
-  ): AsyncIterableIterator<Picked<Shape['listed'], Field>>;
+  ): AsyncIterableIterator<Row<Shape, Picked<Shape['listed'], Field>, Include>>;
   /** Counts and sums up records by group: `{ group: ['status', 'created_at:day'], count: true, sum: ['amount'] }`. */
   aggregate<
-    const Group extends GroupTerm<Shape> = never,
+    const Group extends GroupTerm<GroupsOf<Shape>> = never,
     const Count extends boolean = false,
-    const Sum extends NumericField<Shape> = never,
-    const Avg extends NumericField<Shape> = never,
-    const Min extends OrderedField<Shape> = never,
-    const Max extends OrderedField<Shape> = never,
+    const Sum extends NumericField<GroupsOf<Shape>> = never,
+    const Avg extends NumericField<GroupsOf<Shape>> = never,
+    const Min extends OrderedField<GroupsOf<Shape>> = never,
+    const Max extends OrderedField<GroupsOf<Shape>> = never,
   >(
-    query: AggregateQuery<Shape, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>,
+    query: AggregateQuery<
+      GroupsOf<Shape>,
+      { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }
+    >,
     options?: CallOptions,
-  ): Promise<Page<GroupOf<Shape, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>>>;
-  get(id: number, options?: CallOptions): Promise<Shape['record']>;
-  create(values: Shape['create'], options?: CreateOptions): Promise<Shape['saved']>;
+  ): Promise<
+    Page<GroupOf<GroupsOf<Shape>, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>>
+  >;
+  get<const Include extends IncludeIn<RelationsIn<Shape>> = readonly []>(
+    id: number,
+    options?: CallOptions & RelatedQuery<Held<Shape, Include>>,
+  ): Promise<Row<Shape, Shape['record'], Include>>;
+  create<const Include extends IncludeIn<RelationsIn<Shape>> = readonly []>(
+    values: Shape['create'],
+    options?: CreateOptions & RelatedQuery<Held<Shape, Include>>,
+  ): Promise<Row<Shape, Shape['saved'], Include>>;
   /** Changes the fields that are given. */
-  update(id: number, changes: Shape['update'], options?: WriteOptions): Promise<Shape['saved']>;
+  update<const Include extends IncludeIn<RelationsIn<Shape>> = readonly []>(
+    id: number,
+    changes: Shape['update'],
+    options?: WriteOptions & RelatedQuery<Held<Shape, Include>>,
+  ): Promise<Row<Shape, Shape['saved'], Include>>;
   delete(id: number, options?: WriteOptions): Promise<void>;
   /** Updates, deletes and creates up to 1,000 records in one transaction: all or nothing. */
   batch(work: BatchWork<Shape>, options?: CreateOptions): Promise<BatchResult<Shape>>;
@@ -135,6 +187,9 @@ const conditional = ({ etag, signal }: WriteOptions = {}) => ({
   headers: etag === undefined ? {} : { 'If-Match': etag },
 });
 
+/** The query string of what one record is answered with. */
+const beside = ({ include }: RelatedQuery<Include> = {}): string => listQuery({ include });
+
 /** The calls of the resource at `path`, whose bodies are keyed by `singular`. */
 export const createResourceClient = <Shape extends ResourceShape>(
   transport: Transport,
@@ -149,17 +204,17 @@ export const createResourceClient = <Shape extends ResourceShape>(
       for await (const page of this.pages(query, options)) yield* page;
     },
     aggregate: (query, options) => listPage(transport, `${path}/aggregate`, query, options),
-    get: async (id, options) => tagged(await transport.send<Shape['record']>('GET', at(id), options)),
+    get: async (id, options) => tagged(await transport.send('GET', at(id) + beside(options), options)),
     create: async (values, options) =>
       tagged(
-        await transport.send<Shape['saved']>('POST', path, {
+        await transport.send('POST', path + beside(options), {
           ...idempotent(options),
           body: { [singular]: values },
         }),
       ),
     update: async (id, changes, options) =>
       tagged(
-        await transport.send<Shape['saved']>('PATCH', at(id), {
+        await transport.send('PATCH', at(id) + beside(options), {
           ...conditional(options),
           body: { [singular]: changes },
         }),

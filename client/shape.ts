@@ -1,4 +1,16 @@
-import type { CreateOf, DetailOf, FilterOf, ListItemOf, SavedOf, SortOf, UpdateOf } from '#model';
+import type {
+  CreateBodyOf,
+  DetailOf,
+  FilterOf,
+  IncludeIn,
+  ListItemOf,
+  RelatedFilter,
+  RelatedSort,
+  RelationsOf,
+  SavedOf,
+  SortOf,
+  UpdateBodyOf,
+} from '#model';
 
 /** The types of a resource, as `gatewright generate client` writes them for applications that have no models. */
 export interface ResourceShape {
@@ -12,20 +24,30 @@ export interface ResourceShape {
   readonly update: object;
   readonly filter: object;
   readonly sort: string;
+  /** What its records are related to, by name: `{ many: true, to: … }`. */
+  readonly relations?: object;
 }
 
-interface ShapeOfModel<Model> {
+interface ShapeOfModel<Model, Known> {
   readonly listed: ListItemOf<Model>;
   readonly record: DetailOf<Model>;
   readonly saved: SavedOf<Model>;
-  readonly create: CreateOf<Model>;
-  readonly update: UpdateOf<Model>;
+  readonly create: CreateBodyOf<Model, Known>;
+  readonly update: UpdateBodyOf<Model, Known>;
   readonly filter: FilterOf<Model>;
   readonly sort: SortOf<Model>;
+  readonly relations: RelationsOf<Model, 'list', Known>;
 }
 
-/** The shape of a model (`typeof order`), or the one that is given. */
-export type ShapeOf<Source> = Source extends ResourceShape ? Source : ShapeOfModel<Source>;
+/** The shape of a model (`typeof order`) beside the others that are known, or the one that is given. */
+export type ShapeOf<Source, Known = Source> = Source extends ResourceShape
+  ? Source
+  : ShapeOfModel<Source, Known>;
+
+/** What the records of a resource are related to; nothing where its types do not say. */
+export type RelationsIn<Shape> = Shape extends { readonly relations: infer Relations }
+  ? Relations
+  : Record<never, never>;
 
 /** A resource as a client is told of it. `source` is there for the compiler only. */
 export interface ResourceName<Source> {
@@ -38,17 +60,32 @@ export interface ResourceName<Source> {
 export const resource = <Source>(singular: string): ResourceName<Source> => ({ singular });
 
 /** As much of a resource as its lists need. */
-export type ListShape = Pick<ResourceShape, 'listed' | 'filter' | 'sort'>;
+export type ListShape = Pick<ResourceShape, 'listed' | 'filter' | 'sort' | 'relations'>;
+
+/** Conditions on records, and on what they are related to: `{ 'customer.country': 'DE' }`. */
+export type FilterIn<Shape extends ListShape> = Shape['filter'] & RelatedFilter<RelationsIn<Shape>>;
+
+type SortIn<Shape extends ListShape> = Shape['sort'] | RelatedSort<RelationsIn<Shape>>;
+
+/** What is answered beside a record's own fields. */
+export interface RelatedQuery<Include> {
+  /**
+   * Related records: `['customer', 'lines.product']`, each in its model's list view, or with the fields of each,
+   * `{ customer: true, lines: ['id', 'quantity'] }`. Those that the caller may not read are null, or not among the others.
+   */
+  readonly include?: Include;
+}
 
 /** What a list takes. */
 export interface ListQuery<
   Shape extends ListShape,
   Field extends keyof Shape['listed'] = keyof Shape['listed'],
-> {
+  Include = IncludeIn<RelationsIn<Shape>>,
+> extends RelatedQuery<Include> {
   /** Conditions, joined by AND. */
-  readonly filter?: Shape['filter'];
+  readonly filter?: FilterIn<Shape>;
   /** Terms in order; `-` before one is descending. */
-  readonly sort?: Shape['sort'] | readonly Shape['sort'][];
+  readonly sort?: SortIn<Shape> | readonly SortIn<Shape>[];
   /** Text to look for in every text field. */
   readonly q?: string | undefined;
   /** Fields to answer; all of the list where none are named. */
@@ -65,7 +102,8 @@ export interface ListQuery<
 export type EachQuery<
   Shape extends ListShape,
   Field extends keyof Shape['listed'] = keyof Shape['listed'],
-> = Omit<ListQuery<Shape, Field>, 'page' | 'after'>;
+  Include = IncludeIn<RelationsIn<Shape>>,
+> = Omit<ListQuery<Shape, Field, Include>, 'page' | 'after'>;
 
 /** One page of a list. */
 export interface Page<Item> {

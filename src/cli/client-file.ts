@@ -1,9 +1,18 @@
 import type { Application } from '../application.ts';
-import type { ModelField, ResourceModel } from '../model/resource.ts';
+import type { Models } from '../model/models.ts';
+import type { ResourceModel } from '../model/resource.ts';
 import { inputSchema, outputSchema } from '../model/schema.ts';
 import { endpointsPart } from './client-endpoints.ts';
+import {
+  filterType,
+  relatedPart,
+  relationHelpers,
+  relationsMember,
+  sortNames,
+  withItems,
+} from './client-relations.ts';
 import { textCode } from './scaffold/code.ts';
-import { objectType, typeOf, union } from './schema-type.ts';
+import { objectType } from './schema-type.ts';
 
 /** The first line, by which a later run knows a file that it may replace. */
 export const mark = '// Written by `gatewright generate client`: run it again after a change of the models.';
@@ -35,6 +44,7 @@ type Condition<Value, Operator extends string> =
   Sorted: `
 type Sorted<Name extends string> = Name | \`-\${Name}\`;
 `,
+  ...relationHelpers,
   ResourceName: `
 interface ResourceName<Source> {
   readonly singular: string;
@@ -50,28 +60,23 @@ const withHelpers = (text: string): string =>
     text,
   );
 
-const conditionOf = ({ type, options }: ModelField): string => {
-  const operators = union(type.operators.map(textCode));
-  return `Condition<${typeOf(type.input(options, locale))}, ${operators}>`;
+const bodyType = (model: ResourceModel, action: 'create' | 'update', models: Models): string => {
+  const schema = inputSchema(model, action, new Set(model.fields.keys()), locale);
+  return withItems(objectType(schema, indent), model, models, action);
 };
 
-const shapeOf = (model: ResourceModel): string => {
-  const all = new Set(model.fields.keys());
-  const listed = model.views.list.flatMap((name) => model.fields.get(name) ?? []);
-  const conditions = listed.map((field) => `      readonly ${field.name}?: ${conditionOf(field)};`);
-  const sortable = listed.filter(({ type }) => type.sortable).map(({ name }) => textCode(name));
+const shapeOf = (model: ResourceModel, models: Models): string => {
+  const sortable = sortNames(model, 'list');
   return `  /** ${model.name} */
   ${model.path}: {
     listed: ${objectType(outputSchema(model, model.views.list, locale), indent)};
     record: ${objectType(outputSchema(model, model.views.detail, locale), indent)};
     saved: ${objectType(outputSchema(model, model.views.saved, locale), indent)};
-    create: ${objectType(inputSchema(model, 'create', all, locale), indent)};
-    update: ${objectType(inputSchema(model, 'update', all, locale), indent)};
-    filter: {
-${conditions.join('\n')}
-    };
-    sort: ${sortable.length === 0 ? 'never' : `Sorted<${union(sortable)}>`};
-  };`;
+    create: ${bodyType(model, 'create', models)};
+    update: ${bodyType(model, 'update', models)};
+    filter: ${filterType(model, 'list')};
+    sort: ${sortable === 'never' ? sortable : `Sorted<${sortable}>`};
+${relationsMember(model, models)}  };`;
 };
 
 /**
@@ -83,9 +88,9 @@ export const clientFile = ({ models, endpoints }: Pick<Application, 'models' | '
   const text = `
 /** The resources by their paths: what lists and single records answer, what writes take, filters and sort orders. */
 export interface Resources {
-${list.map(shapeOf).join('\n')}
+${list.map((model) => shapeOf(model, models)).join('\n')}
 }
-
+${relatedPart(models)}
 /** For \`createClient({ baseUrl, auth, resources })\`. */
 export const resources: { readonly [Path in keyof Resources]: ResourceName<Resources[Path]> } = {
 ${list.map(({ path, singular }) => `  ${path}: { singular: ${textCode(singular)} },`).join('\n')}

@@ -6,7 +6,7 @@ import type { JsonObject } from '../kernel/json.ts';
  */
 
 /** Records of a model as relations lead to them. */
-export interface RelatedShape {
+interface RelatedShape {
   /** Every field that can be chosen. */
   readonly record: object;
   /** Names of the fields that are answered where none are chosen. */
@@ -16,12 +16,6 @@ export interface RelatedShape {
   /** Names of the fields that have an order. */
   readonly sort: string;
   readonly relations: object;
-}
-
-/** A relation: whether it leads to any number of records, and to which. */
-export interface RelationShape {
-  readonly many: boolean;
-  readonly to: RelatedShape;
 }
 
 /** Relations that a path may have, and what is left of them behind one. */
@@ -158,6 +152,17 @@ export type WithRelated<Row, Relations, Include> = string extends keyof Row
     : Record<never, never> extends Include
       ? Row
       : Flat<Row & RelatedIn<Relations, Include>>;
+
+/** A new record within the one that it belongs to, which sets its reference. */
+export type NewWithin<Create, Reference extends PropertyKey> = Omit<Create, Reference> & {
+  readonly id?: never;
+  readonly _delete?: never;
+};
+
+/** A record within the one that it belongs to: a new one, or one that is changed or deleted. */
+export type ItemWithin<Create, Update, Reference extends PropertyKey> =
+  | NewWithin<Create, Reference>
+  | (Omit<Update, Reference> & { readonly id: number; readonly _delete?: boolean });
 
 /** Relations of a model that is known by name only: whatever the service knows. */
 export interface AnyRelations {

@@ -20,14 +20,14 @@ import type {
 } from './related-types.ts';
 import type { HookPrincipal } from './resource.ts';
 import type {
-  CreateOf,
+  CreateBodyOf,
   FilterOf,
   RelationsOf,
   Resource,
   SeenOf,
   SeenView,
   SortOf,
-  UpdateOf,
+  UpdateBodyOf,
 } from './types.ts';
 
 /**
@@ -179,8 +179,8 @@ type FilterAcross<Model, View extends SeenView, Others> = FilterOf<Model, View> 
 /** The operations of a model that its file exports; of other models, what they are related to is typed too. */
 export type Records<Model, View extends SeenView = 'detail', Others = never> = RecordsOf<
   SeenOf<Model, View>,
-  CreateOf<Model>,
-  UpdateOf<Model>,
+  CreateBodyOf<Model, Model | Others>,
+  UpdateBodyOf<Model, Model | Others>,
   FilterAcross<Model, View, Others>,
   SortOf<Model, View> | RelatedSort<Relations<Model, View, Others>>,
   AggregateOf<{ readonly listed: SeenOf<Model, View>; readonly filter: FilterAcross<Model, View, Others> }>,

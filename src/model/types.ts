@@ -8,7 +8,8 @@ import type {
   ValueOf,
 } from '../fields/field.ts';
 import type { IdentityOperator, OrderedOperator, TextOperator } from '../fields/values.ts';
-import type { AnyRelated } from './related-types.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { AnyRelated, ItemWithin, NewWithin } from './related-types.ts';
 import type { ManyRelation } from './relation.ts';
 import type { ResourceModel } from './resource.ts';
 
@@ -21,6 +22,13 @@ export type {
   NumericField,
   OrderedField,
 } from './group-types.ts';
+export type {
+  IncludeIn,
+  OnlyIncluded,
+  RelatedFilter,
+  RelatedSort,
+  WithRelated,
+} from './related-types.ts';
 
 /** The fields of a model file, by their keys. */
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
@@ -293,3 +301,37 @@ export type RelationsOf<Model, View extends SeenView, Known> = {
       : never;
   };
 };
+
+/** Names of the references to a model. */
+type ReferencesTo<Fields extends FieldDefinitions, Model extends string> = {
+  [Key in keyof Fields & string]: Fields[Key]['options'] extends { readonly to: Model }
+    ? NameOf<Key, Fields[Key]>
+    : never;
+}[keyof Fields & string];
+
+/** Lists of records of other models that the body of a record takes; of a model known by name only, of whatever. */
+type ItemsIn<Model, Known, Action extends 'create' | 'update'> = {
+  readonly [Name in keyof DeclaredOf<Model> as DeclaredOf<Model>[Name] extends ManyRelation<string, true>
+    ? Name
+    : never]?: DeclaredOf<Model>[Name] extends ManyRelation<infer Target>
+    ? readonly ItemOf<Extract<Known, { readonly name: Target }>, Model, Known, Action>[]
+    : never;
+};
+
+type ItemOf<Target, Model, Known, Action> = [Target] extends [never]
+  ? JsonObject
+  : Model extends { readonly name: infer Name extends string }
+    ? Action extends 'create'
+      ? NewWithin<CreateBodyOf<Target, Known>, ReferencesTo<FieldsOf<Target>, Name>>
+      : ItemWithin<
+          CreateBodyOf<Target, Known>,
+          UpdateBodyOf<Target, Known>,
+          ReferencesTo<FieldsOf<Target>, Name>
+        >
+    : never;
+
+/** The body that creates a record, with those within it. */
+export type CreateBodyOf<Model, Known> = CreateOf<Model> & ItemsIn<Model, Known, 'create'>;
+
+/** The body that updates a record, with those within it. */
+export type UpdateBodyOf<Model, Known> = UpdateOf<Model> & ItemsIn<Model, Known, 'update'>;

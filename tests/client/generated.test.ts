@@ -6,48 +6,101 @@ import { createClient } from '../../client/index.ts';
 import { createApplication } from '../../src/application.ts';
 import { clientFile, mark } from '../../src/cli/client-file.ts';
 import { run } from '../../src/cli/test-io.ts';
+import { resources as market } from '../contract/relations/market.ts';
+import { resources as purchases } from '../contract/relations/purchases.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
 import { newsroom } from './applications.ts';
 import { thing } from './thing.ts';
 import { createProject } from './typescript.ts';
 
+const relationsFile = (name: string): string =>
+  fileURLToPath(new URL(`../contract/relations/${name}.ts`, import.meta.url));
 const thingFile = fileURLToPath(new URL('thing.ts', import.meta.url));
 
 /** Holds the written types to those that the models themselves give, in both directions. */
 const comparison = `
 import type { ResourceShape } from 'gatewright/client';
-import type { CreateOf, DetailOf, FilterOf, ListItemOf, SavedOf, SortOf, UpdateOf } from '#model';
+import type {
+  CreateBodyOf, DetailOf, FilterOf, ListItemOf, RelationsOf, SavedOf, SortOf, UpdateBodyOf,
+} from '#model';
 import type { Resources } from './resources.ts';
-import type { thing } from '${thingFile}';
+import type { Models } from './models.ts';
 
-interface Models {
-  things: typeof thing;
-}
-
+type Known = Models[keyof Models];
 interface Shape<Model> {
   listed: ListItemOf<Model>;
   record: DetailOf<Model>;
   saved: SavedOf<Model>;
-  create: CreateOf<Model>;
-  update: UpdateOf<Model>;
+  create: CreateBodyOf<Model, Known>;
+  update: UpdateBodyOf<Model, Known>;
   filter: FilterOf<Model>;
   sort: SortOf<Model>;
+  relations: RelationsOf<Model, 'list', Known>;
 }
 type Mutual<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
 type Compared = {
   [Path in keyof Resources]: {
-    [Part in keyof ResourceShape]: Mutual<Resources[Path][Part], Shape<Models[Path]>[Part]>;
+    [Part in keyof Required<ResourceShape> & keyof Resources[Path]]: Mutual<Resources[Path][Part], Shape<Models[Path]>[Part]>;
   };
 };
 const part = { listed: true, record: true, saved: true, create: true, update: true, filter: true, sort: true } as const;
+const related = { ...part, relations: true } as const;
 `;
+
+/** A file of models by their paths, each of a file of the tests. */
+const modelsFile = (file: string, models: Readonly<Record<string, string>>): string => `
+import type { ${Object.values(models).join(', ')} } from '${file}';
+export interface Models {
+${Object.entries(models)
+  .map(([path, name]) => `  ${path}: typeof ${name};`)
+  .join('\n')}
+}`;
 
 it('the written types are those of the models, for every type of field', async () => {
   // The model file's own side of the comparison runs in Node.
   const project = await createProject({ types: ['node'] });
   await project.write('resources.ts', clientFile(createApplication({ resources: [thing] })));
-  await project.write('comparison.ts', `${comparison}export const compared: Compared = { things: part };`);
+  await project.write('models.ts', modelsFile(thingFile, { things: 'thing' }));
+  await project.write('comparison.ts', `${comparison}export const compared: Compared = { things: related };`);
+  expect(await project.compile()).toBe('');
+});
+
+it.each([
+  [
+    'market',
+    market,
+    {
+      customers: 'customer',
+      products: 'product',
+      orders: 'order',
+      order_lines: 'orderLine',
+      tags: 'tag',
+      product_tags: 'productTag',
+      vaults: 'vault',
+    },
+  ],
+  [
+    'purchases',
+    purchases,
+    {
+      articles: 'article',
+      purchases: 'purchase',
+      items: 'item',
+      parts: 'part',
+      remarks: 'remark',
+      holds: 'hold',
+    },
+  ],
+])('the written relations of the %s are those of the models', async (name, resources, models) => {
+  const project = await createProject({ types: ['node'], noUnusedLocals: true });
+  await project.write('resources.ts', clientFile(createApplication({ resources })));
+  await project.write('models.ts', modelsFile(relationsFile(name), models));
+  const all = Object.keys(models).map((path) => `${path}: related`);
+  await project.write(
+    'comparison.ts',
+    `${comparison}export const compared: Compared = { ${all.join(', ')} };\nexport { part };`,
+  );
   expect(await project.compile()).toBe('');
 });
 

@@ -68,7 +68,16 @@ const whole = async (scope: Scope) => {
     .asSystem('why')
     .records(order, customer)
     .list({ filter: { 'customer.note': 'x' } });
+  await orders.create({ number: 'A', lines: [{ quantity: 1, product_id: 2 }] });
+  await orders.update(1, { lines: [{ quantity: 1 }, { id: 3, quantity: 4 }, { id: 4, _delete: true }] });
+  await scope.records(order).create({ number: 'A', lines: [{ whatever: 1 }] });
 
+  // @ts-expect-error: a line needs its quantity
+  await orders.create({ number: 'A', lines: [{ product_id: 2 }] });
+  // @ts-expect-error: a new order has no lines that are there
+  await orders.create({ number: 'A', lines: [{ id: 2, quantity: 1 }] });
+  // @ts-expect-error: not written within an order
+  await orders.update(1, { customer: { name: 'x' } });
   // @ts-expect-error: no such relation
   await orders.list({ include: ['custmer'], page: 1 });
   // @ts-expect-error: no such relation behind it

@@ -75,6 +75,16 @@ export const wrong = async ({ records, transaction }: Scope) => {
   const total: number | undefined = page.total;
   const state: 'open' | 'paid' | undefined = seen?.state;
   void [total, state, await orders.find(1), transaction];
+  const bought = await records(order, product).get(1, { include: { product: ['name'], user: true } });
+  const name: string | undefined = bought.product?.name;
+  const found = await records(order, product).list({ filter: { 'product.stock': 0 }, sort: '-product.name' });
+  void [name, found, bought.user?.username];
+  // @ts-expect-error: no such relation
+  await orders.get(1, { include: ['prodcut'] });
+  // @ts-expect-error: not chosen
+  void bought.product?.stock;
+  // @ts-expect-error: the detail view does not show the cost
+  await records(order, product).list({ filter: { 'product.cost': 0 } });
   // @ts-expect-error: how many pieces?
   await orders.create({ product_id: 1 });
   // @ts-expect-error: no such field

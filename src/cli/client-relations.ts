@@ -1,0 +1,143 @@
+import { orderedOperators, textOperators } from '../fields/values.ts';
+import type { Models } from '../model/models.ts';
+import type { ModelField, ResourceModel, View } from '../model/resource.ts';
+import { textCode } from './scaffold/code.ts';
+import { typeOf, union } from './schema-type.ts';
+
+/** Labels of the schemas are not written, so any language will do. */
+const locale = 'en';
+
+const names = (list: readonly string[]): string => (list.length === 0 ? 'never' : union(list.map(textCode)));
+
+const textual = `Condition<string, ${names(textOperators)}>`;
+
+/** Types of relations, by name; each may use those before it, and `Condition`. */
+export const relationHelpers: Readonly<Record<string, string>> = {
+  RelatedUser: `
+/** Users of the service as relations lead to them. */
+interface RelatedUser {
+  record: { id: number; username: string; email: string; name: string; roles: readonly string[] };
+  shown: 'id' | 'username' | 'email' | 'name' | 'roles';
+  filter: {
+    readonly id?: Condition<number, ${names(orderedOperators)}>;
+    readonly username?: ${textual};
+    readonly email?: ${textual};
+    readonly name?: ${textual};
+  };
+  sort: 'id' | 'username' | 'email' | 'name';
+  relations: object;
+}
+`,
+  NewWithin: `
+/** A new record within the one that it belongs to, which sets its reference. */
+type NewWithin<Create, Reference extends PropertyKey> = Omit<Create, Reference> & {
+  readonly id?: never;
+  readonly _delete?: never;
+};
+`,
+  ItemWithin: `
+/** A record within the one that it belongs to: a new one, or one that is changed or deleted. */
+type ItemWithin<Create, Update, Reference extends PropertyKey> =
+  | NewWithin<Create, Reference>
+  | (Omit<Update, Reference> & { readonly id: number; readonly _delete?: boolean });
+`,
+  ToOne: `
+interface ToOne<To> {
+  many: false;
+  to: To;
+}
+`,
+  ToMany: `
+interface ToMany<To> {
+  many: true;
+  to: To;
+}
+`,
+};
+
+const fieldsIn = ({ fields, views }: ResourceModel, view: View): readonly ModelField[] =>
+  views[view].flatMap((name) => fields.get(name) ?? []);
+
+const conditionOf = ({ type, options }: ModelField): string =>
+  `Condition<${typeOf(type.input(options, locale))}, ${names(type.operators)}>`;
+
+/** The conditions that the fields of a view take. */
+export const filterType = (model: ResourceModel, view: View): string => {
+  const conditions = fieldsIn(model, view).map(
+    (field) => `      readonly ${field.name}?: ${conditionOf(field)};\n`,
+  );
+  return `{\n${conditions.join('')}    }`;
+};
+
+/** The fields of a view that have an order. */
+export const sortNames = (model: ResourceModel, view: View): string =>
+  names(
+    fieldsIn(model, view)
+      .filter(({ type }) => type.sortable)
+      .map(({ name }) => name),
+  );
+
+/** The relations that a request may follow: those of references that nobody sees are none. */
+const followed = ({ relations, views }: ResourceModel) =>
+  [...relations.values()].filter(
+    ({ many, from }) => many || views.list.includes(from) || views.detail.includes(from),
+  );
+
+const targetType = (path: string | undefined): string =>
+  path === undefined ? 'RelatedUser' : `Related[${textCode(path)}]`;
+
+/** The member of a resource that says what its records are related to; nothing where they are not. */
+export const relationsMember = (model: ResourceModel, models: Models): string => {
+  const members = followed(model).map(
+    ({ name, many, model: target }) =>
+      `      ${name}: ${many ? 'ToMany' : 'ToOne'}<${targetType(models.get(target)?.path)}>;\n`,
+  );
+  return members.length === 0 ? '' : `    relations: {\n${members.join('')}    };\n`;
+};
+
+/** The type of a body with the lists of records that it holds. */
+export const withItems = (
+  type: string,
+  model: ResourceModel,
+  models: Models,
+  action: 'create' | 'update',
+): string => {
+  const lists = [...model.relations.values()].flatMap(({ name, write, to, model: target }) => {
+    const path = write ? models.get(target)?.path : undefined;
+    if (path === undefined) return [];
+    const [item, resource] = [textCode(to), `Resources[${textCode(path)}]`];
+    const each =
+      action === 'create'
+        ? `NewWithin<${resource}['create'], ${item}>`
+        : `ItemWithin<${resource}['create'], ${resource}['update'], ${item}>`;
+    return [`      ${name}?: readonly ${each}[];\n`];
+  });
+  return type.replace(/ *\}$/, `${lists.join('')}    }`);
+};
+
+const relatedOf = (model: ResourceModel): string => {
+  const { path, views } = model;
+  const resource = `Resources[${textCode(path)}]`;
+  const sameFields =
+    views.list.length === views.detail.length && views.list.every((name) => views.detail.includes(name));
+  return `  ${path}: {
+    record: ${resource}['record'];
+    shown: ${names(views.list.filter((name) => views.detail.includes(name)))};
+    filter: ${sameFields ? `${resource}['filter']` : filterType(model, 'detail')};
+    sort: ${sortNames(model, 'detail')};
+    relations: ${followed(model).length === 0 ? 'object' : `${resource}['relations']`};
+  };`;
+};
+
+/** The records of resources as relations lead to them. */
+export const relatedPart = (models: Models): string => {
+  const targets = new Set([...models.values()].flatMap(followed).map(({ model }) => model));
+  const reached = [...models.values()].filter(({ name }) => targets.has(name));
+  if (reached.length === 0) return '';
+  return `
+/** Records as relations lead to them: what can be chosen, what is answered unless it is, filters and sort orders. */
+export interface Related {
+${reached.map(relatedOf).join('\n')}
+}
+`;
+};
