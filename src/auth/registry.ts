@@ -52,6 +52,14 @@ export type ApplicationMethodName = Extract<Method, { readonly holder: 'applicat
 export const isOfApplications = (name: AuthMethodName): name is ApplicationMethodName =>
   byName[name].holder === 'application';
 
+/**
+ * Methods whose credentials are looked at unasked, where an endpoint takes none: those that ask for no body, and that no
+ * browser adds by itself.
+ */
+export const unaskedMethods: readonly AuthMethod<AuthMethodName>[] = authMethods.filter(
+  ({ area, coversBody }) => area === 'api' && !coversBody,
+);
+
 /** The first name of the same verification: what a caller by `bearer` is known by is `jwt`. */
 export const verifiedAs = (name: AuthMethodName): AuthMethodName =>
   authMethods.find(({ open }) => open === byName[name].open)?.name ?? name;

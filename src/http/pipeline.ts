@@ -1,6 +1,6 @@
 import { guard } from '../auth/guard.ts';
 import { nobody } from '../auth/principal.ts';
-import { authMethods, headersOf, type Verifiers } from '../auth/registry.ts';
+import { headersOf, unaskedMethods, type Verifiers } from '../auth/registry.ts';
 import { Problem } from '../kernel/problem.ts';
 import { decide } from '../policy/decide.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
@@ -27,8 +27,6 @@ export interface PipelineParts {
 
 const json = 'application/json; charset=utf-8';
 
-/** Methods whose credentials are looked at unasked: those that ask for no body, and that no browser adds by itself. */
-const unaskedMethods = authMethods.filter(({ area, coversBody }) => area === 'api' && !coversBody);
 const unaskedHeaders = [...new Set(unaskedMethods.flatMap(headersOf))].map((name) => name.toLowerCase());
 
 /**

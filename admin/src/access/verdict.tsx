@@ -112,6 +112,7 @@ const known = [
   'isolation',
   'ownership',
   'restricted_fields',
+  'related',
   'record',
   'record_write',
 ] as const;

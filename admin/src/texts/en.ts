@@ -284,6 +284,7 @@ export const en: SameKeys<typeof zhCN> = {
       isolation: 'Isolation',
       ownership: 'Ownership',
       restricted_fields: 'Restricted fields',
+      related: 'Related records',
       record: 'Record',
       record_write: 'Writing the record',
     },

@@ -267,6 +267,7 @@ export const zhCN = {
       isolation: '数据隔离',
       ownership: '归属',
       restricted_fields: '受限字段',
+      related: '关联记录',
       record: '记录',
       record_write: '写入记录',
     },

@@ -1,12 +1,14 @@
 import { identifiedUser } from '../../auth/identified-user.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { nobody } from '../../auth/principal.ts';
-import { type AuthMethodName, authMethod, isOfApplications } from '../../auth/registry.ts';
+import { type AuthMethodName, authMethod, isOfApplications, unaskedMethods } from '../../auth/registry.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { ExplainedRule } from '../../kernel/messages/catalogue.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
 import { problemText } from '../../kernel/problem-text.ts';
+import { namesRelations } from '../../kernel/relation-names.ts';
+import type { Models } from '../../model/models.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { grantsAsked } from '../../policy/references.ts';
@@ -15,6 +17,7 @@ import type { CallerUser, KnownKey } from '../../store/tables/callers.ts';
 import type { Services } from '../services.ts';
 import { parseId } from '../shared.ts';
 import { type ConditionsAsked, conditionsFor, type ExplainedConditions } from './explained-conditions.ts';
+import { explainRelations } from './explained-relations.ts';
 
 /** Whom an explanation is about. A user calls with a token or a session, a key with itself, an application signs. */
 export type Subject =
@@ -80,18 +83,33 @@ const identify = async (
     : passed(name, nobody);
 };
 
+/** Who calls what is open to anybody: that is asked only where a record may lead to others that this caller reads. */
+const anyCaller = async (
+  explainer: Services,
+  subject: Subject,
+  related: readonly string[] | undefined,
+): Promise<Authenticated> => {
+  const step = { rule: 'authentication', outcome: 'off', because: 'open' } as const;
+  const method = unaskedMethods.find(({ holder }) => holder === subject.kind);
+  if (related === undefined || method === undefined) return { step, principal: nobody };
+  const found = await identify(explainer, subject, method.name, related);
+  return { step, principal: 'problem' in found ? nobody : found.principal };
+};
+
 /** What the guard would make of the subject's credentials. An endpoint that accepts none looks at none. */
 const authenticate = (
   explainer: Services,
-  { auth, policy }: Endpoint,
+  { auth, policy, grantsOnRelated }: Endpoint,
   subject: Subject,
+  query: string,
 ): Promise<Authenticated> | Authenticated => {
-  if (auth.length === 0)
-    return { step: { rule: 'authentication', outcome: 'off', because: 'open' }, principal: nobody };
+  const related = grantsOnRelated !== undefined && namesRelations(query) ? grantsOnRelated : undefined;
+  const models = [...new Set([...grantsAsked(policy), ...(related ?? [])])];
+  if (auth.length === 0) return anyCaller(explainer, subject, related);
   const method = auth.find((name) => authMethod(name).holder === subject.kind);
   if (method === undefined)
     return refused(`${subject.kind}, but the endpoint takes ${auth.join(', ')}`, 'unauthenticated');
-  return identify(explainer, subject, method, grantsAsked(policy));
+  return identify(explainer, subject, method, models);
 };
 
 /** Why the subject does not reach a record, as far as the administrator who asks may know whether it is there. */
@@ -111,6 +129,8 @@ interface Admitted {
   readonly endpoint: Endpoint;
   readonly grant: Grant;
   readonly params: Call['params'];
+  readonly query: string;
+  readonly models: Models;
   readonly asker: Principal;
   readonly conditions: ReturnType<typeof conditionsFor>;
 }
@@ -153,6 +173,16 @@ const recordStep = async ({
   return { rule: 'record', outcome: 'refused', because: `${name}: ${why}` };
 };
 
+/** Whether every relation that the query names leads to records of which the caller may read some. */
+const relatedStep = ({ endpoint, grant, query, models }: Admitted): ExplainedStep | undefined => {
+  const relations = explainRelations(endpoint, query, grant.principal, models);
+  if (relations === undefined) return undefined;
+  const { named, refused } = relations;
+  return refused === undefined
+    ? { rule: 'related', outcome: 'passed', because: named.join(', ') }
+    : { rule: 'related', outcome: 'refused', because: refused };
+};
+
 /** Whether a record that is reached may be written too, where a rule of its own says so. */
 const writeStep = async (admitted: Admitted): Promise<ExplainedStep | undefined> => {
   const { endpoint, grant, params } = admitted;
@@ -172,6 +202,9 @@ const recordSteps = async (
 ): Promise<{ readonly steps: readonly ExplainedStep[]; readonly problem?: ProblemName }> => {
   const steps: ExplainedStep[] = await Promise.all(decided.map((step) => withConditions(admitted, step)));
   if (steps.some(({ outcome }) => outcome === 'refused')) return { steps, problem: 'forbidden' };
+  const relations = relatedStep(admitted);
+  if (relations !== undefined) steps.push(relations);
+  if (relations?.outcome === 'refused') return { steps, problem: 'forbidden' };
   const record = await recordStep(admitted);
   if (record === undefined) return { steps };
   steps.push(record);
@@ -208,7 +241,8 @@ export const explain = async (
     endpoint,
     steps,
   });
-  const authenticated = await authenticate(explainer, endpoint, subject);
+  const [, query = ''] = /\?(.*)$/.exec(path) ?? [];
+  const authenticated = await authenticate(explainer, endpoint, subject, query);
   steps.push(authenticated.step);
   if ('problem' in authenticated) return ended(new Problem(authenticated.problem));
   const decision = decide(endpoint.policy, authenticated.principal);
@@ -217,7 +251,8 @@ export const explain = async (
     return ended(decision.problem);
   }
   const conditions = conditionsFor(explainer, asker);
-  const admitted = { endpoint, grant: decision.grant, params, asker, conditions };
+  const models: Models = new Map([...explainer.resources.values()].map(({ model }) => [model.name, model]));
+  const admitted = { endpoint, grant: decision.grant, params, query, models, asker, conditions };
   const { steps: further, problem } = await recordSteps(admitted, decision.steps);
   steps.push(...further);
   return problem === undefined
@@ -230,6 +265,7 @@ const shaping: ReadonlySet<ExplainedRule> = new Set([
   'isolation',
   'ownership',
   'restricted_fields',
+  'related',
   'record',
   'record_write',
 ]);

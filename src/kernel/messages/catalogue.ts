@@ -44,6 +44,7 @@ export type ExplainedRule =
   | 'isolation'
   | 'ownership'
   | 'restricted_fields'
+  | 'related'
   | 'record'
   | 'record_write';
 

@@ -105,6 +105,7 @@ export const en: Catalogue = {
     isolation: 'Data isolation',
     ownership: 'Ownership',
     restricted_fields: 'Restricted fields',
+    related: 'Related records',
     record: 'Record in scope',
     record_write: 'Record may be written',
   },

@@ -102,6 +102,7 @@ export const zhCN: Catalogue = {
     isolation: '数据隔离',
     ownership: '归属',
     restricted_fields: '受限字段',
+    related: '关联记录',
     record: '记录可见',
     record_write: '记录可写',
   },
