@@ -212,13 +212,31 @@ export type SeenOf<Model, View extends SeenView> = View extends 'all'
   ? RecordOf<Model>
   : RecordIn<Model, View>;
 
+type DeclaredIn<Model> =
+  Model extends Resource<FieldDefinitions, object, infer Relations> ? Relations : never;
+
+/** A record within a body: its model is known by name only, so that its fields are plain JSON. */
+export interface NestedBody {
+  /** The record that is changed, or deleted; absent where one is created. */
+  readonly id?: number;
+  readonly _delete?: boolean;
+  readonly [field: string]: unknown;
+}
+
+/** Relations whose records a body may hold. */
+type NestedOf<Model> = {
+  [Name in keyof DeclaredIn<Model> as DeclaredIn<Model>[Name] extends ManyRelation<string, true>
+    ? Name
+    : never]?: readonly NestedBody[];
+};
+
 /** The type of the body that creates a record. */
 export type CreateOf<Model> = Flat<
-  Inputs<FieldsOf<Model>, NeededKey<FieldsOf<Model>>> & ChangesOfFields<FieldsOf<Model>>
+  Inputs<FieldsOf<Model>, NeededKey<FieldsOf<Model>>> & ChangesOfFields<FieldsOf<Model>> & NestedOf<Model>
 >;
 
 /** The type of the body that updates a record. */
-export type UpdateOf<Model> = ChangesOfFields<FieldsOf<Model>>;
+export type UpdateOf<Model> = Flat<ChangesOfFields<FieldsOf<Model>> & NestedOf<Model>>;
 
 /** The relation of a reference: `customer` of `customer_id`, unless a field is called so. */
 type RelationName<Name, Taken> = Name extends `${infer Relation}_id` ? Exclude<Relation, Taken> : never;

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
+import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { Problem } from '../../../src/kernel/problem.ts';
+import type { Scope } from '../../../src/model/scope.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
-import { heard, migrations, resources } from './purchases.ts';
+import { heard, item, migrations, purchase, resources } from './purchases.ts';
 
 type Row = { readonly id: number } & Readonly<Record<string, unknown>>;
 type Refused = { readonly errors: readonly { readonly field: string; readonly rule: string }[] };
@@ -9,8 +13,18 @@ type Refused = { readonly errors: readonly { readonly field: string; readonly ru
 const told = (data: unknown): readonly string[] =>
   (data as Refused).errors.map(({ field, rule }) => `${field} ${rule}`);
 
+/** What a test runs with the caller's scope. */
+let work: (scope: Scope) => Promise<JsonObject>;
+
+const endpoint = defineEndpoint({
+  method: 'POST',
+  path: '/work',
+  auth: ['jwt'],
+  handle: (scope) => work(scope),
+});
+
 describeEachDatabase('records within a body', (databases) => {
-  const service = useService(databases, { application: { resources, migrations } });
+  const service = useService(databases, { application: { resources, migrations, endpoints: [endpoint] } });
   let named = 0;
   const number = (): string => {
     named += 1;
@@ -355,5 +369,59 @@ describeEachDatabase('records within a body', (databases) => {
     ).toMatchObject({
       errors: [{ field: 'number' }, { field: 'items.0.quantity' }],
     });
+  });
+
+  it('are written in code by the same operations, and leave no half behind where an error is caught', async () => {
+    const { ann } = await stage();
+    const runs = (does: typeof work) => {
+      work = does;
+      return service.request('POST', '/api/v1/work', { token: ann, body: {} });
+    };
+    const done = await runs(async ({ records }) => {
+      const made = await records(purchase).create({ number: number(), items: [{ quantity: 1 }] });
+      const [first] = await records(item).list({ filter: { purchase_id: made.id } });
+      const entries = [{ id: first?.id ?? 0, quantity: 4, granted: 6 }, { quantity: 2 }];
+      await records('Purchase').update(made.id, { items: entries });
+      const items = await records(item).list({ filter: { purchase_id: made.id } });
+      return { items: items.map(({ quantity, granted }) => [quantity, granted]) };
+    });
+    expect(done).toMatchObject({
+      status: 200,
+      data: {
+        items: [
+          [4, null],
+          [2, null],
+        ],
+      },
+    });
+    // As the application itself, whatever the caller may not write.
+    const bySystem = await runs(async ({ asSystem }) => {
+      const { records } = asSystem('a gift');
+      const items = [{ quantity: 1, granted: 9 }];
+      return records(purchase).create({ number: number(), items, remarks: [{ text: 'x' }] });
+    });
+    const id = Number((bySystem.data as Row).id);
+    const token = await service.admin();
+    const path = `/admin/records/purchases/${id}?include=items,remarks`;
+    expect(await service.ok('GET', path, { token })).toMatchObject({
+      items: [{ granted: 9 }],
+      remarks: [{ text: 'x' }],
+    });
+    const audit = await service.ok<Row[]>('GET', '/admin/audit?page=1&per_page=3&sort=-id', { token });
+    expect(audit.map(({ action }) => action)).toEqual(Array(3).fill('record.create'));
+    const before = await service.ok<Row[]>('GET', '/api/v1/purchases', { token: ann });
+    const caught = await runs(({ transaction }) =>
+      transaction(async ({ records }) => {
+        await records(purchase).create({ number: number() });
+        try {
+          await records(purchase).create({ number: number(), items: [{ quantity: 1 }, { quantity: 13 }] });
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+        }
+        return {};
+      }),
+    );
+    expect([caught.status, told(caught.data)]).toEqual([422, ['items.1.quantity custom']]);
+    expect(await service.ok('GET', '/api/v1/purchases', { token: ann })).toEqual(before);
   });
 });
