@@ -4,6 +4,7 @@ import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
+import { relatedFor } from '../../operations/related.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { ListAnswer } from '../../store/list/list.ts';
@@ -93,8 +94,9 @@ export class ExportCommand {
   async #export(resource: ServedResource, grant: Grant, user: ActingUser): Promise<void> {
     const { format, filters } = this.#asked;
     const terms = filters.map(filterTerm);
+    const related = relatedFor(resource.context, user.acting(resource, 'list'));
     const list = (query: readonly string[]): Promise<ListAnswer> =>
-      resource.list(grant, { query: query.join('&'), path: '' });
+      resource.list(grant, { query: query.join('&'), path: '', related });
     // Read before anything is written: a condition that there is not must not cost an older export.
     const shown = await list([...terms, 'after=', 'per_page=1']);
     if ('chunks' in shown) await shown.chunks.return();

@@ -86,6 +86,8 @@ describeEachDatabase('gatewright export', (databases) => {
     await save(path, { filters });
     const query = '?filter[stock]=3&filter[sku][starts_with]=N-1';
     expect(await readFile(path, 'utf8')).toBe(await listed(service, 'text/csv', query));
+    await save(path, { filters: ['category.name=Tea'] });
+    expect((await readFile(path, 'utf8')).split('\r\n')).toHaveLength(3);
     expect((await save(path, { filters: ['stok=3'] })).out).toMatch(/stok/);
     expect((await save(path, { filters: ['stock'] })).out).toMatch(/--filter is written like/);
     expect(await readFile(path, 'utf8')).not.toBe('');

@@ -10,9 +10,9 @@ import { type ReadLine, unreadable } from './readers.ts';
 
 /**
  * How many milliseconds a transaction shall take: a commit costs little of it then, and who waits for its end, where the
- * database has one writer, does not for half a second.
+ * database has one writer, does not for half a second, even if they miss the pause behind it once.
  */
-const chunkTime = 350;
+const chunkTime = 200;
 
 /** Lines of the first transaction, and the fewest and most that one may come to. */
 const firstLines = 200;
@@ -67,6 +67,8 @@ export class FileImport {
   #placeId: number | undefined;
   #reached = nothing;
   #chunkLines = firstLines;
+  /** Milliseconds for a line of the last transaction. */
+  #pace = 0;
 
   constructor(parts: FileImportParts) {
     this.#parts = parts;
@@ -199,10 +201,11 @@ export class FileImport {
     this.#reached = next;
   }
 
-  /** As many lines as take the time that one transaction shall take; at most twice as many as the last one had. */
+  /** As many lines as take the time that one transaction shall take, at the slower of the last two's pace. */
   #adapt(lines: number, milliseconds: number): void {
-    const wanted = Math.round((lines * chunkTime) / Math.max(milliseconds, 1));
-    const next = Math.min(Math.max(wanted, Math.floor(lines / 2)), lines * 2);
-    this.#chunkLines = Math.min(Math.max(next, fewestLines), mostLines);
+    const pace = Math.max(milliseconds, 1) / lines;
+    const wanted = Math.round(chunkTime / Math.max(pace, this.#pace));
+    this.#pace = pace;
+    this.#chunkLines = Math.min(Math.max(wanted, fewestLines), lines * 2, mostLines);
   }
 }
