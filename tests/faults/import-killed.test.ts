@@ -33,10 +33,10 @@ describeEachDatabase('an import that is killed', (databases) => {
       number(database, 'select coalesce(sum(created), 0) as n from gatewright_import_places');
     const reached: number[] = [];
     for (let kill = 0; kill < 3; kill += 1) {
-      const target = (await placed()) + Math.random() * 25_000;
+      const target = (await placed()) + Math.random() * 15_000;
       const child = start();
       await expect.poll(placed, { timeout: 60_000, interval: 5 }).toBeGreaterThan(target);
-      await delay(Math.random() * 300);
+      await delay(Math.random() * 150);
       child.process.kill('SIGKILL');
       expect(await child.exited).toBeNull();
       // What stands and what is known to stand are one.
