@@ -49,10 +49,20 @@ export type RelationsIn<Shape> = Shape extends { readonly relations: infer Relat
   ? Relations
   : Record<never, never>;
 
+/** What a relation leads to, for programs that do not know it by its types. */
+export interface ResourceRelation {
+  /** `order_lines` */
+  readonly resource: string;
+  /** Whether its records are written within the record. */
+  readonly write?: boolean;
+}
+
 /** A resource as a client is told of it. `source` is there for the compiler only. */
 export interface ResourceName<Source> {
   /** Key of a body: `order`. */
   readonly singular: string;
+  /** For react-admin, by the names of the relations. */
+  readonly relations?: Readonly<Record<string, ResourceRelation>>;
   readonly source?: Source;
 }
 

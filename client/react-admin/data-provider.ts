@@ -3,13 +3,18 @@ import {
   type GetListParams,
   type GetListResult,
   type GetManyParams,
+  type GetOneParams,
+  type GetOneResult,
   HttpError,
   type Identifier,
   type RaRecord,
 } from 'ra-core';
-import { GatewrightError } from '../error.ts';
+import { type Include, listQuery } from '../query.ts';
+import type { ResourceRelation } from '../shape.ts';
 import type { Answer, RequestOptions } from '../transport.ts';
 import { conditionsOf, pathOf, queryOf, type SortOrder } from './list-query.ts';
+import { inForm, toHttpError } from './refusal.ts';
+import { askedBy, changedFields, splitPrefetched, withoutIds } from './related.ts';
 
 /** Sends one request; that of `createTransport`. */
 export type Send = <Data>(method: string, path: string, options?: RequestOptions) => Promise<Answer<Data>>;
@@ -24,6 +29,8 @@ export interface ResourceRoute {
   readonly key?: string;
   /** Whether one record has a path of its own; true where it is not given. Else it is found by filtering the list. */
   readonly detail?: boolean;
+  /** Its relations by name: what they lead to, and whether they are written within the record. */
+  readonly relations?: Readonly<Record<string, ResourceRelation>>;
 }
 
 export interface DataProviderOptions {
@@ -34,37 +41,14 @@ export interface DataProviderOptions {
 /** A record in whose form the ETag travels under this name; it is never sent as a field. */
 export const etagField = '@etag';
 
-type Many<Item extends RaRecord> = GetManyParams<Item> & { readonly signal?: AbortSignal };
+interface Signal {
+  readonly signal?: AbortSignal;
+}
+type Many<Item extends RaRecord> = GetManyParams<Item> & Signal;
 type Fields = Readonly<Record<string, unknown>>;
-
-/** A refusal in the form that react-admin shows beside the fields. */
-const toHttpError = (error: unknown): unknown => {
-  if (!(error instanceof GatewrightError)) return error;
-  const errors = Object.fromEntries(
-    Object.entries(error.fields).map(([field, messages]) => [field, messages.join(', ')]),
-  );
-  const body = {
-    code: error.code,
-    retryAfter: error.retryAfter,
-    ...(error.errors.length > 0 ? { errors } : {}),
-  };
-  return new HttpError(error.message, error.status, body);
-};
 
 const withId = <Item extends RaRecord>({ key = 'id' }: ResourceRoute, fields: Fields): Item =>
   (key === 'id' ? fields : { ...fields, id: fields[key] }) as Item;
-
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-/** The fields that a form has changed: what it did not touch is not sent, and so not overwritten. */
-const changed = (data: Fields, before: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(data).filter(
-      ([name, value]) => !name.startsWith('@') && value !== undefined && !same(value, before[name]),
-    ),
-  );
-
-const sendable = (data: Fields): Fields => changed(data, {});
 
 const header = (name: string, value: unknown): Readonly<Record<string, string>> =>
   typeof value === 'string' ? { [name]: value } : {};
@@ -91,10 +75,21 @@ const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
     items.slice(index * size, (index + 1) * size),
   );
 
+/** Fields of a body that are no relations, and the relations that are among them. */
+const apart = (
+  fields: Fields,
+  { relations = {} }: ResourceRoute,
+): { own: Fields; lists: readonly string[] } => {
+  const lists = Object.keys(fields).filter((name) => Object.hasOwn(relations, name));
+  return { own: Object.fromEntries(Object.entries(fields).filter(([name]) => !lists.includes(name))), lists };
+};
+
 /**
  * react-admin's data provider for a Gatewright service. Filters are `{field: value}`, `{'field@operator': value}` and
- * `q`. A record that came with an ETag carries it as `@etag`; an update sends it back as `If-Match` and so fails with
- * 412 where somebody else was faster.
+ * `q`, and fields behind relations have their paths. `meta.embed` and `meta.prefetch` bring related records. Rows of a
+ * relation that is written within the record are sent as they have changed, and deleted where the form has them no more.
+ * A record that came with an ETag carries it as `@etag`; an update sends it back as `If-Match` and so fails with 412 where
+ * somebody else was faster.
  */
 export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions): DataProvider => {
   const send: Send = async (method, path, options) => {
@@ -105,6 +100,8 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
     }
   };
 
+  const relationsOf = async (resource: string) => (await routeOf(resource)).relations ?? {};
+
   const list = async <Item extends RaRecord>(
     resource: string,
     params: GetListParams,
@@ -112,33 +109,40 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
   ): Promise<GetListResult<Item>> => {
     const route = await routeOf(resource);
     const { page = 1, perPage = 25 } = params.pagination ?? {};
+    const asked = askedBy(params.meta);
     const query = queryOf({
       key: route.key ?? 'id',
       sort: orderOf(params),
       conditions: conditionsOf({ ...params.filter, ...extra }),
+      include: asked.include,
       paging: { page, per_page: perPage },
     });
     const { data, headers } = await send<Fields[]>('GET', route.path + query, { signal: params.signal });
     const total = Number(headers.get('x-total-count') ?? data.length);
-    return { data: data.map((fields) => withId<Item>(route, fields)), total };
+    const records = data.map((fields) => withId<Item>(route, fields));
+    return { ...splitPrefetched(records, asked, route.relations ?? {}), total };
   };
 
   const one = async <Item extends RaRecord>(
     resource: string,
-    id: Identifier,
-    signal?: AbortSignal,
-  ): Promise<Item> => {
+    { id, meta, signal }: Omit<GetOneParams<Item>, 'id'> & { readonly id: Identifier } & Signal,
+  ): Promise<GetOneResult<Item>> => {
     const route = await routeOf(resource);
     if (route.detail !== false) {
-      const { data, headers } = await send<Fields>('GET', pathOf(route.path, id), { signal });
+      const asked = askedBy(meta);
+      const path = pathOf(route.path, id) + listQuery({ include: asked.include });
+      const { data, headers } = await send<Fields>('GET', path, { signal });
       const etag = headers.get('etag');
-      return withId<Item>(route, etag === null ? data : { ...data, [etagField]: etag });
+      const record = withId<Item>(route, etag === null ? data : { ...data, [etagField]: etag });
+      const { data: records, ...rest } = splitPrefetched([record], asked, route.relations ?? {});
+      return { data: records[0] ?? record, ...rest };
     }
     const { key = 'id' } = route;
-    const found = await list<Item>(resource, { pagination: { page: 1, perPage: 1 } }, { [key]: id });
-    const [record] = found.data;
+    const params = { pagination: { page: 1, perPage: 1 }, meta, ...(signal ? { signal } : {}) };
+    const { data, total: _total, ...rest } = await list<Item>(resource, params, { [key]: id });
+    const [record] = data;
     if (record === undefined) throw new HttpError('ra.notification.item_doesnt_exist', 404);
-    return record;
+    return { data: record, ...rest };
   };
 
   const write = async <Item extends RaRecord>(
@@ -146,14 +150,21 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
     method: 'POST' | 'PATCH',
     id: Identifier | undefined,
     fields: Fields,
-    headers: Readonly<Record<string, string>>,
+    include: Include,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Item> => {
     const route = await routeOf(resource);
-    const path = id === undefined ? route.path : pathOf(route.path, id);
-    const answer = await send<Fields>(method, path, { body: { [route.singular]: fields }, headers });
+    const path = (id === undefined ? route.path : pathOf(route.path, id)) + listQuery({ include });
+    const request = { body: { [route.singular]: fields }, headers };
+    const answer = await send<Fields>(method, path, request).catch((error: unknown) => {
+      throw inForm(error, fields);
+    });
     const etag = answer.headers.get('etag');
     return withId<Item>(route, etag === null ? answer.data : { ...answer.data, [etagField]: etag });
   };
+
+  const changed = async (resource: string, data: Fields, before: Fields = {}): Promise<Fields> =>
+    changedFields(data, before, await relationsOf(resource), relationsOf);
 
   const remove = async (resource: string, id: Identifier, etag?: unknown): Promise<void> => {
     const { path } = await routeOf(resource);
@@ -163,33 +174,54 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
   return {
     supportAbortSignal: true,
     getList: (resource, params) => list(resource, params),
-    getOne: async (resource, { id, signal }) => ({ data: await one(resource, id, signal) }),
-    getMany: async <Item extends RaRecord>(resource: string, { ids, signal }: Many<Item>) => {
-      const { key = 'id' } = await routeOf(resource);
+    getOne: (resource, params) => one(resource, params),
+    getMany: async <Item extends RaRecord>(resource: string, { ids, meta, signal }: Many<Item>) => {
+      const { key = 'id', relations = {} } = await routeOf(resource);
+      const asked = askedBy(meta);
       const pages = chunksOf(ids, manyAtOnce).map((some) =>
         list<Item>(
           resource,
-          { pagination: { page: 1, perPage: some.length }, ...(signal ? { signal } : {}) },
+          {
+            pagination: { page: 1, perPage: some.length },
+            meta: { include: asked.include },
+            ...(signal ? { signal } : {}),
+          },
           { [key]: some },
         ),
       );
-      return { data: (await Promise.all(pages)).flatMap(({ data }) => data) };
+      const records = (await Promise.all(pages)).flatMap(({ data }) => data);
+      return splitPrefetched(records, asked, relations);
     },
-    getManyReference: (resource, { target, id, ...params }) => list(resource, params, { [target]: id }),
-    create: async (resource, { data }) => {
-      const fields = sendable(data);
-      const saved = await write<RaRecord>(resource, 'POST', undefined, fields, {});
-      // The next page begins with this record, and what is answered to a write can be less than what was sent.
-      return { data: { ...fields, ...saved } as never };
+    getManyReference: async (resource, { target, id, ...params }) => {
+      // By the reference, or by the relation, which leads to any number of records between.
+      const field = Object.hasOwn(await relationsOf(resource), target) ? `${target}.id` : target;
+      return list(resource, params, { [field]: id });
     },
-    update: async (resource, { id, data, previousData }) => {
-      const fields = changed(data, previousData);
-      const saved = await write<RaRecord>(resource, 'PATCH', id, fields, header('If-Match', data[etagField]));
+    create: async (resource, { data, meta }) => {
+      const route = await routeOf(resource);
+      const fields = await changed(resource, withoutIds(data, route.relations ?? {}));
+      const saved = await write<RaRecord>(resource, 'POST', undefined, fields, askedBy(meta).include);
+      // The next page begins with this record, and what is answered to a write can be less than what was sent. Rows that
+      // were sent are not those that are there: they have no ids.
+      return { data: { ...apart(fields, route).own, ...saved } as never };
+    },
+    update: async (resource, { id, data, previousData, meta }) => {
+      const fields = await changed(resource, data, previousData);
+      const { lists } = apart(fields, await routeOf(resource));
+      // Lists that were shown are answered as they are now.
+      const shown = lists.filter((name) => previousData[name] !== undefined);
+      const include = {
+        ...Object.fromEntries(shown.map((name) => [name, true as const])),
+        ...askedBy(meta).include,
+      };
+      const headers = header('If-Match', data[etagField]);
+      const saved = await write<RaRecord>(resource, 'PATCH', id, fields, include, headers);
       // What is answered to a write can be less than what is shown of a record.
       return { data: { ...previousData, ...saved } as never };
     },
     updateMany: async (resource, { ids, data }) => {
-      await each(ids, (id) => write(resource, 'PATCH', id, sendable(data), {}));
+      const fields = await changed(resource, data);
+      await each(ids, (id) => write(resource, 'PATCH', id, fields, []));
       return { data: ids };
     },
     delete: async (resource, { id, previousData }) => {

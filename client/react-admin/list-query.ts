@@ -1,4 +1,4 @@
-import { listQuery } from '../query.ts';
+import { type Include, listQuery } from '../query.ts';
 
 export interface SortOrder {
   readonly field: string;
@@ -16,11 +16,20 @@ export interface Conditions {
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
+const isGroup = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** What an input for `customer.country` says stands in an object `customer`. */
+const flat = (values: object, before = ''): [string, unknown][] =>
+  Object.entries(values).flatMap(([name, value]): [string, unknown][] =>
+    isGroup(value) ? flat(value, `${before}${name}.`) : [[before + name, value]],
+  );
+
 /** react-admin's filter values in the service's terms; an input that was emptied says nothing. */
 export const conditionsOf = (values: Readonly<Record<string, unknown>>): Conditions => {
   const filter: Record<string, Record<string, Scalar | readonly Scalar[]>> = {};
   let q: string | undefined;
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, value] of flat(values)) {
     if (value === undefined || value === null || value === '') continue;
     if (name === 'q') {
       q = String(value);
@@ -39,13 +48,15 @@ export interface ListRequest {
   readonly key: string;
   readonly sort: readonly SortOrder[];
   readonly conditions: Conditions;
+  readonly include?: Include;
   readonly paging: { readonly page?: number; readonly per_page: number; readonly after?: string };
 }
 
 /** The query string of a list. `id` stands for the key of resources whose records are named by another field. */
-export const queryOf = ({ key, sort, conditions, paging }: ListRequest): string =>
+export const queryOf = ({ key, sort, conditions, include, paging }: ListRequest): string =>
   listQuery({
     ...conditions,
+    include,
     sort: sort.map(({ field, descending }) => `${descending ? '-' : ''}${field === 'id' ? key : field}`),
     ...paging,
   });

@@ -16,7 +16,10 @@ export const routesOf =
   (resources: Readonly<Record<string, ResourceName<unknown>>>) =>
   (name: string): ResourceRoute => {
     const known = Object.hasOwn(resources, name) ? resources[name] : undefined;
-    if (known !== undefined) return { path: `/api/v1/${name}`, singular: known.singular };
+    if (known !== undefined) {
+      const { singular, relations } = known;
+      return { path: `/api/v1/${name}`, singular, ...(relations && { relations }) };
+    }
     const route = Object.hasOwn(fixed, name) ? fixed[name] : undefined;
     if (route === undefined) throw new Error(`there is no resource ${name}`);
     return route;

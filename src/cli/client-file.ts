@@ -6,6 +6,7 @@ import { endpointsPart } from './client-endpoints.ts';
 import {
   filterType,
   relatedPart,
+  relationEntries,
   relationHelpers,
   relationsMember,
   sortNames,
@@ -48,6 +49,7 @@ type Sorted<Name extends string> = Name | \`-\${Name}\`;
   ResourceName: `
 interface ResourceName<Source> {
   readonly singular: string;
+  readonly relations?: Readonly<Record<string, { readonly resource: string; readonly write?: boolean }>>;
   readonly source?: Source;
 }
 `,
@@ -79,6 +81,13 @@ const shapeOf = (model: ResourceModel, models: Models): string => {
 ${relationsMember(model, models)}  };`;
 };
 
+/** What a program needs to know of a resource. */
+const entryOf = (model: ResourceModel, models: Models): string => {
+  const relations = relationEntries(model, models);
+  const more = relations === '' ? '' : `, relations: { ${relations} }`;
+  return `  ${model.path}: { singular: ${textCode(model.singular)}${more} },`;
+};
+
 /**
  * A TypeScript file with the types of all resources and of the application's own endpoints, for an application that has
  * no models: it imports nothing, and its `resources` and `endpoints` are what `createClient` of `gatewright/client` takes.
@@ -93,7 +102,7 @@ ${list.map((model) => shapeOf(model, models)).join('\n')}
 ${relatedPart(models)}
 /** For \`createClient({ baseUrl, auth, resources })\`. */
 export const resources: { readonly [Path in keyof Resources]: ResourceName<Resources[Path]> } = {
-${list.map(({ path, singular }) => `  ${path}: { singular: ${textCode(singular)} },`).join('\n')}
+${list.map((model) => entryOf(model, models)).join('\n')}
 };
 ${endpointsPart(endpoints, models)}`;
   return `${mark}\n${withHelpers(text)}`;

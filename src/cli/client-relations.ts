@@ -95,6 +95,15 @@ export const relationsMember = (model: ResourceModel, models: Models): string =>
   return members.length === 0 ? '' : `    relations: {\n${members.join('')}    };\n`;
 };
 
+/** The same as values: the resources to which relations lead, and which of them are written within the record. */
+export const relationEntries = (model: ResourceModel, models: Models): string =>
+  followed(model)
+    .map(({ name, model: target, write }) => {
+      const resource = textCode(models.get(target)?.path ?? 'users');
+      return `${name}: { resource: ${resource}${write ? ', write: true' : ''} }`;
+    })
+    .join(', ');
+
 /** The type of a body with the lists of records that it holds. */
 export const withItems = (
   type: string,
