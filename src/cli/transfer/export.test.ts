@@ -111,6 +111,10 @@ describeEachDatabase('gatewright export', (databases) => {
         expect([cut, failed, told !== '']).toEqual([cut, false, cut >= 1_000]);
         expect((await readFile(file)).equals(content), `cut at ${cut}`).toBe(true);
       }
+    const zeros = Buffer.concat([bytes.subarray(0, 5_000), Buffer.alloc(4_096), bytes.subarray(9_096)]);
+    await interrupt(path, zeros);
+    expect((await save(path)).failed).toBe(false);
+    expect((await readFile(path)).equals(bytes)).toBe(true);
     // The part of another export is none of this one.
     await interrupt(path, bytes.subarray(0, 5_000));
     await save(path, { filters: ['stock=3'] });

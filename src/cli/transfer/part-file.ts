@@ -58,6 +58,8 @@ const wholeRecords = async (file: FileHandle, head: string | undefined): Promise
         await file.read(ended, 0, 1, size - 1);
         if (ended[0] !== lf) return written;
       }
+      // After a power cut a file may have its length, and zeros where its bytes should be.
+      if (frame.text === undefined || frame.text.includes('\0')) return written;
       if (!named && `${frame.text}\r\n` !== head) return nothing;
       written = named
         ? { bytes: frames.bytes, rows: written.rows + 1, last: frame.text }
