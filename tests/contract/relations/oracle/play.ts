@@ -37,7 +37,7 @@ export interface Across extends Playing, Data {
 type Wanted<T> = { readonly data: T } | { readonly statuses: ReadonlySet<number> };
 
 /** Works out every part of an answer: what is wrong with any of them may be told. */
-const wantedOf = <T>(parts: readonly (() => unknown)[], data: () => T): Wanted<T> => {
+export const wantedOf = <T>(parts: readonly (() => unknown)[], data: () => T): Wanted<T> => {
   const statuses = new Set<number>();
   for (const part of parts)
     try {
@@ -70,7 +70,7 @@ const count = ({ cells }: Across, what: string): void => {
 const barred = (playing: Across, what: string, answer: Answer, { status }: Refused): void =>
   note(playing, what, statusFault(answer, status));
 
-const base = (where: Where, { path }: RelatedPlan): string =>
+export const base = (where: Where, { path }: RelatedPlan): string =>
   where === 'admin' ? `/admin/records/${path}` : `/api/v1/${path}`;
 
 /**
@@ -88,7 +88,7 @@ export const readerOf = (
 };
 
 /** What a caller reads of the records that a request is about. */
-const viewsOf = (reader: Reader, plan: RelatedPlan, action: 'detail' | 'list') => {
+export const viewsOf = (reader: Reader, plan: RelatedPlan, action: 'detail' | 'list') => {
   const view = reader.views(plan)[action];
   return { view, known: [...view, ...(reader.of(plan.name)?.detail ?? [])] };
 };
@@ -189,7 +189,7 @@ interface ListAsked {
   readonly sort: readonly SortAsked[];
 }
 
-const someList = (
+export const someRows = (
   playing: Across,
   reader: Reader,
   plan: RelatedPlan,
@@ -204,13 +204,13 @@ const someList = (
   return { filters: [...filters.values()], sort: someSort(random, reader, plan, views) };
 };
 
-const parametersOf = ({ filters, sort }: ListAsked): Parameter[] => [
+export const parametersOf = ({ filters, sort }: ListAsked): Parameter[] => [
   ...filters.map(filterParameter),
   ...(sort.length === 0 ? [] : [['sort', sort.map(sortText).join(',')] as const]),
 ];
 
 /** The rows that a list has, in their order, with the checks that may refuse it. */
-const listed = (
+export const listed = (
   reader: Reader,
   plan: RelatedPlan,
   { filters, sort }: ListAsked,
@@ -243,7 +243,7 @@ export const playList = async (
   const { random } = playing;
   const reader = readerOf(playing, caller, where, plan);
   const views = viewsOf(reader, plan, 'list');
-  const asked = someList(playing, reader, plan, views);
+  const asked = someRows(playing, reader, plan, views);
   const { tree, parameters } = random.chance(0.7)
     ? someIncludes(random, reader, plan, views.known)
     : { tree: new Map() as Tree, parameters: [] };
@@ -307,7 +307,7 @@ export const playScope = async (playing: Across, caller: Asking, plan: RelatedPl
   const reader = new Reader(playing, caller, system ? 'system' : 'api');
   // Code gets records in their detail view.
   const views = viewsOf(reader, plan, 'detail');
-  const asked = someList(playing, reader, plan, views);
+  const asked = someRows(playing, reader, plan, views);
   const conditions = new Map<string, Record<string, unknown>>();
   for (const { path, field, operator, operand } of asked.filters) {
     const name = [...path, field].join('.');
