@@ -39,34 +39,32 @@ describeEachDatabase('bounds of related records', (databases) => {
     await fill(service, crowded(ann.id));
   });
 
-  const timed = async (path: string, times: number) => {
-    const started = performance.now();
-    const statuses = new Set<number>();
-    for (let nth = 0; nth < times; nth += 1)
-      statuses.add((await service.request('GET', `/api/v1/${path}`, { token: ann })).status);
-    return { statuses: [...statuses], milliseconds: (performance.now() - started) / times };
+  const get = (path: string) => service.request('GET', `/api/v1/${path}`, { token: ann });
+
+  /** Milliseconds of the fastest of three: the others may have waited for whoever else uses the machine. */
+  const fastest = async (path: string, status: number): Promise<number> => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let nth = 0; nth < 3; nth += 1) {
+      const started = performance.now();
+      expect((await get(path)).status).toBe(status);
+      least = Math.min(least, performance.now() - started);
+    }
+    return least;
   };
 
   it('end the work as soon as there is one too many, however deep it is found', async () => {
-    // The first of a kind starts threads and sessions.
-    for (const path of ['orders/1?include=lines', 'orders/3?include=lines.order.lines']) await timed(path, 2);
-    const full = await timed('orders/1?include=lines', 3);
-    expect(full.statuses).toEqual([200]);
+    const full = await fastest('orders/1?include=lines', 200);
     // A million records, if each of a thousand and one lines were put together with those of its order.
     for (const path of [
       'orders/2?include=lines.order.lines',
       'order_lines?per_page=50&sort=-id&include=order.lines.order',
-    ]) {
-      const over = await timed(path, 1);
-      expect(over.statuses).toEqual([400]);
-      expect(over.milliseconds).toBeLessThan(60 * full.milliseconds);
-    }
+    ])
+      expect(await fastest(path, 400)).toBeLessThan(60 * Math.max(full, 2));
   });
 
   it('refuse an answer of too many bytes, and not the next one of few to the same question', async () => {
-    const status = async (id: number) =>
-      (await timed(`orders/${id}?include=lines.order.lines`, 1)).statuses[0];
-    for (let time = 0; time < 4; time += 1) expect([await status(1), await status(3)]).toEqual([400, 200]);
+    const status = async (id: number) => (await get(`orders/${id}?include=lines.order.lines`)).status;
+    for (let time = 0; time < 2; time += 1) expect([await status(1), await status(3)]).toEqual([400, 200]);
   });
 });
 
