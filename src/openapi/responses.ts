@@ -7,7 +7,7 @@ import { fieldError, labelText } from '../kernel/messages/messages.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
 import { maxBatch } from '../operations/batch.ts';
-import { maxAnswerBytes } from '../store/relations/include.ts';
+import { maxAnswerBytes } from '../store/relations/bounds.ts';
 import type { Context } from './context.ts';
 import { answersETag, takesIdempotencyKey, takesIfNoneMatch } from './features.ts';
 import { dataName, familyOf } from './names.ts';

@@ -12,7 +12,7 @@ import {
   type Transaction,
 } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { assertNotTooMuch, isLight, maxAnswerBytes, refusingTooMuch } from '../relations/include.ts';
+import { assertNotTooMuch, isLight, maxAnswerBytes, refusingTooMuch } from '../relations/bounds.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { ArrayChunks } from './array-chunks.ts';

@@ -1,7 +1,8 @@
 import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { longBytes, projection } from '../projection.ts';
-import { fitting, mayBeTooMuch, recordText } from '../relations/include.ts';
+import { mayBeTooMuch } from '../relations/bounds.ts';
+import { fitting, recordText } from '../relations/record-text.ts';
 import {
   type Argument,
   all,

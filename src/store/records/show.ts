@@ -15,16 +15,10 @@ import {
   type Transaction,
 } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import {
-  assertNotTooMuch,
-  type Included,
-  isLight,
-  maxAnswerBytes,
-  nothingIncluded,
-  recordText,
-  refusingTooMuch,
-} from '../relations/include.ts';
+import { assertNotTooMuch, isLight, maxAnswerBytes, refusingTooMuch } from '../relations/bounds.ts';
+import { type Included, nothingIncluded } from '../relations/include.ts';
 import type { Joining } from '../relations/join.ts';
+import { recordText } from '../relations/record-text.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { name, type Statement, sql, statement, where } from '../statement.ts';

@@ -1,13 +1,7 @@
-import { Problem } from '../../kernel/problem.ts';
 import { escapesLetters } from '../../kernel/relation-names.ts';
-import { columnOf } from '../column.ts';
-import { type SqlValue, TooLongError } from '../database.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { SqlValue } from '../database.ts';
 import { invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
-import { mostBytes, projection } from '../projection.ts';
 import type { Source } from '../source.ts';
-import { all, type Fragment, literal, name, sql, where } from '../statement.ts';
-import { type Joining, relatedRow, relatedTo } from './join.ts';
 import {
   type Followed,
   maxSteps,
@@ -19,12 +13,6 @@ import {
 
 /** Relations of one request. */
 const maxIncluded = 10;
-/** Records to which one record leads by one relation. */
-const maxRelated = 1000;
-/** Bytes of an answer with related records. */
-export const maxAnswerBytes = 4 * 1024 * 1024;
-/** Bytes of the texts of rows on the way to an answer, where only a sum tells them: more are given up while they are made. */
-const maxTextBytes = 4 * maxAnswerBytes;
 
 /** Related records that stand in a record's answer, under the name of their relation. */
 export interface Include {
@@ -158,130 +146,4 @@ export const parseIncluded = (
   return included.length === 0
     ? nothingIncluded
     : { included, values: reader.values, key: includeKey(included) };
-};
-
-/** Records that usually come by a relation to many. */
-const usualNumber = 20;
-
-/** Related records up to which an answer is made at once: some milliseconds. */
-const fewRelated = 1000;
-
-/**
- * Whether an index bounds the rows that a step looks at: one, or as many as it may lead to. Where rows of many are held
- * to a rule, or found behind others, it looks at any number that it does not lead to.
- */
-const isBoundedStep = ({ relation, reach, link }: RelationStep): boolean =>
-  !relation.many || (link === undefined && (reach.terms === 'none' || reach.terms.length === 0));
-
-/** Whether a thousand of everything were still bounded: there is no second relation to many behind a first one. */
-const isBoundedInclude = ({ step, included }: Include, behindMany = false): boolean =>
-  isBoundedStep(step) &&
-  !(step.relation.many && behindMany) &&
-  included.every((each) => isBoundedInclude(each, behindMany || step.relation.many));
-
-/** Whether so many records bring so few others that nobody has to wait for it, if they are as many as usual. */
-export const isLight = (records: number, included: readonly Include[]): boolean =>
-  records * usuallyIncluded(included) <= fewRelated && included.every((each) => isBoundedInclude(each));
-
-/** How many records come with one, if relations lead to as many as usual. */
-const usuallyIncluded = (included: readonly Include[]): number =>
-  included.reduce(
-    (sum, each) => sum + (each.step.relation.many ? usualNumber : 1) * (1 + usuallyIncluded(each.included)),
-    0,
-  );
-
-/** Most bytes of the records that an include brings to one record, as far as their columns say. */
-const bytesOf = ({ step, fields, included }: Include): number =>
-  (step.relation.many ? maxRelated + 1 : 1) * rowBytes(step.relation.target(), fields, included);
-
-const rowBytes = (source: Source, fields: readonly string[], included: readonly Include[]): number =>
-  fields.reduce((sum, of) => sum + of.length + 4 + mostBytes(columnOf(source, of)), 0) +
-  included.reduce((sum, each) => sum + bytesOf(each), 0);
-
-/** Whether so many rows with what they include may come to more than is made of them. */
-export const mayBeTooMuch = (
-  rows: number,
-  source: Source,
-  fields: readonly string[],
-  included: readonly Include[],
-): boolean => rows * rowBytes(source, fields, included) > maxTextBytes;
-
-/**
- * Rows with texts of which the statement gives up where they come to too much, and what counts them; counting is what
- * has it look.
- */
-export const fitting = (
-  rows: Fragment,
-  dialect: Dialect,
-): { readonly rows: Fragment; readonly count: Fragment } => {
-  const fits = dialect.fits(sql`row_json`, maxTextBytes);
-  if (fits === undefined) return { rows, count: sql`count(*)` };
-  // Without the OFFSET the planner would put the text in both places where it is named, and make it twice.
-  const once = sql`select * from (${rows}) as ${name('_texts')} offset 0`;
-  return {
-    rows: sql`select *, ${fits} as row_fits from (${once}) as ${name('_once')}`,
-    count: sql`sum(row_fits)`,
-  };
-};
-
-const arrayText = (each: Include, before: string, depth: number, joining: Joining): Fragment => {
-  const { step, fields, included } = each;
-  const target = step.relation.target();
-  const { from, conditions } = relatedTo(step, before, depth, joining);
-  const row = relatedRow(depth);
-  const text = recordText(target, fields, included, joining, row, depth + 1);
-  const rows = sql`select ${text} as row_json${from}${where(conditions)} order by ${name(row, target.key)} limit ${literal(maxRelated + 1)}`;
-  const checked = mayBeTooMuch(maxRelated + 1, target, fields, included)
-    ? fitting(rows, joining.dialect)
-    : { rows, count: sql`count(*)` };
-  const joined = joining.dialect.joined(sql`row_json`, literal(','));
-  // At once: a mark in the place of the array would let as many arrays as there are rows be made in vain.
-  const array = sql`case when ${joining.dialect.atMost(checked.count, maxRelated)} then '[' || coalesce(${joined}, '') || ']' end`;
-  return sql`(select ${array} from (${checked.rows}) as ${name('_rows')})`;
-};
-
-const objectText = (each: Include, before: string, depth: number, joining: Joining): Fragment => {
-  const { step, fields, included } = each;
-  const { from, conditions } = relatedTo(step, before, depth, joining);
-  const text = recordText(step.relation.target(), fields, included, joining, relatedRow(depth), depth + 1);
-  return sql`coalesce((select ${text}${from}${where(conditions)}), 'null')`;
-};
-
-/** A record's JSON text with what it includes, a key for each relation behind those of its fields. */
-export const recordText = (
-  source: Source,
-  fields: readonly string[],
-  included: readonly Include[],
-  joining: Joining,
-  row: string,
-  depth = 0,
-): Fragment => {
-  const record = projection(source, fields, joining.dialect, row);
-  if (included.length === 0) return record;
-  const parts = included.map((each, index) => {
-    const key = `${fields.length === 0 && index === 0 ? '' : ','}${JSON.stringify(each.step.relation.name)}:`;
-    const value = each.step.relation.many
-      ? arrayText(each, row, depth, joining)
-      : objectText(each, row, depth, joining);
-    return sql`${literal(key)} || ${value}`;
-  });
-  return sql`${joining.dialect.unclosed(record)} || ${all(parts, ' || ')} || '}'`;
-};
-
-const tooMuch = (): Problem =>
-  new Problem('too_much_included', { params: { records: maxRelated, bytes: maxAnswerBytes } });
-
-/** @throws Problem `too_much_included` where the statement gave up */
-export const refusingTooMuch = async <T>(run: Promise<T>): Promise<T> => {
-  try {
-    return await run;
-  } catch (error) {
-    throw error instanceof TooLongError ? tooMuch() : error;
-  }
-};
-
-/** @throws Problem `too_much_included` for an answer with more than it may hold */
-export const assertNotTooMuch = (json: string | Uint8Array): void => {
-  const bytes = typeof json === 'string' ? Buffer.byteLength(json) : json.byteLength;
-  if (bytes > maxAnswerBytes) throw tooMuch();
 };

@@ -1,0 +1,80 @@
+import { Problem } from '../../kernel/problem.ts';
+import { columnOf } from '../column.ts';
+import { TooLongError } from '../database.ts';
+import { mostBytes } from '../projection.ts';
+import type { Source } from '../source.ts';
+import type { Include } from './include.ts';
+import type { RelationStep } from './related.ts';
+
+/** How much related records may come to, and how much they usually do. */
+
+/** Records to which one record leads by one relation. */
+export const maxRelated = 1000;
+/** Bytes of an answer with related records. */
+export const maxAnswerBytes = 4 * 1024 * 1024;
+/** Bytes of the texts of rows on the way to an answer, where only a sum tells them: more are given up while they are made. */
+export const maxTextBytes = 4 * maxAnswerBytes;
+
+/** Records that usually come by a relation to many. */
+const usualNumber = 20;
+
+/** Related records up to which an answer is made at once: some milliseconds. */
+const fewRelated = 1000;
+
+/**
+ * Whether an index bounds the rows that a step looks at: one, or as many as it may lead to. Where rows of many are held
+ * to a rule, or found behind others, it looks at any number that it does not lead to.
+ */
+const isBoundedStep = ({ relation, reach, link }: RelationStep): boolean =>
+  !relation.many || (link === undefined && (reach.terms === 'none' || reach.terms.length === 0));
+
+/** Whether a thousand of everything were still bounded: there is no second relation to many behind a first one. */
+const isBoundedInclude = ({ step, included }: Include, behindMany = false): boolean =>
+  isBoundedStep(step) &&
+  !(step.relation.many && behindMany) &&
+  included.every((each) => isBoundedInclude(each, behindMany || step.relation.many));
+
+/** Whether so many records bring so few others that nobody has to wait for it, if they are as many as usual. */
+export const isLight = (records: number, included: readonly Include[]): boolean =>
+  records * usuallyIncluded(included) <= fewRelated && included.every((each) => isBoundedInclude(each));
+
+/** How many records come with one, if relations lead to as many as usual. */
+const usuallyIncluded = (included: readonly Include[]): number =>
+  included.reduce(
+    (sum, each) => sum + (each.step.relation.many ? usualNumber : 1) * (1 + usuallyIncluded(each.included)),
+    0,
+  );
+
+/** Most bytes of the records that an include brings to one record, as far as their columns say. */
+const bytesOf = ({ step, fields, included }: Include): number =>
+  (step.relation.many ? maxRelated + 1 : 1) * rowBytes(step.relation.target(), fields, included);
+
+const rowBytes = (source: Source, fields: readonly string[], included: readonly Include[]): number =>
+  fields.reduce((sum, of) => sum + of.length + 4 + mostBytes(columnOf(source, of)), 0) +
+  included.reduce((sum, each) => sum + bytesOf(each), 0);
+
+/** Whether so many rows with what they include may come to more than is made of them. */
+export const mayBeTooMuch = (
+  rows: number,
+  source: Source,
+  fields: readonly string[],
+  included: readonly Include[],
+): boolean => rows * rowBytes(source, fields, included) > maxTextBytes;
+
+const tooMuch = (): Problem =>
+  new Problem('too_much_included', { params: { records: maxRelated, bytes: maxAnswerBytes } });
+
+/** @throws Problem `too_much_included` where the statement gave up */
+export const refusingTooMuch = async <T>(run: Promise<T>): Promise<T> => {
+  try {
+    return await run;
+  } catch (error) {
+    throw error instanceof TooLongError ? tooMuch() : error;
+  }
+};
+
+/** @throws Problem `too_much_included` for an answer with more than it may hold */
+export const assertNotTooMuch = (json: string | Uint8Array): void => {
+  const bytes = typeof json === 'string' ? Buffer.byteLength(json) : json.byteLength;
+  if (bytes > maxAnswerBytes) throw tooMuch();
+};
