@@ -11,11 +11,13 @@ import type { Action, HookPrincipal, ResourceModel } from '../model/resource.ts'
 import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import { testUser } from '../policy/test-user.ts';
+import { ConstraintError } from '../store/database.ts';
 import { databaseTarget } from '../store/dialects/targets.ts';
 import type { RecordStore } from '../store/records/records.ts';
 import { createIdempotency, type IdempotentRequest } from '../store/tables/idempotency.ts';
 import { type Acting, hookPrincipal } from './acting.ts';
 import { apiAuth } from './area.ts';
+import { refusal } from './constraint.ts';
 import { createForRequest } from './create.ts';
 import { acceptedVersions } from './preconditions.ts';
 import type { RecordWrite } from './record-write.ts';
@@ -279,6 +281,21 @@ describeEachDatabase('operations', (databases) => {
         invalid(['maker_id', 'reference']),
       );
       expect(await count(plain)).toBe(1);
+    });
+
+    it('looks for nothing that only its own transaction has: the record within which it is written', async () => {
+      const { served } = await setUp();
+      const resource = served(plain);
+      await add(resource, { title: 'A', slug: 'a' });
+      const of = { model: 'Maker', field: 'maker_id', id: 999, level: 1 };
+      const inner = { ...writeOf(resource, 'create'), of };
+      const candidate = { columns: { title: 'B', slug: 'a', maker_id: 999 }, chosen: new Set<string>() };
+      const taken = new ConstraintError('unique', ['slug'], new Error('taken'));
+      expect(await refusal(inner, taken, candidate)).toMatchObject(invalid(['slug', 'unique']));
+      const other = { ...inner, of: { ...of, id: 998 } };
+      expect(await refusal(other, taken, candidate)).toMatchObject(
+        invalid(['slug', 'unique'], ['maker_id', 'reference']),
+      );
     });
 
     it('is a conflict where what was in the way has gone again', async () => {

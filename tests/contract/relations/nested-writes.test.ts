@@ -424,4 +424,40 @@ describeEachDatabase('records within a body', (databases) => {
     expect([caught.status, told(caught.data)]).toEqual([422, ['items.1.quantity custom']]);
     expect(await service.ok('GET', '/api/v1/purchases', { token: ann })).toEqual(before);
   });
+
+  it('need no reading of their record, and the writing of what names it', async () => {
+    const admin = await service.admin();
+    await service.ok('POST', '/admin/roles', { token: admin, body: { role: { name: 'filer' } } });
+    const grant = (entry: string) =>
+      service.ok('PUT', `/admin/permissions/filer/${entry}/create`, { token: admin });
+    await grant('Folder');
+    const token = await service.createUser(['filer']);
+    const file = (body: object, by = token) =>
+      service.request<Row>('POST', '/api/v1/folders', {
+        token: by,
+        body: { folder: { name: 'f', ...body } },
+      });
+    const sheets = [{ title: 'one' }];
+    expect((await file({ sheets })).status).toBe(403);
+    await grant('Sheet');
+    const made = await file({ sheets });
+    expect(made.status).toBe(201);
+    expect((await service.request('GET', `/api/v1/folders/${made.data.id}`, { token })).status).toBe(403);
+    const found = `/admin/records/sheets?filter[folder_id]=${made.data.id}`;
+    expect(await service.ok('GET', found, { token: admin })).toMatchObject(sheets);
+    // A seal of no folder is anybody's to make, one within a folder is not.
+    expect((await file({ seals: [{ name: 's' }] })).status).toBe(403);
+    const sealed = await file({ seals: [{ name: 's' }] }, admin);
+    expect(sealed.status).toBe(201);
+    const folders = await service.ok<Row[]>('GET', '/admin/records/folders', { token: admin });
+    expect(folders.map(({ id }) => id)).toEqual([made.data.id, sealed.data.id]);
+  });
+
+  it('tell no hook of what stands within a record that is refused', async () => {
+    const { ann } = await stage();
+    const body = { number: '', items: [{ quantity: 1, parts: [{ name: 'p' }, {}] }] };
+    const refused = await post(ann, body);
+    expect(told(refused.data)).toEqual(['number required', 'items.0.parts.1.name required']);
+    expect(heard).toEqual([]);
+  });
 });

@@ -32,6 +32,13 @@ const remarkFields = {
 };
 const holdFields = { item: field.reference('Item', { required: true }) };
 
+const folderFields = { name: field.string({ required: true, max: 10 }) };
+const sheetFields = {
+  folder: field.reference('Folder', { required: true }),
+  title: field.string({ required: true, max: 10 }),
+};
+const sealFields = { folder: field.reference('Folder'), name: field.string({ max: 10 }) };
+
 /** What the hooks were told, in their order. */
 export const heard: string[] = [];
 
@@ -97,13 +104,24 @@ export const item = defineResource('Item', {
 export const part = defineResource('Part', {
   fields: partFields,
   relations: { children: many('Part', { by: 'parent', write: true }) },
+  hooks: { beforeSave: () => void heard.push('part beforeSave') },
 });
 /** Asks for a permission, whatever is done. */
 export const remark = defineResource('Remark', { fields: remarkFields, permissions: 'all' });
 /** Keeps an item. */
 export const hold = defineResource('Hold', { fields: holdFields });
 
-export const resources = [article, purchase, item, part, remark, hold];
+/** Neither has hooks: whether permissions are read for what is within a body is asked of these alone. */
+export const folder = defineResource('Folder', {
+  fields: folderFields,
+  permissions: 'all',
+  relations: { sheets: many('Sheet', { write: true }), seals: many('Seal', { write: true }) },
+});
+export const sheet = defineResource('Sheet', { fields: sheetFields, permissions: 'all' });
+/** Which folder one is in, administrators say. */
+export const seal = defineResource('Seal', { fields: sealFields, restricted: ['folder_id'] });
+
+export const resources = [article, purchase, item, part, remark, hold, folder, sheet, seal];
 
 export const migrations: Migrations = {
   '0001_purchases': {
@@ -123,6 +141,12 @@ export const migrations: Migrations = {
         fields: remarkFields,
         references: { purchase: 'purchases' },
       });
+      await createTable(db, dialect, 'folders', { fields: folderFields });
+      for (const [table, fields] of [
+        ['sheets', sheetFields],
+        ['seals', sealFields],
+      ] as const)
+        await createTable(db, dialect, table, { fields, references: { folder: 'folders' } });
       await createTable(db, dialect, 'holds', { fields: holdFields, references: { item: 'items' } });
     },
   },
