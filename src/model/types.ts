@@ -1,18 +1,19 @@
 import type {
   CommonOptions,
   FieldDefinition,
-  FilterOperator,
   InputOf,
   OperandOf,
   OperatorsOf,
   ValueOf,
 } from '../fields/field.ts';
-import type { IdentityOperator, OrderedOperator, TextOperator } from '../fields/values.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Condition, OrderedCondition } from './condition-types.ts';
 import type { AnyRelated, ItemWithin, NewWithin } from './related-types.ts';
+import type { RelatedUser, SeenView } from './related-user.ts';
 import type { ManyRelation } from './relation.ts';
 import type { ResourceModel } from './resource.ts';
 
+export type { IdentityCondition, OrderedCondition, TextCondition } from './condition-types.ts';
 export type {
   GroupOf,
   GroupQuery,
@@ -29,6 +30,8 @@ export type {
   RelatedSort,
   WithRelated,
 } from './related-types.ts';
+
+export type { SeenView } from './related-user.ts';
 
 /** The fields of a model file, by their keys. */
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
@@ -121,25 +124,6 @@ type RecordIn<Model, View extends string> = Flat<
   Pick<RecordOf<Model>, ShownName<Model, View> & keyof RecordOf<Model>>
 >;
 
-/** What an operator compares with. */
-type Operand<Value, Operator> = Operator extends 'null'
-  ? boolean
-  : Operator extends 'in'
-    ? readonly Value[]
-    : Operator extends 'like' | 'starts_with'
-      ? string
-      : Value;
-
-/** One field in a filter: a value to be equal to, or values by operator. */
-export type Condition<Value, Operators extends FilterOperator> =
-  | ('eq' extends Operators ? Value : never)
-  | { readonly [Operator in Operators]?: Operand<Value, Operator> };
-
-/** Conditions on texts, on values with an order, and on values that are only equal or not. */
-export type TextCondition = Condition<string, TextOperator>;
-export type OrderedCondition<Value> = Condition<Value, OrderedOperator>;
-export type IdentityCondition<Value> = Condition<Value, IdentityOperator>;
-
 type FieldConditions<Fields extends FieldDefinitions> = {
   id: OrderedCondition<number>;
   created_at: OrderedCondition<string>;
@@ -161,9 +145,6 @@ type SortableName<Fields extends FieldDefinitions> =
         ? NameOf<Key, Fields[Key]>
         : never;
     }[keyof Fields & string];
-
-/** A view of a model, or every field. */
-export type SeenView = 'list' | 'detail' | 'saved' | 'all';
 
 /** Names of the fields that are answered, and so the names that filters and sorts take. */
 type SeenName<Model, View extends SeenView> = View extends 'all'
@@ -256,41 +237,6 @@ interface RelatedModel<Model, View extends SeenView, Known> {
   readonly filter: FilterOf<Model, RelatedView<View>>;
   readonly sort: Ascending<Model, RelatedView<View>>;
   readonly relations: RelationsOf<Model, View, Known>;
-}
-
-interface PublicUser {
-  id: number;
-  username: string;
-  email: string;
-  name: string;
-  roles: readonly string[];
-}
-
-interface WholeUser extends PublicUser {
-  disabled: boolean;
-  must_change_password: boolean;
-  created_at: string;
-  updated_at: string;
-}
-
-interface UserConditions {
-  readonly id: OrderedCondition<number>;
-  readonly username: TextCondition;
-  readonly email: TextCondition;
-  readonly name: TextCondition;
-  readonly disabled: Condition<boolean, 'eq' | 'ne' | 'null'>;
-  readonly must_change_password: Condition<boolean, 'eq' | 'ne' | 'null'>;
-  readonly created_at: OrderedCondition<string>;
-  readonly updated_at: OrderedCondition<string>;
-}
-
-/** Users of the service as relations lead to them: what the list of users answers, or all that administrators see. */
-interface RelatedUser<View extends SeenView> {
-  readonly record: View extends 'all' ? WholeUser : PublicUser;
-  readonly shown: View extends 'all' ? keyof WholeUser : keyof PublicUser;
-  readonly filter: Partial<Pick<UserConditions, keyof UserConditions & this['shown']>>;
-  readonly sort: keyof UserConditions & this['shown'];
-  readonly relations: object;
 }
 
 /** A model by its name, among those that are known; of others there is nothing but the name. */

@@ -1,0 +1,39 @@
+import type { Condition, OrderedCondition, TextCondition } from './condition-types.ts';
+
+/** A view of a model, or every field. */
+export type SeenView = 'list' | 'detail' | 'saved' | 'all';
+
+interface PublicUser {
+  id: number;
+  username: string;
+  email: string;
+  name: string;
+  roles: readonly string[];
+}
+
+interface WholeUser extends PublicUser {
+  disabled: boolean;
+  must_change_password: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+interface UserConditions {
+  readonly id: OrderedCondition<number>;
+  readonly username: TextCondition;
+  readonly email: TextCondition;
+  readonly name: TextCondition;
+  readonly disabled: Condition<boolean, 'eq' | 'ne' | 'null'>;
+  readonly must_change_password: Condition<boolean, 'eq' | 'ne' | 'null'>;
+  readonly created_at: OrderedCondition<string>;
+  readonly updated_at: OrderedCondition<string>;
+}
+
+/** Users of the service as relations lead to them: what the list of users answers, or all that administrators see. */
+export interface RelatedUser<View extends SeenView> {
+  readonly record: View extends 'all' ? WholeUser : PublicUser;
+  readonly shown: View extends 'all' ? keyof WholeUser : keyof PublicUser;
+  readonly filter: Partial<Pick<UserConditions, keyof UserConditions & this['shown']>>;
+  readonly sort: keyof UserConditions & this['shown'];
+  readonly relations: object;
+}
