@@ -127,6 +127,18 @@ const sampleText = (schema, name) => {
 };
 
 /**
+ * A list to begin with: a record that would be created within another, none that is there already.
+ * @param {Schema} schema @param {(part: any) => any} resolve @param {number} depth
+ * @returns {any[]}
+ */
+const sampleItems = ({ items }, resolve, depth) => {
+  const { type, properties = {} } = resolve(items);
+  if (type !== 'object' || 'id' in properties || Object.keys(properties).length === 0 || depth >= 6)
+    return [];
+  return [sampleOf(items, resolve, '', depth + 1)];
+};
+
+/**
  * A value of a schema, to begin a body with.
  * @param {Schema} part @param {(part: any) => any} resolve @param {string} [name] @param {number} [depth]
  * @returns {any}
@@ -145,7 +157,7 @@ export const sampleOf = (part, resolve, name = '', depth = 0) => {
         sampleOf(value, resolve, key, depth + 1),
       ]),
     );
-  if (type === 'array') return [];
+  if (type === 'array') return sampleItems(schema, resolve, depth);
   if (type === 'boolean') return false;
   if (type === 'integer' || type === 'number') return Math.max(1, schema.minimum ?? 1);
   return type === 'string' ? sampleText(schema, name) : null;
