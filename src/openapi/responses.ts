@@ -7,6 +7,7 @@ import { fieldError, labelText } from '../kernel/messages/messages.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
 import { maxBatch } from '../operations/batch.ts';
+import { cascadeLimits } from '../operations/cascade-links.ts';
 import { maxAnswerBytes } from '../store/relations/bounds.ts';
 import type { Context } from './context.ts';
 import { answersETag, takesIdempotencyKey, takesIfNoneMatch } from './features.ts';
@@ -175,6 +176,7 @@ const example = (kind: ProblemKind, hints: Hints, { messages, bodyLimit }: Conte
   const params = {
     ...{ max: maxDepth, limit: limit ?? bodyLimit, records: maxBatch, bytes: maxAnswerBytes },
     ...{ key, type, errors: joined },
+    ...(name === 'cascade_too_large' ? { max: cascadeLimits.records, levels: cascadeLimits.levels } : {}),
   };
   const field = name === 'unusable_field' ? 'title' : parameter;
   const message = fill(messages.problems[name], { ...params, name: field });

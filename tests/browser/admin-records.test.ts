@@ -68,6 +68,24 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await page.getByRole('button', { name: '作者 等于 Ursula K. Le Guin' }).waitFor();
     });
 
+    it('a record shows what belongs to it, and leads to all of it and to a further one', async () => {
+      const watched = await enter(open, service, root, '/records/authors/2/show');
+      const { page } = watched;
+      const books = page.getByRole('region', { name: '著作' });
+      await page.getByRole('link', { name: '全部 16 条' }).waitFor();
+      expect(await books.getByRole('row').count()).toBe(1 + 5);
+      // The same in every row, and above them.
+      expect(await books.getByRole('columnheader', { name: '作者' }).count()).toBe(0);
+      await page.getByRole('link', { name: '新建图书' }).click();
+      await page.getByRole('heading', { name: '新建图书' }).waitFor();
+      await expect.poll(() => page.getByLabel('作者').inputValue()).toMatch(/Ursula/);
+      await go(page, service, '/records/authors/2/show');
+      await page.getByRole('link', { name: '全部 16 条' }).click();
+      await page.getByText('第 1–16 条，共 16 条').waitFor();
+      await page.getByRole('button', { name: '作者 等于 Ursula K. Le Guin' }).waitFor();
+      demandQuiet(watched, service);
+    });
+
     it('a record is made with a value of every type', async () => {
       const watched = await enter(open, service, root, '/records/books/create');
       const { page } = watched;

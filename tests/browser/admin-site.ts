@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { many } from '../../src/model/relation.ts';
 import { anyOf, equals, member, own, via } from '../../src/model/row-rule.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { hourOf } from '../../src/store/tables/request-counts.ts';
@@ -33,6 +34,7 @@ export const pages: Readonly<Record<string, string>> = {
   'book-show': '/records/books/3/show',
   'book-create': '/records/books/create',
   'book-edit': '/records/books/3',
+  'author-show': '/records/authors/2/show',
   applications: '/applications',
   payments: '/payments',
   audit: '/audit',
@@ -141,6 +143,7 @@ export const site: ServiceOptions = {
         fields: author,
         label: { 'zh-CN': '作者', en: 'Author' },
         permissions: 'writes',
+        relations: { books: many('Book', { by: 'author_id', label: { 'zh-CN': '著作', en: 'Books' } }) },
       }),
       defineResource('Book', { fields: book, label: { 'zh-CN': '图书', en: 'Book' }, permissions: 'all' }),
       defineResource('Order', {

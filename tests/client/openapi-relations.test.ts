@@ -38,4 +38,10 @@ describeDatabase('sqlite', 'openapi-typescript and relations', (databases) => {
     await project.write('program.ts', program);
     expect(await project.compile()).toBe('');
   });
+
+  it('shows messages in which everything is filled in', async () => {
+    const description = await (await fetch(`${service.origin}/api-docs/openapi.json`)).text();
+    expect(description).toContain('"cascade_too_large"');
+    expect(description.match(/"message":"[^"]*\{[a-z]+\}[^"]*"/g)).toBeNull();
+  });
 });

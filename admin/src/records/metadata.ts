@@ -46,12 +46,24 @@ export interface MetadataField {
   readonly searchable: boolean;
 }
 
+/** A way from a record to others. */
+export interface MetadataRelation {
+  readonly name: string;
+  readonly label: string;
+  readonly many: boolean;
+  readonly model: string;
+  /** Of many: the reference by which they name this record. */
+  readonly by?: string;
+  readonly through?: string;
+}
+
 export interface Metadata {
   readonly model: string;
   readonly singular: string;
   readonly plural: string;
   readonly label: string;
   readonly fields: readonly MetadataField[];
+  readonly relations: readonly MetadataRelation[];
   /** What the records open to whose they are, where row rules ask for them. */
   readonly opens?: readonly OpenedModel[];
   readonly permissions: Readonly<Record<'list' | 'detail' | 'create' | 'update' | 'destroy', boolean>>;

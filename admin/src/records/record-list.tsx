@@ -1,14 +1,13 @@
 import AddIcon from '@mui/icons-material/AddOutlined';
 import { useParams } from 'react-router';
 import { filtersOf } from '../parts/filter-field.ts';
-import { Link, LinkButton } from '../parts/link.tsx';
+import { LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
-import type { Column } from '../parts/record-table.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { FieldValue } from './field-value.tsx';
+import { useColumns } from './columns.tsx';
 import type { Metadata } from './metadata.ts';
-import { type AnyRecord, listedFields, recordName } from './record.ts';
+import { type AnyRecord, recordName } from './record.ts';
 import { WithMetadata } from './with-metadata.tsx';
 
 /** The records of whatever resource the address names. */
@@ -24,27 +23,7 @@ export const RecordList = () => {
 const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
   const { label, fields, permissions } = metadata;
-  const columns: Column<AnyRecord>[] = [
-    {
-      name: 'id',
-      label: fields.find(({ name }) => name === 'id')?.label ?? 'id',
-      render: ({ id }) => (
-        <Link to={`/records/${path}/${id}/show`} label={text('records.open', { label, id })}>
-          {id}
-        </Link>
-      ),
-    },
-    ...listedFields(metadata).map(
-      (field): Column<AnyRecord> => ({
-        name: field.name,
-        label: field.label,
-        sortable: field.sortable,
-        align: ['integer', 'number', 'decimal'].includes(field.type) ? 'right' : 'left',
-        wide: field.name === 'created_at',
-        render: (record) => <FieldValue field={field} value={record[field.name]} />,
-      }),
-    ),
-  ];
+  const columns = useColumns(metadata, path);
   return (
     <RecordListPage<AnyRecord>
       resource={recordsPrefix + path}

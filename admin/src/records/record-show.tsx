@@ -15,9 +15,10 @@ import { useText } from '../texts/provider.ts';
 import { FieldValue } from './field-value.tsx';
 import type { Metadata } from './metadata.ts';
 import { type AnyRecord, recordName } from './record.ts';
+import { RelatedRecords } from './related-records.tsx';
 import { WithMetadata } from './with-metadata.tsx';
 
-/** One record with all its fields. */
+/** One record with all its fields, and those that belong to it. */
 export const RecordShow = () => {
   const { path = '', id = '' } = useParams();
   return (
@@ -53,6 +54,11 @@ const Show = ({ metadata, path, id }: ShowProps) => {
           <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
         ])}
       />
+      {metadata.relations
+        .filter(({ many, by, through }) => many && by !== undefined && through === undefined)
+        .map((relation) => (
+          <RelatedRecords key={relation.name} relation={relation} id={record.id} />
+        ))}
     </Page>
   );
 };

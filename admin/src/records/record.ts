@@ -25,10 +25,10 @@ const long: ReadonlySet<string> = new Set(['text', 'json']);
 /** Columns of a list beside the id. */
 const maxColumns = 6;
 
-/** Fields that a list shows: the short ones in their order, and when the record was made. */
-export const listedFields = ({ fields }: Metadata): MetadataField[] => {
+/** Fields that a list shows: the short ones in their order but `without`, and when the record was made. */
+export const listedFields = ({ fields }: Metadata, without?: string): MetadataField[] => {
   const own = fields.filter(
-    ({ name, type }) => !long.has(type) && !['id', 'created_at', 'updated_at'].includes(name),
+    ({ name, type }) => !long.has(type) && !['id', 'created_at', 'updated_at', without].includes(name),
   );
   const made = fields.filter(({ name }) => name === 'created_at');
   return [...own.slice(0, maxColumns - 1), ...made];

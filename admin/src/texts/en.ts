@@ -419,6 +419,7 @@ export const en: SameKeys<typeof zhCN> = {
   },
   records: {
     open: 'Show %{label} %{id}',
+    all: 'All %{count}',
     empty: 'There is no %{label} yet.',
     create: 'New: %{label}',
     edit: 'Edit: %{label} · %{name}',

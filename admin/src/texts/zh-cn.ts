@@ -402,6 +402,7 @@ export const zhCN = {
   },
   records: {
     open: '查看%{label} %{id}',
+    all: '全部 %{count} 条',
     empty: '还没有%{label}。',
     create: '新建%{label}',
     edit: '编辑%{label} · %{name}',

@@ -1,0 +1,86 @@
+import AddIcon from '@mui/icons-material/AddOutlined';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { ListBase, useListContext } from 'react-admin';
+import { LinkButton } from '../parts/link.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
+import { recordsPrefix } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import { useColumns } from './columns.tsx';
+import type { Metadata, MetadataRelation } from './metadata.ts';
+import type { AnyRecord } from './record.ts';
+import { useModel } from './use-metadata.ts';
+
+/** How many are shown; the rest is in the list that the link leads to. */
+const shown = 5;
+
+interface Target {
+  readonly metadata: Metadata;
+  readonly path: string;
+}
+
+interface RelatedProps {
+  readonly relation: MetadataRelation;
+  /** Of the record that they belong to. */
+  readonly id: number;
+}
+
+/** The newest of the records that belong to one, and the ways to all of them and to a further one. */
+export const RelatedRecords = ({ relation, id }: RelatedProps) => {
+  const { data: target } = useModel(relation.model);
+  const { by } = relation;
+  if (target === undefined || by === undefined) return null;
+  return (
+    <ListBase
+      resource={recordsPrefix + target.path}
+      filter={{ [by]: id }}
+      perPage={shown}
+      sort={{ field: 'id', order: 'DESC' }}
+      storeKey={false}
+      disableSyncWithLocation
+      disableAuthentication
+      exporter={false}
+    >
+      <Section relation={relation} by={by} id={id} target={target} />
+    </ListBase>
+  );
+};
+
+interface SectionProps extends RelatedProps {
+  readonly by: string;
+  readonly target: Target;
+}
+
+const Section = ({ relation: { label }, by, id, target: { metadata, path } }: SectionProps) => {
+  const text = useText();
+  const { total } = useListContext<AnyRecord>();
+  const columns = useColumns(metadata, path, by);
+  const filter = encodeURIComponent(JSON.stringify({ [by]: id }));
+  return (
+    <Stack sx={{ mt: 3, gap: 1 }}>
+      <Stack direction="row" sx={{ alignItems: 'center', flexWrap: 'wrap', gap: 1 }}>
+        <Typography variant="h2" sx={{ flexGrow: 1 }}>
+          {label}
+        </Typography>
+        {total === undefined || total === 0 ? null : (
+          <LinkButton to={`/records/${path}?filter=${filter}`} size="small">
+            {text('records.all', { count: total })}
+          </LinkButton>
+        )}
+        {metadata.permissions.create ? (
+          <LinkButton to={`/records/${path}/create?${by}=${id}`} size="small" startIcon={<AddIcon />}>
+            {text('records.create', { label: metadata.label })}
+          </LinkButton>
+        ) : null}
+      </Stack>
+      <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
+        <RecordTable<AnyRecord>
+          label={label}
+          columns={columns}
+          empty={text('records.empty', { label: metadata.label })}
+        />
+      </Paper>
+    </Stack>
+  );
+};
