@@ -45,6 +45,11 @@ export interface Dialect extends Compiler {
   fits(text: Fragment, bytes: number): Fragment | undefined;
   /** The condition that a number is at most so many; where it is more, the statement ends with `TooLongError`. */
   atMost(count: Fragment, most: number): Fragment;
+  /**
+   * The condition that a number, which comes with the request, is more than a count; where it is not, the statement ends
+   * with `TooLongError`. Undefined where no reader waits for another's statement, so that none need say what it looks at.
+   */
+  looksAtFewer(count: Fragment, most: Fragment): Fragment | undefined;
   /** A JSON array of values, as text. */
   arrayText(values: readonly Fragment[]): Fragment;
   /** A JSON array of the one column `column` of a query, to stand in an object. */

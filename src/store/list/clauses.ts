@@ -11,6 +11,7 @@ import { comesAfter, orderBy } from './sort.ts';
 export const joiningOf = (dialect: Dialect, argument: Argument<ListArguments>): Joining => ({
   dialect,
   value: (index) => argument('related', index),
+  looked: argument('looked'),
 });
 
 const searchConditions = (

@@ -1,6 +1,7 @@
 import type { ColumnValue } from '../../fields/field.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { isLight, lookAtAll, lookAtOnce } from '../relations/bounds.ts';
 import type { Statement } from '../statement.ts';
 import type { SourceView } from '../view.ts';
 import type { ListParameters } from './parameters.ts';
@@ -80,6 +81,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     from: none,
     until: none,
     related: parameters.related ?? none,
+    looked: isLight(limit, parameters.included) ? lookAtOnce(limit) : lookAtAll,
   };
 };
 

@@ -9,10 +9,18 @@ import {
   type ListReader,
   type Query,
   readerWithin,
+  TooLongError,
   type Transaction,
 } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { assertNotTooMuch, isLight, maxAnswerBytes, refusingTooMuch } from '../relations/bounds.ts';
+import {
+  assertNotTooMuch,
+  isLight,
+  lookAtAll,
+  looksBeyond,
+  maxAnswerBytes,
+  refusingTooMuch,
+} from '../relations/bounds.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { ArrayChunks } from './array-chunks.ts';
@@ -94,9 +102,20 @@ export class ListRun {
 
   /** A page whose records bring others: in one piece, or refused. */
   async #withRelated(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundPage> {
-    const { row } = await refusingTooMuch(this.#pageRow(list, rows, purpose));
+    const row = await refusingTooMuch(this.#relatedRow(list, rows, purpose));
     assertNotTooMuch(row.json);
     return { row, json: readable(row.json) };
+  }
+
+  /** At once where that looks at few rows; where it turns out to look at more, where nobody waits for it. */
+  async #relatedRow(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<PageRow> {
+    try {
+      return (await this.#pageRow(list, rows, purpose)).row;
+    } catch (error) {
+      const isAll = list.values.looked === lookAtAll || !looksBeyond(list.parameters.included);
+      if (!(error instanceof TooLongError) || isAll) throw error;
+      return this.#first(this.#pageQuery(list, rows, { looked: lookAtAll }), false, purpose);
+    }
   }
 
   async #pageRow(

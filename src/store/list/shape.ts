@@ -55,6 +55,8 @@ export type ListArguments = {
   /** Sort values of the first and the last row between which rows are streamed. */
   readonly from: readonly SqlValue[];
   readonly until: readonly SqlValue[];
+  /** Rows that a relation may look at for each record. */
+  readonly looked: number;
   /** Of the rows to which relations lead. */
   readonly related: readonly SqlValue[];
   /** The moment, for sources that ask for it. */

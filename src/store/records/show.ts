@@ -12,10 +12,19 @@ import {
   type Query,
   readerWithin,
   type SqlValue,
+  TooLongError,
   type Transaction,
 } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { assertNotTooMuch, isLight, maxAnswerBytes, refusingTooMuch } from '../relations/bounds.ts';
+import {
+  assertNotTooMuch,
+  isLight,
+  lookAtAll,
+  lookAtOnce,
+  looksBeyond,
+  maxAnswerBytes,
+  refusingTooMuch,
+} from '../relations/bounds.ts';
 import { type Included, nothingIncluded } from '../relations/include.ts';
 import type { Joining } from '../relations/join.ts';
 import { recordText } from '../relations/record-text.ts';
@@ -51,17 +60,26 @@ export interface ShowPurpose {
   readonly written?: boolean;
 }
 
-/** A record with others: at once where they are few, refused where they are too many. */
+/**
+ * A record with others: at once where few rows are looked at for it, where nobody waits for it otherwise, and refused
+ * where they are too many.
+ */
 const withRelated = async (
   reader: ListReader,
-  query: Query,
+  query: (looked: number) => Query,
   { included }: Included,
   by: Asker | undefined,
 ): Promise<ShownRow | undefined> => {
-  const limited = { ...query, longest: maxAnswerBytes };
+  const limited = (looked: number): Query => ({ ...query(looked), longest: maxAnswerBytes });
   const ask = async (): Promise<ShownRow | undefined> => {
-    if (isLight(1, included)) return reader.get<ShownRow>(limited);
-    return (await reader.scan<ShownRow>(limited, await knownCaller(by)))[0];
+    if (isLight(1, included)) {
+      try {
+        return await reader.get<ShownRow>(limited(lookAtOnce(1)));
+      } catch (error) {
+        if (!(error instanceof TooLongError) || !looksBeyond(included)) throw error;
+      }
+    }
+    return (await reader.scan<ShownRow>(limited(lookAtAll), await knownCaller(by)))[0];
   };
   const row = await refusingTooMuch(ask());
   if (row !== undefined) assertNotTooMuch(row.json);
@@ -79,6 +97,8 @@ export type Show = (
 type ShowArguments = {
   readonly rows: readonly SqlValue[];
   readonly related: readonly SqlValue[];
+  /** Rows that a relation may look at. */
+  readonly looked: number;
   readonly key: SqlValue;
   readonly now: SqlValue;
 };
@@ -103,7 +123,8 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
       const column = (of: string) => storedValue(columnOf(source, of), dialect);
       const conditions = reachConditions(terms, column, (index) => argument('rows', index), 'hold', dialect);
       const key = sql`${column(source.key)} = ${argument('key')}`;
-      const joining: Joining = { dialect, value: (index) => argument('related', index) };
+      const value = (index: number) => argument('related', index);
+      const joining: Joining = { dialect, value, looked: argument('looked') };
       const json = sql`${recordText(source, fields, included, joining, rowAlias)} as json`;
       const answer = version === undefined ? json : sql`${json}, ${name(rowAlias, version)} as version`;
       const row = sql`select ${answer} from ${source.from(dialect)} as ${name(rowAlias)}${where([...conditions, key])}`;
@@ -127,10 +148,11 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
     if (rows === undefined) return undefined;
     const now = source.timed === true ? toTimestamp(clock()) : null;
     const values = { rows: rows.values, related: included.values, key, now };
-    const query = statementOf(grant.readable, rows, included, lock)(values);
+    const asked = statementOf(grant.readable, rows, included, lock);
+    const query = (looked: number): Query => asked({ ...values, looked });
     const reader = within === undefined ? database : readerWithin(within);
     const row = await (included === nothingIncluded
-      ? reader.get<ShownRow>(query)
+      ? reader.get<ShownRow>(query(lookAtAll))
       : withRelated(reader, query, included, by));
     if (row === undefined) return undefined;
     return row.version === undefined ? { json: row.json } : { json: row.json, version: Number(row.version) };

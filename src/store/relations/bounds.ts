@@ -4,7 +4,7 @@ import { TooLongError } from '../database.ts';
 import { mostBytes } from '../projection.ts';
 import type { Source } from '../source.ts';
 import type { Include } from './include.ts';
-import type { RelationStep } from './related.ts';
+import { looksAtOthers } from './related.ts';
 
 /** How much related records may come to, and how much they usually do. */
 
@@ -22,21 +22,29 @@ const usualNumber = 20;
 const fewRelated = 1000;
 
 /**
- * Whether an index bounds the rows that a step looks at: one, or as many as it may lead to. Where rows of many are held
- * to a rule, or found behind others, it looks at any number that it does not lead to.
+ * Rows that an answer which is made at once may look at in all, whether the caller reads them or not: a rule asks for
+ * some microseconds of each.
  */
-const isBoundedStep = ({ relation, reach, link }: RelationStep): boolean =>
-  !relation.many || (link === undefined && (reach.terms === 'none' || reach.terms.length === 0));
+const looked = 2000;
+
+/** Nobody waits for it: it may look at whatever there is. */
+export const lookAtAll = Number.MAX_SAFE_INTEGER;
+
+/** How many rows a step may look at for each of so many records, where the answer is made at once. */
+export const lookAtOnce = (records: number): number => Math.max(50, Math.floor(looked / records));
 
 /** Whether a thousand of everything were still bounded: there is no second relation to many behind a first one. */
 const isBoundedInclude = ({ step, included }: Include, behindMany = false): boolean =>
-  isBoundedStep(step) &&
   !(step.relation.many && behindMany) &&
   included.every((each) => isBoundedInclude(each, behindMany || step.relation.many));
 
 /** Whether so many records bring so few others that nobody has to wait for it, if they are as many as usual. */
 export const isLight = (records: number, included: readonly Include[]): boolean =>
   records * usuallyIncluded(included) <= fewRelated && included.every((each) => isBoundedInclude(each));
+
+/** Whether it looks at rows to which it does not lead: then it may have been given up for these. */
+export const looksBeyond = (included: readonly Include[]): boolean =>
+  included.some((each) => looksAtOthers(each.step) || looksBeyond(each.included));
 
 /** How many records come with one, if relations lead to as many as usual. */
 const usuallyIncluded = (included: readonly Include[]): number =>

@@ -3,13 +3,15 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { RowsAsked } from '../rows/expression.ts';
 import { reachConditions } from '../rows/reach.ts';
 import { all, type Fragment, name, sql, where } from '../statement.ts';
-import type { BoundReach, RelationStep } from './related.ts';
+import { type BoundReach, looksAtOthers, type RelationStep } from './related.ts';
 
 /** What SQL over relations is written with. */
 export interface Joining {
   readonly dialect: Dialect;
   /** The n-th value of the argument `related`. */
   readonly value: (index: number) => Fragment;
+  /** How many rows a step may look at for one record; absent where that is no matter. */
+  readonly looked?: Fragment;
 }
 
 /** Names of rows that no table and no column can have, one for each step away from the row `t`. */
@@ -63,6 +65,29 @@ export const relatedTo = (
   const held = [sql`${name(link, through.from)} = ${start}`, ...reachedLink(step, link, 'hold', joining)];
   const ends = sql`select ${name(link, through.to)} from ${name(through.table)} as ${name(link)}${where(held)}`;
   return { from: from(step, row, joining), conditions: [sql`${end} in (${ends})`, ...reach] };
+};
+
+/**
+ * The condition that a step looks at fewer rows from the row `before` than it may, whether the caller reads them or not:
+ * otherwise the statement ends. Undefined where it looks at none that it does not lead to, or that is no matter.
+ */
+export const looksAtFewer = (
+  step: RelationStep,
+  before: string,
+  depth: number,
+  { dialect, looked }: Joining,
+): Fragment | undefined => {
+  if (looked === undefined || !looksAtOthers(step)) return undefined;
+  const { relation } = step;
+  const { through } = relation;
+  const row = through === undefined ? relatedRow(depth) : linkRow(depth);
+  const rows =
+    through === undefined
+      ? sql`${relation.target().from(dialect)} as ${name(row)}`
+      : sql`${name(through.table)} as ${name(row)}`;
+  const end = name(row, through?.from ?? relation.to);
+  const first = sql`select 1 from ${rows} where ${end} = ${name(before, relation.from)} limit ${dialect.rows(looked)}`;
+  return dialect.looksAtFewer(sql`(select count(*) from (${first}))`, looked);
 };
 
 /** The condition that the row `before` leads to one that meets `conditions`: found from there on, by their indexes. */

@@ -4,7 +4,7 @@ import type { Source } from '../source.ts';
 import { all, type Fragment, literal, name, sql, where } from '../statement.ts';
 import { maxRelated, maxTextBytes, mayBeTooMuch } from './bounds.ts';
 import type { Include } from './include.ts';
-import { type Joining, relatedRow, relatedTo } from './join.ts';
+import { type Joining, looksAtFewer, relatedRow, relatedTo } from './join.ts';
 
 /** The JSON text of a record with related ones, put together by the database. */
 
@@ -39,7 +39,9 @@ const arrayText = (each: Include, before: string, depth: number, joining: Joinin
   const joined = joining.dialect.joined(sql`row_json`, literal(','));
   // At once: a mark in the place of the array would let as many arrays as there are rows be made in vain.
   const array = sql`case when ${joining.dialect.atMost(checked.count, maxRelated)} then '[' || coalesce(${joined}, '') || ']' end`;
-  return sql`(select ${array} from (${checked.rows}) as ${name('_rows')})`;
+  const made = sql`(select ${array} from (${checked.rows}) as ${name('_rows')})`;
+  const few = looksAtFewer(step, before, depth, joining);
+  return few === undefined ? made : sql`(case when ${few} then ${made} end)`;
 };
 
 const objectText = (each: Include, before: string, depth: number, joining: Joining): Fragment => {

@@ -31,6 +31,10 @@ export interface RelationStep {
   readonly link: BoundReach | undefined;
 }
 
+/** Whether a step looks at rows to which it does not lead: those that a rule leaves out, or those between. */
+export const looksAtOthers = ({ relation, reach, link }: RelationStep): boolean =>
+  relation.many && (link !== undefined || (reach.terms !== 'none' && reach.terms.length > 0));
+
 /** Where a step leads. */
 export interface Followed {
   readonly step: RelationStep;

@@ -77,6 +77,7 @@ export const postgresDialect: Dialect = {
   fits: (text, bytes) =>
     sql`cast(${unless(sql`sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)}`)} as integer)`,
   atMost: (count, most) => sql`${unless(sql`${count} > ${literal(most)}`)} = '1'`,
+  looksAtFewer: () => undefined,
   arrayText: (values) => sql`json_build_array(${all(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
   joined: (value, separator) => sql`string_agg(${value}, ${separator})`,

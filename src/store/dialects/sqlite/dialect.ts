@@ -51,6 +51,9 @@ const localTime = (value: Fragment, shift: Fragment): Fragment => {
   return sql`iif(${value} is null, null, max(${moved}, '0001-01-01T00:00'))`;
 };
 
+/** No limit of any connection is as high: what would be so long is refused before it is made. */
+const unless = (beyond: Fragment): Fragment => sql`length(zeroblob(iif(${beyond}, 2147483647, 0))) = 0`;
+
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   builder: new Kysely<unknown>({
@@ -82,8 +85,8 @@ export const sqliteDialect: Dialect = {
   objectText: object,
   unclosed,
   fits: () => undefined,
-  // No limit of any connection is as high: what would be so long is refused before it is made.
-  atMost: (count, most) => sql`length(zeroblob(iif(${count} > ${literal(most)}, 2147483647, 0))) = 0`,
+  atMost: (count, most) => unless(sql`${count} > ${literal(most)}`),
+  looksAtFewer: (count, most) => unless(sql`${count} >= ${most}`),
   arrayText: (values) => sql`json_array(${all(values)})`,
   arrayOf: (column, query) => sql`json((select json_group_array(${column}) from (${query})))`,
   joined: (value, separator) => sql`group_concat(${value}, ${separator})`,
