@@ -90,6 +90,9 @@ it.each([
       parts: 'part',
       remarks: 'remark',
       holds: 'hold',
+      folders: 'folder',
+      sheets: 'sheet',
+      seals: 'seal',
     },
   ],
 ])('the written relations of the %s are those of the models', async (name, resources, models) => {
