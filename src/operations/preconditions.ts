@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Included } from '../store/relations/include.ts';
 
 /** Entity tags of RFC 9110: `"<version>-<view>"`, strong. */
@@ -10,7 +10,7 @@ export const entityTag = (version: number, view: string): string => `"${version}
  */
 export const tagOf = (json: string, version: number, view: string, { included }: Included): string => {
   if (included.length === 0) return entityTag(version, view);
-  const digest = createHash('sha256').update(json).digest('base64url').slice(0, 22);
+  const digest = hash('sha256', json, 'base64url').slice(0, 22);
   return `"${version}-${view}-${digest}"`;
 };
 

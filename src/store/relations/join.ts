@@ -1,6 +1,6 @@
 import { columnOf, storedValue } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { RowsAsked } from '../rows/expression.ts';
+import { type ColumnSql, expressionCondition, type RowsAsked } from '../rows/expression.ts';
 import { reachConditions } from '../rows/reach.ts';
 import { all, type Fragment, name, sql, where } from '../statement.ts';
 import { type BoundReach, looksAtOthers, type RelationStep } from './related.ts';
@@ -40,6 +40,29 @@ const reachedTarget = (
   return reached(reach, column, asked, joining);
 };
 
+/**
+ * The same for rows that name the row `before`. A rule on what they name is asked of that row, which is there: not looked
+ * up again for each of them.
+ */
+const reachedBehind = (
+  step: RelationStep,
+  before: string,
+  row: string,
+  joining: Joining,
+): readonly Fragment[] => {
+  const { relation, reach } = step;
+  if (!relation.many || reach.terms === 'none') return reachedTarget(step, row, 'hold', joining);
+  const { dialect, value } = joining;
+  return reach.terms.flatMap((term, index) => {
+    if (typeof term !== 'string' && term.kind === 'via' && term.column === relation.to) {
+      const named: ColumnSql = (of) => name(before, of);
+      return [expressionCondition(term.rule, named, value(reach.start + index), 'hold', dialect)];
+    }
+    const alone = { ...step, reach: { ...reach, terms: [term], start: reach.start + index } };
+    return reachedTarget(alone, row, 'hold', joining);
+  });
+};
+
 const reachedLink = ({ link }: RelationStep, row: string, asked: RowsAsked, joining: Joining) =>
   link === undefined ? [] : reached(link, (of) => name(row, of), asked, joining);
 
@@ -58,9 +81,11 @@ export const relatedTo = (
   const { through } = relation;
   const start = name(before, relation.from);
   const end = name(row, relation.to);
-  const reach = reachedTarget(step, row, 'hold', joining);
-  if (through === undefined)
+  if (through === undefined) {
+    const reach = reachedBehind(step, before, row, joining);
     return { from: from(step, row, joining), conditions: [sql`${end} = ${start}`, ...reach] };
+  }
+  const reach = reachedTarget(step, row, 'hold', joining);
   const link = linkRow(depth);
   const held = [sql`${name(link, through.from)} = ${start}`, ...reachedLink(step, link, 'hold', joining)];
   const ends = sql`select ${name(link, through.to)} from ${name(through.table)} as ${name(link)}${where(held)}`;

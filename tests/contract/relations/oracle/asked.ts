@@ -90,9 +90,12 @@ export const someIncludes = (
   const texts = new Set<string>();
   const chosen: Parameter[] = [];
   const count = 1 + random.below(4);
+  let relations = 0;
   for (let nth = 0; nth < count; nth += 1) {
     const path = somePath(random, reader, plan, known, 1 + random.below(3));
-    if (path.length > 0) texts.add(path.join('.'));
+    relations += path.length;
+    // More than ten are refused.
+    if (path.length > 0 && relations <= 10) texts.add(path.join('.'));
   }
   for (const text of texts) {
     let at = tree;
