@@ -101,10 +101,8 @@ export interface EndpointDocs {
   /** Name of the model whose record in its detail view `data` is, where the policy does not say so. */
   readonly model?: string;
   readonly list?: boolean;
-  /** The items of the list are groups of records. */
-  readonly grouped?: boolean;
-  /** Which operation of a resource it is, beside those that its policy names. */
-  readonly part?: 'history' | 'restore';
+  /** Which operation of a resource it is, beside those that its policy names; an `aggregate` lists groups of records. */
+  readonly part?: 'aggregate' | 'history' | 'restore';
   /** What the list can be filtered, sorted and searched by. */
   readonly listFields?: readonly ListField[];
   readonly query?: readonly QueryDocs[];

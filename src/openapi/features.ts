@@ -27,7 +27,7 @@ export const takesIdempotencyKey = (endpoint: Endpoint): boolean =>
 /** Relations that an answer can bring along. */
 export const relationsOf = ({ policy, docs }: Endpoint): readonly ModelRelation[] => {
   if (policy.kind !== 'resource' || policy.action === 'destroy') return [];
-  if (docs.grouped === true || docs.part !== undefined) return [];
+  if (docs.part !== undefined) return [];
   return [...policy.model.relations.values()];
 };
 

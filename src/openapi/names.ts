@@ -15,7 +15,7 @@ export const dataName = ({ policy, docs, operation }: Endpoint): string => {
   if (policy.kind === 'resource') {
     const { model, action, area } = policy;
     if (docs.part === 'history') return `${area === 'admin' ? 'Admin' : ''}${model.name}Versions`;
-    const suffix = docs.grouped === true ? 'Group' : suffixes[viewByAction[action]];
+    const suffix = docs.part === 'aggregate' ? 'Group' : suffixes[viewByAction[action]];
     return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffix}`;
   }
   if (docs.model !== undefined) return docs.model;

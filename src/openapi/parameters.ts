@@ -95,7 +95,7 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
 };
 
 const listParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
-  if (endpoint.docs.grouped === true) return groupParameters(endpoint, context);
+  if (endpoint.docs.part === 'aggregate') return groupParameters(endpoint, context);
   const fields = listFields(endpoint);
   const sorts = fields.filter(({ sortable }) => sortable).map(({ name }) => name);
   const term = `-?(${sorts.join('|')})`;

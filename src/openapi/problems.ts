@@ -78,7 +78,7 @@ const ofQuery = (endpoint: Endpoint): readonly ProblemName[] => {
       ? (['invalid_parameter', 'unusable_field', 'too_much_included', 'forbidden'] as const)
       : []),
     // Filters may ask for related records that the caller may not read.
-    ...(docs.grouped === true && policy.kind === 'resource' && policy.model.relations.size > 0
+    ...(docs.part === 'aggregate' && policy.kind === 'resource' && policy.model.relations.size > 0
       ? (['forbidden'] as const)
       : []),
     ...(docs.query?.some(({ schema }) => schema['enum'] !== undefined)

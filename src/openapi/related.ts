@@ -136,7 +136,8 @@ export const acrossWords = (endpoint: Endpoint, context: Context): string | unde
       .map(({ name }) => `\`${name}\``)
       .join(context.locale === 'en' ? ', ' : '、');
   const [one, several] = [pathTo(false), pathTo(true)];
-  const texts = docs.grouped === true ? { one: acrossTexts.oneGrouped, many: acrossTexts.many } : acrossTexts;
+  const texts =
+    docs.part === 'aggregate' ? { one: acrossTexts.oneGrouped, many: acrossTexts.many } : acrossTexts;
   const sentences = [
     ...(one === undefined ? [] : [fill(texts.one[context.locale], { names: names(false), path: one })]),
     ...(several === undefined

@@ -3,10 +3,11 @@ import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts
 import { Problem } from '../kernel/problem.ts';
 import type { IdempotentRequest } from '../store/tables/idempotency.ts';
 import type { Acting } from './acting.ts';
-import { CollectedErrors, knownId, recordsInARow } from './collected-errors.ts';
+import { CollectedErrors, recordsInARow } from './collected-errors.ts';
 import { granted } from './granted.ts';
 import { countNested } from './nested.ts';
 import { answeredOnce, keptOnce, type Once } from './once.ts';
+import { knownId } from './record-id.ts';
 import type { RecordWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import { create, update } from './save.ts';

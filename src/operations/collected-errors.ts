@@ -1,19 +1,10 @@
 import type { FieldError } from '../kernel/field-error.ts';
-import type { Json } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import { ConstraintError } from '../store/database.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** Records after which others get their turn, where many are written in a row. */
 export const recordsInARow = 20;
-
-export const isId = (id: Json | undefined): id is number => Number.isSafeInteger(id) && Number(id) > 0;
-
-/** The id of a body. @throws Problem `record_not_found` for what can be none */
-export const knownId = (id: Json | undefined): number => {
-  if (!isId(id)) throw new Problem('record_not_found');
-  return id;
-};
 
 const under = (place: string, field: string): string => (field === '' ? place : `${place}.${field}`);
 
@@ -64,7 +55,11 @@ export class CollectedErrors {
   }
 }
 
-const errorsOf = (resource: ServedResource, { kind, errors }: Problem): readonly FieldError[] | undefined => {
+/** What is wrong with the values of one record, an id that is not there among them; undefined for any other problem. */
+export const errorsOf = (
+  resource: ServedResource,
+  { kind, errors }: Problem,
+): readonly FieldError[] | undefined => {
   if (kind === 'record_not_found') return [resource.collision({ field: 'id', rule: 'reference' })];
   return kind === 'invalid_record' ? errors : undefined;
 };

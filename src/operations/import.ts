@@ -4,14 +4,14 @@ import { own } from '../kernel/json.ts';
 import { Problem, type ProblemKind } from '../kernel/problem.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Acting } from './acting.ts';
+import { errorsOf } from './collected-errors.ts';
 import { granted } from './granted.ts';
+import { knownId } from './record-id.ts';
 import type { RecordWrite } from './record-write.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type SharedTransaction, together } from './transaction.ts';
-
-/** Milliseconds of a transaction's time that each line adds, as each record of a batch does. */
-const timeOfLine = 25;
+import { timeOfRecord } from './writing.ts';
 
 /** Lines whose statements are on their way together. */
 const abreast = 64;
@@ -86,17 +86,12 @@ const isOfDatabase = (kind: ProblemKind): boolean =>
 
 const isBlameless = (error: unknown): boolean => !(error instanceof Problem) || isOfDatabase(error.kind);
 
-const isId = (id: unknown): id is number => Number.isSafeInteger(id) && Number(id) > 0;
-
 /** The id of the record that a line updates; undefined where it creates one. */
 const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Promise<number | undefined> => {
   const value = by === undefined ? undefined : own(values, by);
   if (write === undefined || by === undefined || value == null) return undefined;
   const { resource, grant, acting } = write;
-  if (by === 'id') {
-    if (!isId(value)) throw new Problem('record_not_found');
-    return value;
-  }
+  if (by === 'id') return knownId(value);
   const field = resource.model.fields.get(by);
   // What is wrong with the value is told by the rules of a create.
   if (field === undefined || resource.validate({ [by]: value }, 'update', new Set([by])).errors.length > 0)
@@ -116,13 +111,10 @@ const writeLine = async (writes: Writes, { values }: ImportLine): Promise<Done> 
 };
 
 const refusalOf = (resource: ServedResource, line: number, problem: Problem): readonly RefusedLine[] => {
-  if (problem.kind === 'record_not_found') {
-    const error = resource.collision({ field: 'id', rule: 'reference' });
-    return [{ line, field: 'id', error }];
-  }
-  const { errors } = problem;
-  if (problem.kind !== 'invalid_record' || errors === undefined) return [{ line, field: '', error: problem }];
-  return errors.map((error) => ({ line, field: error.field, error }));
+  const errors = errorsOf(resource, problem);
+  return errors === undefined
+    ? [{ line, field: '', error: problem }]
+    : errors.map((error) => ({ line, field: error.field, error }));
 };
 
 /** All at once: what was refused is not known by its line. */
@@ -202,7 +194,7 @@ export const importLines = async (
       await also(shared.transaction, counts);
       return counts;
     };
-  const options = { table: model.table, limit: context.transactionLimit + lines.length * timeOfLine };
+  const options = { table: model.table, limit: context.transactionLimit + lines.length * timeOfRecord };
   if (!inTurn(resource, lines))
     try {
       return await together(context.database, unit(writeAbreast), options);

@@ -12,9 +12,10 @@ import { labelOf } from '../model/names.ts';
 import { deleteKey, deleteLabel, nestedLimits } from '../model/nested-schema.ts';
 import type { ModelRelation } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
-import { isId, placed } from './collected-errors.ts';
+import { placed } from './collected-errors.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { granted } from './granted.ts';
+import { isId } from './record-id.ts';
 import type { RecordWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
 

@@ -29,6 +29,7 @@ import {
   relatedOptions,
 } from './list-query.ts';
 import { countNested } from './nested.ts';
+import { isId } from './record-id.ts';
 import type { RecordWrite } from './record-write.ts';
 import { relatedFor } from './related.ts';
 import { remove } from './remove.ts';
@@ -66,8 +67,6 @@ const rowsOf = async (answer: ListAnswer): Promise<Row[]> => {
   for await (const chunk of answer.chunks) text += chunk;
   return JSON.parse(text);
 };
-
-const isId = (id: unknown): id is number => Number.isSafeInteger(id) && Number(id) > 0;
 
 /** Values as a body would bring them: what JSON does not know is not there. */
 const bodyOf = (values: unknown): JsonObject => {

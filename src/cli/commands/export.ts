@@ -2,16 +2,12 @@ import { defineCommand, jsonOption } from '../command.ts';
 import { ExportCommand } from '../transfer/export-command.ts';
 import { formatOf } from '../transfer/format.ts';
 import { withOperations } from '../transfer/opened.ts';
+import { transferOptions } from '../transfer/options.ts';
 
 export const command = defineCommand({
   operands: ['FILE'],
   options: {
-    resource: {
-      type: 'string',
-      value: 'NAME',
-      help: 'path or model of the records, such as products or Product',
-    },
-    as: { type: 'string', value: 'USERNAME', help: 'on whose behalf (default the first super_admin)' },
+    ...transferOptions,
     filter: {
       type: 'string',
       value: 'CONDITION',

@@ -58,7 +58,7 @@ export const explainRelations = (
   const area = policy.area === 'admin' ? adminArea : apiArea;
   const related = relatedFor({ models }, { principal, area });
   const paths = parametersOf(query).flatMap(({ name, value }) =>
-    (name === 'include' && docs.grouped !== true) || docs.list === true ? pathsIn(name, value) : [],
+    (name === 'include' && docs.part !== 'aggregate') || docs.list === true ? pathsIn(name, value) : [],
   );
   const found = paths.filter(([first = '']) => model.relations.has(first));
   if (found.length === 0) return undefined;

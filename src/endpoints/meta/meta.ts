@@ -76,7 +76,7 @@ const describe = (
     model,
     access,
     endpoints.map(({ method, path, auth, policy, docs }) => ({
-      action: docs.grouped === true ? 'aggregate' : (docs.part ?? policy.action),
+      action: docs.part ?? policy.action,
       method,
       path,
       authentication: auth,

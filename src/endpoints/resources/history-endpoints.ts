@@ -6,6 +6,7 @@ import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { acceptedVersions, entityTag } from '../../operations/preconditions.ts';
+import { isId } from '../../operations/record-id.ts';
 import type { RecordWrite } from '../../operations/record-write.ts';
 import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
@@ -141,7 +142,7 @@ export const restoreEndpoint = (
     const versions = acceptedVersions(call.header('if-match'));
     await checkTarget(write, id, versions);
     const asked = own(call.body, 'version');
-    const kept = Number.isSafeInteger(asked) ? await history.at(id, Number(asked)) : undefined;
+    const kept = isId(asked) ? await history.at(id, asked) : undefined;
     if (kept === undefined || kept.after === null)
       throw new Problem('invalid_record', {
         errors: [resource.collision({ field: 'version', rule: 'reference' })],

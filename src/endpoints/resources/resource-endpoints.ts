@@ -197,7 +197,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         ...docs(aggregateLabel(model), undefined),
         data: groupSchema(model, fieldsOf('list'), locale),
         list: true,
-        grouped: true,
+        part: 'aggregate',
       },
       handle: (call) => answerGroups(resource.aggregate, call, origin, relatedOf(call)),
     },

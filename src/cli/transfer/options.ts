@@ -1,0 +1,9 @@
+/** What an import and an export are both told: which records, and on whose behalf. */
+export const transferOptions = {
+  resource: {
+    type: 'string',
+    value: 'NAME',
+    help: 'path or model of the records, such as products or Product',
+  },
+  as: { type: 'string', value: 'USERNAME', help: 'on whose behalf (default the first super_admin)' },
+} as const;
