@@ -49,6 +49,9 @@ const RecordCreate = lazy(() =>
 const RecordEdit = lazy(() =>
   import('./records/record-form.tsx').then(({ RecordEdit: page }) => ({ default: page })),
 );
+const RecordHistory = lazy(() =>
+  import('./history/record-history.tsx').then(({ RecordHistory: page }) => ({ default: page })),
+);
 
 export const App = () => (
   <BrowserRouter basename={pagesPath.replace(/\/$/, '')}>
@@ -90,6 +93,7 @@ export const App = () => (
           <Route path="/records/:path/create" element={<RecordCreate />} />
           <Route path="/records/:path/:id" element={<RecordEdit />} />
           <Route path="/records/:path/:id/show" element={<RecordShow />} />
+          <Route path="/records/:path/:id/history" element={<RecordHistory />} />
         </CustomRoutes>
       </AdminUI>
     </AdminContext>

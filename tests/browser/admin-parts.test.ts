@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { folded, type Stretch, textDiff } from '../../admin/src/history/text-diff.ts';
 import { expiresAt, isPast } from '../../admin/src/keys/expiry-date.ts';
 import { csvLine } from '../../admin/src/parts/csv.ts';
 import { conditionsIn, filtersOf, keyOf } from '../../admin/src/parts/filter-field.ts';
@@ -118,5 +119,59 @@ describe('ceilingOf', () => {
     [12_001, 16_000],
   ])('%i is under %i', (highest, ceiling) => {
     expect(ceilingOf(highest)).toBe(ceiling);
+  });
+});
+
+describe('textDiff', () => {
+  const without = (kind: Stretch['kind'], stretches: readonly Stretch[]): string =>
+    stretches.flatMap((each) => (each.kind === kind ? [] : [each.text])).join('');
+
+  it('loses no letter of either text', () => {
+    const words = fc
+      .array(fc.constantFrom('one ', '二', '三。', '\n', ' ', '👩‍👧'))
+      .map((each) => each.join(''));
+    fc.assert(
+      fc.property(words, words, (before, after) => {
+        const stretches = textDiff(before, after);
+        expect([without('added', stretches), without('removed', stretches)]).toEqual([before, after]);
+      }),
+    );
+  });
+
+  it('tells the words that changed, not the whole', () => {
+    expect(textDiff('the quick fox', 'the slow fox').map(({ kind, text }) => [kind, text])).toEqual([
+      ['same', 'the '],
+      ['removed', 'quick'],
+      ['added', 'slow'],
+      ['same', ' fox'],
+    ]);
+  });
+
+  it.each([
+    ['lines', 60_000, (n: number) => `line ${n}\n`],
+    ['nothing in common', 400_000, (n: number) => String.fromCodePoint(0x4e00 + (n % 8000))],
+  ])('long texts take bounded time and stay whole: %s', (_name, letters, part) => {
+    const text = (from: number): string => {
+      let made = '';
+      for (let n = from; made.length < letters; n += 1) made += part(n);
+      return made;
+    };
+    const [before, after] = [text(0), text(3)];
+    const begun = performance.now();
+    const stretches = textDiff(before, after);
+    expect(performance.now() - begun).toBeLessThan(5000);
+    expect([without('added', stretches) === before, without('removed', stretches) === after]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('what stayed is folded but near the changes', () => {
+    const rest = 'a b '.repeat(100);
+    const shown = folded(textDiff(`${rest}old ${rest}`, `${rest}new ${rest}`));
+    expect(shown.map(({ kind }) => kind)).toEqual(['same', 'removed', 'added', 'same']);
+    expect(shown[0]?.text.startsWith('…')).toBe(true);
+    expect(shown[3]?.text.trimEnd().endsWith('…')).toBe(true);
+    expect(shown.map(({ text }) => text).join('').length).toBeLessThan(200);
   });
 });

@@ -34,6 +34,8 @@ export const pages: Readonly<Record<string, string>> = {
   'book-show': '/records/books/3/show',
   'book-create': '/records/books/create',
   'book-edit': '/records/books/3',
+  'book-history': '/records/books/11/history',
+  'book-gone': '/records/books/65/history',
   'author-show': '/records/authors/2/show',
   applications: '/applications',
   payments: '/payments',
@@ -145,7 +147,13 @@ export const site: ServiceOptions = {
         permissions: 'writes',
         relations: { books: many('Book', { by: 'author_id', label: { 'zh-CN': '著作', en: 'Books' } }) },
       }),
-      defineResource('Book', { fields: book, label: { 'zh-CN': '图书', en: 'Book' }, permissions: 'all' }),
+      defineResource('Book', {
+        fields: book,
+        label: { 'zh-CN': '图书', en: 'Book' },
+        permissions: 'all',
+        auth: ['jwt', 'api_key'],
+        history: true,
+      }),
       defineResource('Order', {
         fields: order,
         label: { 'zh-CN': '订单', en: 'Order' },
@@ -305,6 +313,37 @@ const seedRecords = async (service: Service, users: readonly TestUser[]): Promis
   await seedTeams(create, users);
 };
 
+const longBlurb = (ending: string): string =>
+  `一部关于远行与归来的书。${'作者在二十年里走过许多地方，把见闻写成短章，每一章都可以单独读。'.repeat(6)}\n${ending}`;
+
+/** A book with a past of every kind, and one that is there no more: 11 and 65. */
+const seedHistory = async (service: Service, [, editor]: readonly TestUser[]): Promise<void> => {
+  const token = await service.admin();
+  const change = (body: object, by: object = { token }, area = '/admin/records') =>
+    service.ok('PATCH', `${area}/books/11`, { ...by, body: { book: body } });
+  await change({ price: '39.90', status: 'withdrawn', blurb: longBlurb('第二段写在归途中。') });
+  if (editor !== undefined) {
+    const { key } = await service.createKey(editor);
+    await change(
+      { blurb: longBlurb('第二段写在归途的船上，是全书的结尾。'), pages: 352 },
+      { key },
+      '/api/v1',
+    );
+  }
+  await change({
+    attributes: { cover: 'soft', tags: ['fiction', 'travel'], weight: 412 },
+    available: false,
+    author_id: 4,
+    embargo_until: null,
+  });
+  const body = { title: '绝版书', isbn: '978-7-0', pages: 90 };
+  const { id } = await service.ok<{ id: number }>('POST', '/admin/records/books', {
+    token,
+    body: { book: body },
+  });
+  await service.ok('DELETE', `/admin/records/books/${id}`, { token });
+};
+
 const seedPayments = async (service: Service): Promise<void> => {
   for (let index = 0; index < 6; index += 1) {
     const body = JSON.stringify({
@@ -335,6 +374,7 @@ export const seed = async (service: Service): Promise<readonly TestUser[]> => {
     );
   await seedKeys(service, users);
   await seedRecords(service, users);
+  await seedHistory(service, users);
   await seedPayments(service);
   await seedCounts(service);
   await seedUse(service);

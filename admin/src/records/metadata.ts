@@ -62,6 +62,8 @@ export interface Metadata {
   readonly singular: string;
   readonly plural: string;
   readonly label: string;
+  /** What this area serves of the resource: `list`, `history`, `restore` … */
+  readonly endpoints: readonly { readonly action: string }[];
   readonly fields: readonly MetadataField[];
   readonly relations: readonly MetadataRelation[];
   /** What the records open to whose they are, where row rules ask for them. */

@@ -1,16 +1,18 @@
+import HistoryIcon from '@mui/icons-material/HistoryOutlined';
 import Button from '@mui/material/Button';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
+import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
-import { useTell } from '../parts/problem.ts';
-import { dataProvider, recordsPrefix } from '../service.ts';
+import { failureOf, useTell } from '../parts/problem.ts';
+import { dataProvider, recordsPrefix, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { FieldValue } from './field-value.tsx';
 import type { Metadata } from './metadata.ts';
@@ -40,6 +42,8 @@ const Show = ({ metadata, path, id }: ShowProps) => {
     queryFn: async () =>
       (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data,
   });
+  if (error && keepsHistory(metadata) && failureOf(error).status === 404)
+    return <Gone metadata={metadata} path={path} id={id} />;
   if (error) return <FailurePage error={error} />;
   if (record === undefined) return <Waiting />;
   return (
@@ -59,6 +63,32 @@ const Show = ({ metadata, path, id }: ShowProps) => {
         .map((relation) => (
           <RelatedRecords key={relation.name} relation={relation} id={record.id} />
         ))}
+    </Page>
+  );
+};
+
+/** In the place of a record that is not there: whether it ever was, its history knows. */
+const Gone = ({ metadata, path, id }: ShowProps) => {
+  const text = useText();
+  const { data: total, error } = useQuery({
+    queryKey: ['versions', path, id],
+    queryFn: async () => {
+      const address = `/admin/${recordsPrefix}${path}/${encodeURIComponent(id)}/history?per_page=1`;
+      return (await send<readonly unknown[]>('GET', address)).data.length;
+    },
+  });
+  if (error) return <FailurePage error={error} />;
+  if (total === undefined) return <Waiting />;
+  return (
+    <Page
+      title={text('history.gone')}
+      lead={text('history.goneLead', { name: `${metadata.label} #${id}` })}
+      narrow
+      actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
+    >
+      <LinkButton to={historyPath(path, id)} variant="outlined" startIcon={<HistoryIcon />}>
+        {text('history.link')}
+      </LinkButton>
     </Page>
   );
 };
@@ -90,6 +120,11 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
   return (
     <>
       <LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>
+      {keepsHistory(metadata) ? (
+        <LinkButton to={historyPath(path, record.id)} startIcon={<HistoryIcon />}>
+          {text('history.link')}
+        </LinkButton>
+      ) : null}
       {metadata.permissions.destroy ? (
         <Button color="error" onClick={() => setAsking(true)}>
           {text('common.delete')}

@@ -1,0 +1,42 @@
+import { Link } from '../parts/link.tsx';
+import { useModelName } from '../records/use-metadata.ts';
+import { type TextKey, useText } from '../texts/provider.ts';
+import type { VersionActor } from './version.ts';
+
+const kinds: Readonly<Record<string, TextKey>> = {
+  application: 'audit.kinds.application',
+  nobody: 'audit.kinds.nobody',
+  system: 'audit.kinds.service',
+};
+
+/** What the service writes as the reason of a write that a deletion brought: `onDelete: Customer 5`. */
+const ofDeletion = /^onDelete: (\w+) (\d+)$/;
+
+const useReason = (): ((reason: string) => string) => {
+  const text = useText();
+  const nameOf = useModelName();
+  return (reason) => {
+    const [, model, id] = ofDeletion.exec(reason) ?? [];
+    if (model === undefined || id === undefined) return reason;
+    return text('history.byDeletion', { label: nameOf(model), id });
+  };
+};
+
+/** Who wrote: a user, perhaps by a key of theirs, an application, or the service and why. */
+export const Actor = ({ actor: { kind, id, name, key, reason } }: { readonly actor: VersionActor }) => {
+  const text = useText();
+  const reasonText = useReason();
+  const kindKey = kinds[kind];
+  const words = name ?? id ?? '';
+  return (
+    <span>
+      {kind === 'user' && id !== null ? (
+        <Link to={`/users/${id}/show`}>{words}</Link>
+      ) : (
+        [kindKey === undefined ? kind : text(kindKey), words].filter((each) => each !== '').join(' ')
+      )}
+      {key === null ? null : ` · ${text('history.key', { id: key })}`}
+      {reason === null ? null : ` · ${reasonText(reason)}`}
+    </span>
+  );
+};

@@ -1,0 +1,181 @@
+import RestoreIcon from '@mui/icons-material/RestoreOutlined';
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useParams } from 'react-router';
+import { FailurePage } from '../layout/failure.tsx';
+import { PageNotFound } from '../layout/not-found.tsx';
+import { Waiting } from '../layout/waiting.tsx';
+import { LinkButton } from '../parts/link.tsx';
+import { Page } from '../parts/page.tsx';
+import { failureOf, sentenceOf } from '../parts/problem.ts';
+import { RelativeTime } from '../parts/time.tsx';
+import type { Metadata } from '../records/metadata.ts';
+import { type AnyRecord, recordName } from '../records/record.ts';
+import { WithMetadata } from '../records/with-metadata.tsx';
+import { dataProvider, recordsPrefix, send } from '../service.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
+import { Actor } from './actor.tsx';
+import { Restore } from './restore.tsx';
+import { isForgotten, keepsHistory, type Version } from './version.ts';
+import { VersionCard } from './version-card.tsx';
+
+/** Every version of a record, newest first; of one that was deleted too. */
+export const RecordHistory = () => {
+  const { path = '', id = '' } = useParams();
+  return (
+    <WithMetadata key={`${path} ${id}`} path={path}>
+      {(metadata) =>
+        keepsHistory(metadata) ? <History metadata={metadata} path={path} id={id} /> : <PageNotFound />
+      }
+    </WithMetadata>
+  );
+};
+
+interface HistoryProps {
+  readonly metadata: Metadata;
+  readonly path: string;
+  readonly id: string;
+}
+
+interface HistoryPage {
+  readonly versions: readonly Version[];
+  readonly total: number;
+}
+
+const pageOf = async (
+  { path, id }: Omit<HistoryProps, 'metadata'>,
+  page: number,
+  signal: AbortSignal,
+): Promise<HistoryPage> => {
+  const address = `/admin/${recordsPrefix}${path}/${encodeURIComponent(id)}/history?page=${page}`;
+  const { data, headers } = await send<readonly Version[]>('GET', address, { signal });
+  return { versions: data, total: Number(headers.get('x-total-count') ?? data.length) };
+};
+
+/** A version that came meanwhile moves the others on to the next page: none is to be there twice. */
+const onlyOnce = (versions: readonly Version[]): readonly Version[] => [
+  ...new Map(versions.map((each) => [each.version, each])).values(),
+];
+
+const useVersions = (where: Omit<HistoryProps, 'metadata'>) => {
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['history', where.path, where.id],
+    initialPageParam: 1,
+    queryFn: ({ pageParam, signal }) => pageOf(where, pageParam, signal),
+    getNextPageParam: ({ total }, pages) => {
+      const read = pages.reduce((sum, { versions }) => sum + versions.length, 0);
+      return read < total ? pages.length + 1 : undefined;
+    },
+  });
+  return {
+    versions: data && onlyOnce(data.pages.flatMap((page) => page.versions)),
+    total: data?.pages.at(-1)?.total ?? 0,
+    error,
+    hasOlder: hasNextPage,
+    readOlder: () => void fetchNextPage(),
+    isReading: isFetchingNextPage,
+  };
+};
+
+/** The record as it is: null where it is there no more. */
+const useStanding = (path: string, id: string) =>
+  useQuery({
+    queryKey: ['standing record', path, id],
+    queryFn: async () => {
+      try {
+        return (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data;
+      } catch (error) {
+        if (failureOf(error).status === 404) return null;
+        throw error;
+      }
+    },
+  });
+
+const History = ({ metadata, path, id }: HistoryProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const { versions, total, error, hasOlder, readOlder, isReading } = useVersions({ path, id });
+  const { data: record, error: standingError } = useStanding(path, id);
+  const [chosen, setChosen] = useState<Version>();
+  const failure = (versions === undefined ? error : undefined) ?? standingError;
+  if (failure) return <FailurePage error={failure} />;
+  if (versions === undefined || record === undefined) return <Waiting />;
+  const [newest] = versions;
+  const values = record ?? newest?.before ?? newest?.after ?? {};
+  const name = `${metadata.label} · ${recordName(metadata, { ...values, id: Number(id) })}`;
+  const isRestorable = (version: Version): boolean =>
+    record !== null &&
+    version !== newest &&
+    version.action !== 'destroy' &&
+    !isForgotten(version) &&
+    metadata.permissions.update;
+  return (
+    <Page
+      title={text('history.title', { name })}
+      narrow
+      actions={
+        record === null ? (
+          <LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>
+        ) : (
+          <LinkButton to={`/records/${path}/${id}/show`}>{text('history.toRecord')}</LinkButton>
+        )
+      }
+    >
+      <Stack sx={{ gap: 1.5 }}>
+        {record === null ? <Deleted newest={newest} /> : null}
+        {versions.length === 0 ? <Typography>{text('history.empty')}</Typography> : null}
+        <Stack component="ol" sx={{ m: 0, p: 0, gap: 1.5, listStyle: 'none' }}>
+          {versions.map((version) => (
+            <VersionCard
+              key={version.version}
+              metadata={metadata}
+              version={version}
+              isCurrent={record !== null && version === newest}
+              actions={
+                isRestorable(version) ? (
+                  <Button size="small" startIcon={<RestoreIcon />} onClick={() => setChosen(version)}>
+                    {text('history.restore')}
+                  </Button>
+                ) : null
+              }
+            />
+          ))}
+        </Stack>
+        {error ? <Alert severity="error">{sentenceOf(error, language, text)}</Alert> : null}
+        {hasOlder ? (
+          <Button variant="outlined" loading={isReading} onClick={readOlder} sx={{ alignSelf: 'center' }}>
+            {text('history.older', { shown: versions.length, total })}
+          </Button>
+        ) : null}
+      </Stack>
+      {chosen === undefined ? null : (
+        <Restore
+          metadata={metadata}
+          path={path}
+          id={id}
+          version={chosen}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
+    </Page>
+  );
+};
+
+const Deleted = ({ newest }: { readonly newest: Version | undefined }) => {
+  const text = useText();
+  return (
+    <Alert severity="warning">
+      {text('history.deleted')}
+      {newest?.action === 'destroy' ? (
+        <>
+          {' '}
+          <Actor actor={newest.actor} /> · <RelativeTime value={newest.at} />
+        </>
+      ) : null}
+    </Alert>
+  );
+};

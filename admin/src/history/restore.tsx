@@ -1,0 +1,125 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import CircularProgress from '@mui/material/CircularProgress';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import Stack from '@mui/material/Stack';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { useNotify } from 'react-admin';
+import { etagField } from '../../../client/react-admin/data-provider.ts';
+import { failureOf, sentenceOf } from '../parts/problem.ts';
+import type { Metadata } from '../records/metadata.ts';
+import type { AnyRecord } from '../records/record.ts';
+import { dataProvider, recordsPrefix, send } from '../service.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
+import { Changes } from './changes.tsx';
+import { changedFields, type Version } from './version.ts';
+
+interface RestoreProps {
+  readonly metadata: Metadata;
+  readonly path: string;
+  readonly id: string;
+  readonly version: Version;
+  readonly onClose: () => void;
+}
+
+/** Asks whether a record is to have the values of a version again, and shows what that would change now. */
+export const Restore = ({ metadata, path, id, version, onClose }: RestoreProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const notify = useNotify();
+  const client = useQueryClient();
+  const heading = useId();
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
+  const {
+    data: record,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['restored record', path, id],
+    gcTime: 0,
+    staleTime: 0,
+    queryFn: async () =>
+      (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data,
+  });
+  const writable = metadata.fields.filter((field) => !field.read_only);
+  const fields = record === undefined ? [] : changedFields({ fields: writable }, record, version.after);
+  const { status, fields: errors } = failureOf(failure);
+  const elsewhere = Object.entries(errors).filter(([name]) => fields.every((field) => field.name !== name));
+  const problem = error ?? (failure === undefined || status === 412 ? undefined : failure);
+  const isBeside = Object.keys(errors).length > 0 && elsewhere.length === 0;
+
+  const restore = async (): Promise<void> => {
+    if (record === undefined) return;
+    setBusy(true);
+    setFailure(undefined);
+    const etag = record[etagField];
+    try {
+      await send('POST', `/admin/${recordsPrefix}${path}/${encodeURIComponent(id)}/restore`, {
+        body: { version: version.version },
+        headers: typeof etag === 'string' ? { 'If-Match': etag } : {},
+      });
+      notify(text('history.restored', { version: version.version }), { type: 'success' });
+      onClose();
+      await client.invalidateQueries();
+    } catch (refused) {
+      setFailure(refused);
+      if (failureOf(refused).status === 412) await refetch();
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="md" aria-labelledby={heading}>
+      <DialogTitle id={heading}>{text('history.restoreTitle', { version: version.version })}</DialogTitle>
+      <DialogContent>
+        <Stack sx={{ gap: 2 }}>
+          {status === 412 ? <Alert severity="warning">{text('history.stale')}</Alert> : null}
+          {problem === undefined || isBeside ? null : (
+            <Alert severity="error">
+              {sentenceOf(problem, language, text)}
+              {elsewhere.map(([name, message]) => (
+                <div key={name}>{message}</div>
+              ))}
+            </Alert>
+          )}
+          {record === undefined ? (
+            error ? null : (
+              <CircularProgress size={24} aria-label={text('common.loading')} />
+            )
+          ) : fields.length === 0 ? (
+            <span>{text('history.same')}</span>
+          ) : (
+            <>
+              <span>{text('history.restoreLead', { count: fields.length })}</span>
+              <Changes
+                fields={fields}
+                before={record}
+                after={version.after}
+                name={text('history.restored', { version: version.version })}
+                errors={errors}
+              />
+            </>
+          )}
+        </Stack>
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onClose} autoFocus>
+          {text('common.cancel')}
+        </Button>
+        <Button
+          variant="contained"
+          loading={busy}
+          disabled={fields.length === 0}
+          onClick={() => void restore()}
+        >
+          {text('history.restoreAction')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};
