@@ -7,6 +7,7 @@ const layers = [
   ['policy'],
   ['store'],
   ['operations'],
+  ['events'],
   ['http', 'openapi'],
   ['endpoints'],
   ['jobs'],

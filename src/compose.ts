@@ -16,8 +16,10 @@ import { apiArea } from './endpoints/resources/area.ts';
 import { resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
 import { schemas } from './endpoints/schemas.ts';
 import type { Services } from './endpoints/services.ts';
+import { EventSignal } from './events/signal.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { Routes } from './http/routes.ts';
+import { withOwnJobs } from './jobs/own-jobs.ts';
 import { createJobs } from './jobs/service.ts';
 import type { WorkerTimes } from './jobs/worker.ts';
 import { ApplicationCode, type CodeWatch } from './kernel/application-code.ts';
@@ -31,6 +33,7 @@ import { createScopes } from './operations/scope.ts';
 import { type ResourceContext, type ServedResource, serveResource } from './operations/served-resource.ts';
 import { createKeyed } from './secrets.ts';
 import type { Database } from './store/database.ts';
+import { createEventLog } from './store/events/event-log.ts';
 import { createJobAdministration } from './store/outbox/job-administration.ts';
 import { createKeyStore } from './store/tables/api-keys.ts';
 import { createIdempotency } from './store/tables/idempotency.ts';
@@ -68,7 +71,14 @@ export const compose = async (parts: Parts) => {
   const { config, application, clock, logger, database, vault, usage, stopping } = parts;
   const context = { database, clock };
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
-  const jobs = createJobs({ database, jobs: application.jobs, locale: config.locale, times: parts.jobTimes });
+  const events = createEventLog(database);
+  const eventSignal = new EventSignal(database);
+  const jobs = createJobs({
+    database,
+    jobs: withOwnJobs(application.jobs, { clock, models: application.models, events }),
+    locale: config.locale,
+    times: parts.jobTimes,
+  });
   const passwords = createPasswords();
   const idempotency = createIdempotency(context);
   const report = (error: unknown, what: string): void => logger.error({ err: error }, what);
@@ -87,6 +97,8 @@ export const compose = async (parts: Parts) => {
     report,
     code,
     transactionLimit,
+    events,
+    eventsCommitted: eventSignal.committed,
     // Scopes are made of the resources, whose hooks get them.
     scopeOf: (acting) => scopeOf(acting),
   });
@@ -120,6 +132,8 @@ export const compose = async (parts: Parts) => {
     securityEvents,
     applications: vault,
     resources,
+    events,
+    eventSignal,
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
     scopeOf,

@@ -204,6 +204,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       jobTimes: options.jobTimes,
     });
     const { services, methods, jobs } = composed;
+    closing.push(() => services.eventSignal.close());
     events = services.securityEvents;
     closing.push(services.securityEvents.start());
     await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);

@@ -3,6 +3,7 @@ import type { AuthenticateAccount } from '../auth/login.ts';
 import type { Passwords } from '../auth/password.ts';
 import type { IdentityStore } from '../auth/ports.ts';
 import type { SessionCookies } from '../auth/session.ts';
+import type { EventSignal } from '../events/signal.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -13,6 +14,7 @@ import type { Scope } from '../model/scope.ts';
 import type { Acting } from '../operations/acting.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Database } from '../store/database.ts';
+import type { EventLog } from '../store/events/event-log.ts';
 import type { JobAdministration } from '../store/outbox/job-administration.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
@@ -87,4 +89,7 @@ export interface Services {
   readonly jobs: JobAdministration;
   /** Names of the application's jobs. */
   readonly jobNames: readonly string[];
+  /** What happened to records, and who says that something did. */
+  readonly events: EventLog;
+  readonly eventSignal: EventSignal;
 }

@@ -65,6 +65,12 @@ export const caches = {
     ends: 'the file or the key file changed, seen twice a second; removed, it holds nothing',
     test: 'takes over what changed and tells who listens, once',
   },
+  eventStatements: {
+    key: 'how many records are asked about, or that they are gone, columns of the row filter',
+    holds: 'the statement that finds who may be told of what happened',
+    room: 256,
+    ends: 'never: the models are fixed, values are bound',
+  },
   fieldsOfModels: {
     key: 'model',
     holds: 'the fields that administrators and others may write',
@@ -90,6 +96,12 @@ export const caches = {
     heldBy: ['createKeyed'],
     ends: 'the credentials have another secret',
     test: 'a new secret in the credentials ends tokens, also those that were verified, and sessions',
+  },
+  keptValues: {
+    key: 'model',
+    holds: 'the values that are kept of its records when these go, and their SQL',
+    heldBy: ['collected'],
+    ends: 'never: a model is frozen',
   },
   lastHost: {
     key: 'none',

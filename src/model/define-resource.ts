@@ -127,6 +127,7 @@ export const defineResource = <
     saidRelations: declaredRelations(name, fields, definition.relations ?? {}),
     relations: new Map(),
     history: definition.history === true,
+    events: definition.events === true,
     // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
     problems: Object.freeze([...(definition.problems ?? [])]),

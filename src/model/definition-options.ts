@@ -70,6 +70,7 @@ const resource = {
   auth: listOrObject(methodsOption, objectOf(auth)),
   relations: mapOf(manyRelation),
   history: flag,
+  events: flag,
   hooks: objectOf(hooks),
   problems: listOf(ownProblem),
   indexes: listOf(texts),

@@ -66,6 +66,8 @@ export interface ResourceDefinition<
 
   /** Every version of a record is kept, with who made it so; `GET …/:id/history` answers them. */
   readonly history?: boolean;
+  /** Each write is told to those who follow: by `GET …/changes` and by webhooks. */
+  readonly events?: boolean;
 
   readonly hooks?: TypedHooks<Fields>;
   /** Problems of the application's own that its hooks throw, for the API description. */

@@ -182,6 +182,7 @@ export const describeModel = (
     schemas,
     uiSchema: withNestedUi(uiSchemaOf(written, locale), nested, locale),
     unique: uniqueOf(model, visible),
+    ...(model.events ? { events: true } : {}),
     ...isolationOf(model, visible, models, locale),
     permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),
     ...(reasons === undefined ? {} : { reasons }),

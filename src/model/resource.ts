@@ -43,6 +43,8 @@ export interface ResourceModel {
   readonly relations: ReadonlyMap<string, ModelRelation>;
   /** Whether every version of a record is kept. */
   readonly history: boolean;
+  /** Whether each write leaves an event. */
+  readonly events: boolean;
   readonly hooks: ResourceHooks;
   /** Problems of the application's own that the hooks throw. */
   readonly problems: readonly OwnProblem[];

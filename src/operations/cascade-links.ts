@@ -11,7 +11,7 @@ export const cascadeLimits = { records: 1_000, levels: 500 } as const;
 export interface Cascade extends Deletion {
   /** Whose records go with them directly, and how these are found. */
   readonly links: readonly { readonly model: string; readonly find: Dependents }[];
-  /** Whose references become null, and who keeps versions of that; found the same way. */
+  /** Whose references become null, and who keeps versions or tells of that; found the same way. */
   readonly nulled: Cascade['links'];
   /** Whether code of the application runs in the transaction. */
   readonly runsHooks: boolean;
@@ -28,11 +28,11 @@ export const createCascade = (database: Database, models: Models, name: string):
     ...deletion,
     links: deletion.cascading.map(linkOf),
     nulled: referrersOf(models, name, 'null')
-      .filter(({ model }) => model.history)
+      .filter(({ model }) => model.history || model.events)
       .map(linkOf),
     runsHooks: deletion.reached.some(({ hooks }) => hooks.beforeCommit !== undefined),
   };
 };
 
-/** Whether a deletion has to look for other records: those that go with it, and those of which a version is kept. */
+/** Whether a deletion has to look for other records: those that go with it, and those of which that is kept. */
 export const touchesOthers = ({ links, nulled }: Cascade): boolean => links.length > 0 || nulled.length > 0;

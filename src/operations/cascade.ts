@@ -4,7 +4,7 @@ import type { Acting } from './acting.ts';
 import { type Cascade, cascadeLimits } from './cascade-links.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
-import { keepVersion } from './keep-version.ts';
+import { isRecorded, recordChange } from './record-change.ts';
 import type { SharedWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
 import { recordKey, type SharedTransaction } from './transaction.ts';
@@ -26,7 +26,7 @@ interface Dependent extends Doomed {
   readonly write: SharedWrite;
 }
 
-/** A record that loses a reference, as it is before. */
+/** A record that loses a reference, of which that is kept or told, as it is before. */
 interface Nulled {
   readonly dependent: Dependent;
   readonly before: CurrentRecord | undefined;
@@ -48,7 +48,7 @@ const keepNulled = async ({ dependent, before }: Nulled): Promise<void> => {
   if (after === undefined || after.version === before?.version) return;
   const { write, id } = dependent;
   const { version } = after;
-  await keepVersion(write, {
+  recordChange(write, {
     ...{ record: id, version, action: 'update' },
     ...{ before: before?.whole, after: after.whole },
   });
@@ -185,8 +185,8 @@ export const cascadeFrom = async (
   const dependents = await cascading.gather();
   const last = await Promise.all(
     dependents.map((dependent) => {
-      const { model, history } = dependent.write.resource;
-      const told = model.hooks.afterCommit !== undefined || history !== undefined;
+      const { resource } = dependent.write;
+      const told = resource.model.hooks.afterCommit !== undefined || isRecorded(resource);
       return told ? currentOf(dependent) : undefined;
     }),
   );
@@ -199,10 +199,10 @@ export const cascadeFrom = async (
       if (left.has(dependent)) continue;
       const { write, id } = dependent;
       leaveTrace(write, 'destroy', id, []);
-      const { version = 0, whole } = last[index] ?? {};
-      await keepVersion(write, {
+      const { version = 0, whole, reach } = last[index] ?? {};
+      recordChange(write, {
         ...{ record: id, version: version + 1, action: 'destroy' },
-        ...{ before: whole, after: undefined },
+        ...{ before: whole, after: undefined, reach },
       });
       afterCommit(write, 'destroy', { id, whole }, {});
     }

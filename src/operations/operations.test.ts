@@ -13,6 +13,7 @@ import type { Grant } from '../policy/grant.ts';
 import { testUser } from '../policy/test-user.ts';
 import { ConstraintError } from '../store/database.ts';
 import { databaseTarget } from '../store/dialects/targets.ts';
+import { createEventLog } from '../store/events/event-log.ts';
 import type { RecordStore } from '../store/records/records.ts';
 import { createIdempotency, type IdempotentRequest } from '../store/tables/idempotency.ts';
 import { type Acting, hookPrincipal } from './acting.ts';
@@ -155,6 +156,8 @@ describeEachDatabase('operations', (databases) => {
       }),
       report: (error: unknown, what: string) => void reported.push(`${what}: ${String(error)}`),
       transactionLimit: 5_000,
+      events: createEventLog(database),
+      eventsCommitted: () => {},
       resourceOf: (): ServedResource => {
         throw new Error('nothing goes with another here');
       },

@@ -3,7 +3,7 @@ import { ConstraintError } from '../store/database.ts';
 import { cascadeFrom } from './cascade.ts';
 import { touchesOthers } from './cascade-links.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
-import { keepVersion } from './keep-version.ts';
+import { recordChange } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { together } from './transaction.ts';
 import { currentRecord, leaveTrace, refuseTarget, writing } from './writing.ts';
@@ -19,12 +19,9 @@ const destroy = async (
   if (isShared(write)) {
     leaveTrace(write, 'destroy', id, []);
     const version = removed.version + 1;
-    await keepVersion(write, {
-      record: id,
-      version,
-      action: 'destroy',
-      before: removed.whole,
-      after: undefined,
+    recordChange(write, {
+      ...{ record: id, version, action: 'destroy' },
+      ...{ before: removed.whole, after: undefined, reach: removed.reach },
     });
   }
   afterCommit(write, 'destroy', { id, whole: removed.whole }, {});

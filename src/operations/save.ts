@@ -8,6 +8,7 @@ import { CollectedErrors, recordsInARow } from './collected-errors.ts';
 import { refusal } from './constraint.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
 import { type Prepared, prepareWrite } from './prepare.ts';
+import { isRecorded } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import {
@@ -94,8 +95,8 @@ const save = async (
   nested?: Nested,
 ): Promise<SavedRecord> => {
   const { resource, grant, acting } = write;
-  const { records, context, model, history } = resource;
-  const told = (model.hooks.beforeCommit !== undefined || history !== undefined) && isShared(write);
+  const { records, context, model } = resource;
+  const told = (model.hooks.beforeCommit !== undefined || isRecorded(resource)) && isShared(write);
   const before = told ? await currentRecord(write, id, versions) : undefined;
   const { shared } = acting;
   const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);

@@ -9,6 +9,8 @@ import type { Scope } from '../model/scope.ts';
 import { compileValidator, type Validator } from '../model/validate.ts';
 import { type Aggregate, createAggregate } from '../store/aggregate/aggregate.ts';
 import type { Database } from '../store/database.ts';
+import type { EventLog } from '../store/events/event-log.ts';
+import { createEventReaders, type EventReaders } from '../store/events/event-readers.ts';
 import { createHistory, type History } from '../store/history/history.ts';
 import { createList, type List } from '../store/list/list.ts';
 import { type Collision, createRecords, type RecordStore } from '../store/records/records.ts';
@@ -32,6 +34,10 @@ export interface ResourceContext {
   readonly transactionLimit: number;
   /** What a hook gets to work with. */
   readonly scopeOf: (acting: Acting) => Scope;
+  /** Where what happens to records is written. */
+  readonly events: EventLog;
+  /** Told when something of it is committed. */
+  readonly eventsCommitted: () => void;
   /** Told of what went wrong after the answer was decided. */
   readonly report: (error: unknown, what: string) => void;
 }
@@ -47,6 +53,8 @@ export interface ServedResource {
   readonly records: RecordStore;
   /** The versions of its records; undefined where the model keeps none. */
   readonly history: History | undefined;
+  /** Who may be told of what happened to its records. */
+  readonly eventReaders: EventReaders;
   /** What goes with a record that is deleted. */
   readonly cascade: Cascade;
   /** Relations whose records can be written within this one. */
@@ -70,6 +78,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     show: createShow(database, records.source, { version: versionColumn }),
     records,
     history: model.history ? createHistory(database, model.name) : undefined,
+    eventReaders: createEventReaders(database, model, context.models),
     cascade: createCascade(database, context.models, model.name),
     nested: [...model.relations.values()].filter(({ write }) => write),
     collision: ({ field, rule, others }) =>

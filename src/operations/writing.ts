@@ -4,15 +4,16 @@ import type { CurrentRecord, RecordStanding, SavedRecord } from '../store/record
 import type { Included } from '../store/relations/include.ts';
 import { recordAudit } from '../store/tables/audit.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
-import { keepVersion } from './keep-version.ts';
+import { isRecorded, recordChange } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite, type WriteAction } from './record-write.ts';
 import { recordKey, together } from './transaction.ts';
 
-/** Whether a write is more than its statement: a hook belongs to its transaction, a version, or a line of the audit list. */
+/**
+ * Whether a write is more than its statement: a hook belongs to its transaction, a version, an event, or a line of the
+ * audit list.
+ */
 const takesTransaction = ({ resource, acting }: RecordWrite): boolean =>
-  resource.model.hooks.beforeCommit !== undefined ||
-  resource.history !== undefined ||
-  acting.reason !== undefined;
+  resource.model.hooks.beforeCommit !== undefined || isRecorded(resource) || acting.reason !== undefined;
 
 /** Milliseconds of a transaction's time that each further record adds: slow ones are no reason to give up many. */
 export const timeOfRecord = 25;
@@ -149,7 +150,7 @@ export const conclude = async (
   if (isShared(write)) {
     leaveTrace(write, action, saved.id, Object.keys(values));
     const { id, version, whole } = saved;
-    await keepVersion(write, { record: id, version, action, before, after: whole });
+    recordChange(write, { record: id, version, action, before, after: whole });
     const { shared } = write.acting;
     if ((await within?.(write, saved.id)) === true) saved = await readAgain(write, saved);
     const { writes } = shared;

@@ -11,7 +11,7 @@ export const versionColumn = 'version';
 const made = new WeakMap<ResourceModel, Source>();
 
 /** Where the rows of a model are, the service's own users included. */
-const sourceOf = (name: string, models: Models): Source => {
+export const sourceOf = (name: string, models: Models): Source => {
   const model = models.get(name);
   return model === undefined ? userSource : resourceSource(model, models);
 };

@@ -89,7 +89,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     ...['Connections', 'ReaderThread', 'ScanPool', 'Sessions', 'Shares', 'StreamSlots', 'UnitRunner'],
     ...['closing', 'createGate', 'createWaitingLines', 'createWorkQueue', 'started', 'stopHttp', 'streams'],
     ...['watchCredentials', 'standardOutput', 'UploadFolders', 'inUse'],
-    ...['JobWorker', 'createJobs', 'prepareWork', 'teller'],
+    ...['JobWorker', 'createJobs', 'prepareWork', 'teller', 'EventSignal'],
   ],
   'counted or noted, and written to the database later': [
     ...[
@@ -117,6 +117,8 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'parseFilters',
     'MultipartReader',
     'Cascading',
+    'Collecting',
+    'toldOf',
     'createUserRemoval',
     'deletionOf',
   ],

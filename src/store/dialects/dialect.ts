@@ -85,6 +85,11 @@ export interface Dialect extends Compiler {
   bucket(value: Fragment, bucket: Bucket, kind: 'timestamp' | 'date', shift: Fragment): Fragment;
   /** Stands at the end of a SELECT whose rows are to be changed: takes them, and passes over those that others hold. */
   readonly takingFree: Fragment;
+  /**
+   * A query that waits until nobody else is between it and the end of their transaction. Absent where writes come one
+   * after the other: there the ids that they give are in the order of their commits.
+   */
+  readonly turn: Fragment | undefined;
   /** Whether columns of rows that an OFFSET skips are computed as well. */
   readonly computesSkippedRows: boolean;
   readonly schema: SchemaWords;

@@ -2,22 +2,15 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Database, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
+import {
+  type ActorRow,
+  actorColumns,
+  actorRow,
+  type RecordedAction,
+  type RecordedActor,
+  recordedActor,
+} from '../events/recorded.ts';
 import { all, name, sql, statement } from '../statement.ts';
-import { type Actor, recordAudit } from '../tables/audit.ts';
-
-/** What was done to a record. */
-export type RecordedAction = 'create' | 'update' | 'destroy';
-
-/** Who did it: a user, perhaps by a key of theirs, an application, nobody, or the application's own code. */
-export interface RecordedActor {
-  readonly kind: string;
-  readonly id: string | null;
-  readonly name: string | null;
-  /** Id of the API key that was used. */
-  readonly key: number | null;
-  /** Why the application did it on its own account. */
-  readonly reason: string | null;
-}
 
 /** One version of a record as it is kept: JSON texts of every field, null where there was no record. */
 export interface NewVersion {
@@ -41,15 +34,10 @@ export interface KeptVersion {
   readonly after: JsonObject | null;
 }
 
-interface VersionRow {
+interface VersionRow extends ActorRow {
   readonly version: number;
   readonly action: RecordedAction;
   readonly at: string;
-  readonly actor_kind: string;
-  readonly actor_id: string | null;
-  readonly actor_name: string | null;
-  readonly actor_key: number | null;
-  readonly reason: string | null;
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -60,11 +48,7 @@ const columns = [
   'version',
   'action',
   'at',
-  'actor_kind',
-  'actor_id',
-  'actor_name',
-  'actor_key',
-  'reason',
+  ...actorColumns,
   'before',
   'after',
 ] as const;
@@ -77,13 +61,7 @@ const keptVersion = (row: VersionRow): KeptVersion => ({
   version: Number(row.version),
   action: row.action,
   at: row.at,
-  actor: {
-    kind: row.actor_kind,
-    id: row.actor_id,
-    name: row.actor_name,
-    key: row.actor_key === null ? null : Number(row.actor_key),
-    reason: row.reason,
-  },
+  actor: recordedActor(row),
   before: parsed(row.before),
   after: parsed(row.after),
 });
@@ -102,9 +80,7 @@ export const createHistory = (database: Database, model: string) => {
   const time = dialect.columns.timestamp.render?.(name('at'), 0) ?? name('at');
   const text = (of: string) => sql`cast(${name(of)} as text) as ${name(of)}`;
   const shown = all([
-    ...['version', 'action', 'actor_kind', 'actor_id', 'actor_name', 'actor_key', 'reason'].map((each) =>
-      name(each),
-    ),
+    ...['version', 'action', ...actorColumns].map((each) => name(each)),
     sql`${time} as at`,
     text('before'),
     text('after'),
@@ -135,18 +111,13 @@ export const createHistory = (database: Database, model: string) => {
   return {
     /** In the transaction of the write itself: neither stands without the other. */
     keep: async (transaction: Transaction, { record, at, actor, ...entry }: NewVersion): Promise<void> => {
-      const { kind, id, name: called, key, reason } = actor;
       await transaction.run(
         insert({
           ...entry,
           model,
           record_id: record,
           at: toTimestamp(at),
-          actor_kind: kind,
-          actor_id: id,
-          actor_name: called,
-          actor_key: key,
-          reason,
+          ...actorRow(actor),
         }),
       );
     },
@@ -165,17 +136,8 @@ export const createHistory = (database: Database, model: string) => {
     },
 
     /** Removes the values of every version of a record; answers how many there are. That they were there stays. */
-    forget: (record: number, now: number, actor: Actor): Promise<number> =>
-      database.write(async (transaction) => {
-        const versions = await transaction.run(forget({ model, record }));
-        if (versions === 0) return 0;
-        await recordAudit(transaction, database.dialect, now, actor, {
-          action: 'record.forget',
-          target: { kind: model, id: record, name: null },
-          detail: { versions },
-        });
-        return versions;
-      }),
+    forget: (transaction: Transaction, record: number): Promise<number> =>
+      transaction.run(forget({ model, record })),
 
     /** What a record was at a version; undefined where that is not kept. */
     at: async (record: number, version: number): Promise<KeptVersion | undefined> => {

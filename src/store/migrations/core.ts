@@ -9,6 +9,7 @@ import { securityStamp } from './0007-security-stamp.ts';
 import { jobs } from './0008-jobs.ts';
 import { imports } from './0009-imports.ts';
 import { history } from './0010-history.ts';
+import { events } from './0011-events.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -150,4 +151,5 @@ export const coreMigrations: Migrations = {
   '0008_jobs': jobs,
   '0009_imports': imports,
   '0010_history': history,
+  '0011_events': events,
 };

@@ -5,6 +5,7 @@ import type { ResourceModel } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Database, Query, SqlValue, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
+import { keptReach } from '../events/kept-reach.ts';
 import { projection } from '../projection.ts';
 import { resourceSource, versionColumn } from '../resource-source.ts';
 import type { ColumnSql } from '../rows/expression.ts';
@@ -43,8 +44,13 @@ export interface SavedRecord extends Told {
   readonly json: string;
 }
 
+/** What is kept of a record that goes; undefined where its model does not tell of what happens: see `keptReach`. */
+interface Kept {
+  readonly reach?: string | undefined;
+}
+
 /** A record as it was when it was deleted. */
-export interface RemovedRecord extends Told {
+export interface RemovedRecord extends Told, Kept {
   readonly version: number;
 }
 
@@ -56,7 +62,7 @@ export interface RecordStanding {
 }
 
 /** A record as it is, with JSON text of every field. */
-export interface CurrentRecord extends RecordStanding {
+export interface CurrentRecord extends RecordStanding, Kept {
   readonly whole: string;
 }
 
@@ -98,8 +104,9 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   /** Every field, for the hooks that are told of what was written; nothing where there are none. */
   const everyField = sql`${json([...model.fields.keys()])} as whole`;
   const { afterCommit, beforeCommit } = model.hooks;
-  const isTold = afterCommit !== undefined || beforeCommit !== undefined || model.history;
+  const isTold = afterCommit !== undefined || beforeCommit !== undefined || model.history || model.events;
   const whole = isTold ? everyField : undefined;
+  const kept = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
 
   /** SQLite's RETURNING knows the table by its own name only. */
   const returning = (...columns: readonly Fragment[]): Fragment =>
@@ -241,7 +248,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
       if (reach === undefined) return undefined;
       const remove = compiled(`remove ${versions?.length ?? 0} ${reach.key}`, (argument) => {
-        const gone = returning(sql`${version} as version`);
+        const gone = returning(sql`${version} as version`, ...kept);
         return sql`delete from ${table}${where(target(reach, versions, argument))}${gone}`;
       });
       const query = remove({ ...nothing, ...argumentsOf(reach), id, versions: versions ?? [] });
@@ -251,8 +258,14 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
     /** A record that the grant reaches, with every field; locked until the transaction is over where one is given. */
     current: async (grant: Grant, id: number, within?: Transaction): Promise<CurrentRecord | undefined> => {
-      const row = await standing<CurrentRecord>(grant, id, within, within !== undefined, everyField);
-      return row && { ...standingOf(row), whole: row.whole };
+      const row = await standing<CurrentRecord>(
+        grant,
+        id,
+        within,
+        within !== undefined,
+        all([everyField, ...kept]),
+      );
+      return row && { ...standingOf(row), whole: row.whole, reach: row.reach };
     },
 
     /** Id of the record that the grant reaches whose column has a value; the column is unique. */

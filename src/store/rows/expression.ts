@@ -1,12 +1,13 @@
-import { isOfCaller, type RowExpression, type RowMember } from '../../model/row-expression.ts';
+import { isOfCaller, pathBehind, type RowExpression, type RowMember } from '../../model/row-expression.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { all, type Fragment, literal, name, sql, where } from '../statement.ts';
 
 /**
  * How a condition on rows is asked. `find`: to find the rows that meet it, by indexes, from the caller's memberships on.
- * `hold`: whether one row that is known by its key meets it, by its own values.
+ * `hold`: whether one row that is known by its key meets it, by its own values. `kept`: the same for a row that is gone,
+ * by the values that were kept of it, those of the rows that it referred to included (`comparedPaths`).
  */
-export type RowsAsked = 'find' | 'hold';
+export type RowsAsked = 'find' | 'hold' | 'kept';
 
 /** What an expression is compiled for. */
 interface Compiling {
@@ -86,8 +87,12 @@ const conditionOf = (compiling: Compiling, expression: RowExpression, column: Co
       return sql`${column(expression.column)} = ${literal(expression.value)}`;
     case 'member':
       return membership(compiling, expression, column(expression.column));
-    case 'via':
-      return reference(compiling, expression, column(expression.column));
+    case 'via': {
+      const value = column(expression.column);
+      if (compiling.asked !== 'kept') return reference(compiling, expression, value);
+      const met = conditionOf(compiling, expression.rule, (of) => column(pathBehind(expression.column, of)));
+      return sql`(${value} is not null and ${met})`;
+    }
     case 'anyOf': {
       if (expression.rules.length === 0) return sql`1 = 0`;
       const among: Compiling = { ...compiling, alternative: true };

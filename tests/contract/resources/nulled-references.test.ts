@@ -49,6 +49,8 @@ const laterTables = [
   'gatewright_imports',
   'gatewright_import_places',
   'gatewright_history',
+  'gatewright_events',
+  'gatewright_event_inbox',
 ];
 
 describeEachDatabase('a reference that becomes null', (databases) => {

@@ -99,6 +99,8 @@ export const postgresDialect: Dialect = {
     return sql`to_char(${moment}, ${literal(bucketFormats[bucket])}) collate "C"`;
   },
   takingFree: sql`for update skip locked`,
+  // A number of the program's own; any other would do.
+  turn: sql`select pg_advisory_xact_lock(7118540126532470) as turn`,
   computesSkippedRows: true,
   schema: postgresSchema,
 };

@@ -108,6 +108,7 @@ export const sqliteDialect: Dialect = {
     sql`strftime(${literal(bucketFormats[bucket])}, ${kind === 'date' ? value : localTime(value, shift)})`,
   // One write comes after the other.
   takingFree: sql.raw(''),
+  turn: undefined,
   computesSkippedRows: false,
   schema: sqliteSchema,
 };

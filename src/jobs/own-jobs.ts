@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.ts';
+import { DefinitionError } from '../model/definition-error.ts';
+import type { Models } from '../model/models.ts';
+import { type EventLog, eventDays } from '../store/events/event-log.ts';
+import { defineJob, type JobDefinition, type Jobs } from './define-job.ts';
+
+/** What the service's own jobs work with. */
+export interface OwnJobParts {
+  readonly clock: Clock;
+  readonly models: Models;
+  readonly events: EventLog;
+}
+
+/** A job of the service's own; undefined where the application has no use for it, so that nobody looks for it. */
+type OwnJob = (parts: OwnJobParts) => JobDefinition | undefined;
+
+const day = 86_400_000;
+
+/** Milliseconds between two steps of a removal, in which others write. */
+const betweenSteps = 50;
+
+/** For jobs that remove what has run out, in steps: each waits a little for the others. */
+const pausing = (signal: AbortSignal) => async (): Promise<void> => {
+  await delay(betweenSteps, undefined, { signal });
+};
+
+const purgeEvents: OwnJob = ({ clock, models, events }) =>
+  [...models.values()].some((model) => model.events)
+    ? defineJob({
+        every: '17 * * * *',
+        timeout: 3_000,
+        handle: async ({ signal }) => {
+          await events.settle();
+          await events.purge(clock() - eventDays * day, pausing(signal));
+        },
+      })
+    : undefined;
+
+/** By their names, which applications cannot give to jobs of theirs. */
+const ownJobs: Readonly<Record<string, OwnJob>> = {
+  'purge-events': purgeEvents,
+};
+
+/** The jobs of an application and those of the service that it needs. @throws DefinitionError */
+export const withOwnJobs = (jobs: Jobs, parts: OwnJobParts): Jobs => {
+  for (const name of jobs.keys())
+    if (Object.hasOwn(ownJobs, name))
+      throw new DefinitionError(`job ${name}`, 'the service has a job of this name: choose another');
+  const own = Object.entries(ownJobs).flatMap(([name, make]): [string, JobDefinition][] => {
+    const job = make(parts);
+    return job === undefined ? [] : [[name, job]];
+  });
+  return new Map([...jobs, ...own]);
+};

@@ -1,0 +1,204 @@
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { Database, Transaction } from '../database.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { all, type Fragment, name, sql, statement } from '../statement.ts';
+import {
+  type ActorRow,
+  actorColumns,
+  actorRow,
+  type RecordedAction,
+  type RecordedActor,
+  recordedActor,
+} from './recorded.ts';
+
+/**
+ * What happened to records, each event written in the transaction of its write. Events are numbered in the order in
+ * which they were committed: whoever has seen a number has seen all below it that there will ever be, so a place in the
+ * log is one number. Where writes are committed in another order than they were given ids (`Dialect.turn`), they leave
+ * their events in an inbox, and whoever reads has them numbered first.
+ */
+
+/** What happened, as it is written. */
+export interface NewEvent {
+  readonly model: string;
+  readonly record: number;
+  readonly version: number;
+  readonly action: RecordedAction;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly actor: RecordedActor;
+  /** Names of the fields whose values became others. */
+  readonly fields: readonly string[];
+  /** JSON text of what is kept of a record that is gone: see `keptReach`. */
+  readonly reach: string | null;
+}
+
+/** What happened, as it is read. */
+export interface RecordedEvent {
+  readonly number: number;
+  readonly model: string;
+  readonly record: number;
+  readonly version: number;
+  readonly action: RecordedAction;
+  readonly at: string;
+  readonly actor: RecordedActor;
+  readonly fields: readonly string[];
+  readonly reach: Readonly<Record<string, string | number | boolean | null>> | null;
+}
+
+interface EventRow extends ActorRow {
+  readonly id: number;
+  readonly model: string;
+  readonly record_id: number;
+  readonly version: number;
+  readonly action: RecordedAction;
+  readonly at: string;
+  readonly fields: string;
+  readonly reach: string | null;
+}
+
+const columns = [
+  'model',
+  'record_id',
+  'version',
+  'action',
+  'at',
+  ...actorColumns,
+  'fields',
+  'reach',
+] as const;
+
+const log = name('gatewright_events');
+const inbox = name('gatewright_event_inbox');
+const listed = all(columns.map((each) => name(each)));
+
+/** Events that are numbered, and removed, in one statement: no write waits long for it. */
+const step = 1_000;
+
+/** On what processes tell each other that something was written. */
+export const eventChannel = 'gatewright_events';
+
+/** Days for which events are kept. */
+export const eventDays = 30;
+
+const recordedEvent = (row: EventRow): RecordedEvent => ({
+  number: Number(row.id),
+  model: row.model,
+  record: Number(row.record_id),
+  version: Number(row.version),
+  action: row.action,
+  at: row.at,
+  actor: recordedActor(row),
+  fields: JSON.parse(row.fields),
+  reach: row.reach === null ? null : JSON.parse(row.reach),
+});
+
+/** What the statements bind of an event, by its columns. */
+export const eventRow = ({ record, at, actor, fields, ...event }: NewEvent) => ({
+  ...event,
+  ...actorRow(actor),
+  record_id: record,
+  at: toTimestamp(at),
+  fields: JSON.stringify(fields),
+});
+
+export const createEventLog = (database: Database) => {
+  const dialect = dialectOf(database);
+  const written = dialect.turn === undefined ? log : inbox;
+  const insert = statement<Readonly<Record<(typeof columns)[number], string | number | null>>>(
+    dialect,
+    (value) => sql`insert into ${written} (${listed}) values (${all(columns.map((each) => value(each)))})`,
+  );
+  const time = dialect.columns.timestamp.render?.(name('at'), 0) ?? name('at');
+  const text = (of: string): Fragment => sql`cast(${name(of)} as text) as ${name(of)}`;
+  const shown = all([
+    ...['id', 'model', 'record_id', 'version', 'action', ...actorColumns].map((each) => name(each)),
+    sql`${time} as at`,
+    text('fields'),
+    text('reach'),
+  ]);
+  const after = statement<{ number: number; limit: number }>(
+    dialect,
+    (value) =>
+      sql`select ${shown} from ${log} where id > ${value('number')} order by id limit ${dialect.rows(value('limit'))}`,
+  );
+  const ends = statement(dialect, () => sql`select min(id) as first, max(id) as last from ${log}`);
+  // By what the database counts itself, which a log that was emptied still knows.
+  const numbered =
+    dialect.turn &&
+    statement<{ limit: number }>(
+      dialect,
+      (value) => sql`with taken as materialized (${dialect.turn ?? sql``}),
+        gone as (delete from ${inbox} where id in (
+          select id from ${inbox} cross join taken order by id limit ${dialect.rows(value('limit'))}
+        ) returning *)
+        insert into ${log} (${listed}) select ${listed} from gone order by id returning id`,
+    );
+  const remove = statement<{ before: string; limit: number }>(
+    dialect,
+    (value) => sql`delete from ${log} where id in (
+        select id from ${log} order by id limit ${dialect.rows(value('limit'))}
+      ) and at < ${dialect.cast(value('before'), 'timestamp')} returning id`,
+  );
+  const forget = statement<{ model: string; record: number; after: number; to: number }>(
+    dialect,
+    (value) => sql`update ${log} set reach = null where id > ${value('after')} and id <= ${value('to')}
+      and model = ${value('model')} and record_id = ${value('record')} and reach is not null`,
+  );
+
+  /** Has everything numbered that was committed before the call. */
+  const settle = async (): Promise<void> => {
+    if (numbered === undefined) return;
+    for (;;) {
+      const rows = await database.execute(numbered({ limit: step }));
+      if (rows.length < step) return;
+    }
+  };
+
+  /** The first number that is kept and the last one; 0 where there is none. */
+  const range = async (): Promise<{ readonly first: number; readonly last: number }> => {
+    const row = await database.get<{ first: number | null; last: number | null }>(ends({}));
+    return { first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
+  };
+
+  return {
+    /** In the transaction of the write itself: neither stands without the other. */
+    append: async (transaction: Transaction, event: NewEvent): Promise<void> => {
+      await transaction.run(insert(eventRow(event)));
+    },
+
+    settle,
+
+    /** Events behind a number, in the order in which they were committed. */
+    after: async (number: number, limit: number): Promise<readonly RecordedEvent[]> => {
+      const rows = await database.all<EventRow>(after({ number, limit }));
+      return rows.map(recordedEvent);
+    },
+
+    range,
+
+    /** Removes events of before a time (milliseconds since 1970), some at a time; answers how many there were. */
+    purge: async (before: number, pause: () => Promise<void>): Promise<number> => {
+      const query = remove({ before: toTimestamp(before), limit: step });
+      for (let removed = 0; ; await pause()) {
+        const rows = await database.execute(query);
+        removed += rows.length;
+        if (rows.length < step) return removed;
+      }
+    },
+
+    /** Removes the values that are kept of a record. That something happened to it stays. */
+    forget: async (model: string, record: number): Promise<number> => {
+      await settle();
+      const { first, last } = await range();
+      let events = 0;
+      for (let number = first - 1; number < last; number += 10 * step)
+        events += await database.write((transaction) =>
+          transaction.run(forget({ model, record, after: number, to: number + 10 * step })),
+        );
+      return events;
+    },
+  };
+};
+
+export type EventLog = ReturnType<typeof createEventLog>;

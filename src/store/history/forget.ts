@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Database } from '../database.ts';
+import { createEventLog } from '../events/event-log.ts';
+import { type Actor, recordAudit } from '../tables/audit.ts';
+import { createHistory } from './history.ts';
+
+/** Of how many versions and events the values of a record were removed. */
+export interface Forgotten extends JsonObject {
+  readonly versions: number;
+  readonly events: number;
+}
+
+/**
+ * Removes the values of a record from all that is kept of it beside the record itself. That it was kept stays, and a line
+ * in the audit list. What was not there leaves no line.
+ */
+export const forgetRecord = async (
+  database: Database,
+  record: { readonly model: string; readonly id: number },
+  now: number,
+  actor: Actor,
+): Promise<Forgotten> => {
+  const { model, id } = record;
+  // In steps of their own: there may be any number of others between them.
+  const events = await createEventLog(database).forget(model, id);
+  return database.write(async (transaction) => {
+    const versions = await createHistory(database, model).forget(transaction, id);
+    const forgotten = { versions, events };
+    if (versions + events > 0)
+      await recordAudit(transaction, database.dialect, now, actor, {
+        action: 'record.forget',
+        target: { kind: model, id, name: null },
+        detail: forgotten,
+      });
+    return forgotten;
+  });
+};
