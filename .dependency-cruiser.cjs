@@ -94,11 +94,11 @@ module.exports = {
     {
       name: 'grant-of-system-leaves-traces',
       comment:
-        'The system acts in the asSystem of a scope, which also reads related records and writes those within others, and in cascades; all leave a trace of what they write.',
+        'The system acts in the asSystem of a scope, which also reads related records and writes those within others, in cascades, and in what comes back from the trash with a record; all leave a trace of what they write.',
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: `^src/operations/(scope-records|cascade|related|nested)\\.ts$|${tests}`,
+        pathNot: `^src/operations/(scope-records|cascade|restore|related|nested)\\.ts$|${tests}`,
       },
       to: { path: '^src/operations/grant-of-system\\.ts$' },
     },

@@ -47,6 +47,7 @@ import { createSecurityEvents } from './store/tables/security-events.ts';
 import { createSessionStore } from './store/tables/sessions.ts';
 import type { Usage } from './store/tables/usage.ts';
 import { createUserStore } from './store/tables/users.ts';
+import { createTrash } from './store/trash/trash.ts';
 import type { Vault } from './vault/vault.ts';
 
 /** What a process opens once, and what everything else is made of. */
@@ -73,9 +74,16 @@ export const compose = async (parts: Parts) => {
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const events = createEventLog(database);
   const eventSignal = new EventSignal(database);
+  const trash = createTrash(database);
   const jobs = createJobs({
     database,
-    jobs: withOwnJobs(application.jobs, { clock, models: application.models, events }),
+    jobs: withOwnJobs(application.jobs, {
+      clock,
+      models: application.models,
+      events,
+      trash,
+      trashDays: config.trashDays,
+    }),
     locale: config.locale,
     times: parts.jobTimes,
   });
@@ -94,6 +102,7 @@ export const compose = async (parts: Parts) => {
     ...context,
     locale: config.locale,
     idempotency,
+    trash,
     report,
     code,
     transactionLimit,

@@ -51,6 +51,8 @@ export interface Config {
   readonly jobs: 'on' | 'off' | 'only';
   /** Jobs that run at one moment. */
   readonly jobsConcurrency: number;
+  /** Days for which a deleted record can be brought back, where its model has a trash. */
+  readonly trashDays: number;
   readonly migrate: 'start' | 'off';
   /** A new database may take the place of one that is gone. */
   readonly newDatabase: boolean;
@@ -220,6 +222,7 @@ export const readConfig = (environment: Environment): Config => {
     transactionTimeout: reader.integer('TRANSACTION_TIMEOUT', 5, 1, 60),
     jobs: reader.choice('JOBS', 'on', ['on', 'off', 'only']),
     jobsConcurrency: reader.integer('JOBS_CONCURRENCY', 5, 1, 1_000),
+    trashDays: reader.integer('TRASH_DAYS', 30, 1, 36_500),
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
     newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',
   };

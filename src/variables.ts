@@ -114,6 +114,11 @@ export const variables: readonly Variable[] = [
     meaning: 'jobs that this process runs at one moment, 1 to 1,000',
   },
   {
+    name: 'TRASH_DAYS',
+    fallback: '30',
+    meaning: 'days for which a deleted record can be brought back, where its model has a trash, 1 to 36,500',
+  },
+  {
     name: 'MIGRATE',
     fallback: 'start',
     meaning: '`start` applies pending migrations under a lock; `off` refuses to start when some are pending',

@@ -38,7 +38,7 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
     },
     migrate: { summary: 'apply pending migrations', load: () => import('./commands/migrate.ts') },
     forget: {
-      summary: 'remove the values of a record from its history and events',
+      summary: 'remove the values of a record from its history, events and the trash',
       load: () => import('./commands/forget.ts'),
     },
     'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },

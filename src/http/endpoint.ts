@@ -144,6 +144,8 @@ export interface Endpoint {
    * when the handler asks for it.
    */
   readonly accepts: 'nothing' | 'json' | 'json-or-form' | 'form' | 'multipart' | 'bytes';
+  /** Whether a request without a body is taken as one with an empty object. */
+  readonly bodyOptional?: boolean;
   /** Of a multipart body. */
   readonly limits?: MultipartLimits;
   /** Name of the object in the body that holds the record. */

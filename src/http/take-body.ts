@@ -59,6 +59,10 @@ const takeParts = async (
   request.body = typedFields(texts, input);
 };
 
+/** By what frames a body in HTTP/1.1: its length, or that it comes in chunks. */
+const hasNoBody = (request: Request): boolean =>
+  request.header('transfer-encoding') === undefined && (request.header('content-length') ?? '0') === '0';
+
 /**
  * Reads the body that an endpoint accepts and parses it; at once where all of it has come. One of bytes is left to
  * the handler.
@@ -67,6 +71,7 @@ const takeParts = async (
 export const takeBody = (endpoint: Endpoint, request: Request): Promise<void> | undefined => {
   const { accepts } = endpoint;
   if (accepts === 'bytes' || accepts === 'nothing') return undefined;
+  if (endpoint.bodyOptional === true && hasNoBody(request)) return undefined;
   const type = bodyType(accepts, request);
   if (type === 'multipart') return takeParts(endpoint, request);
   const parse = (bytes: Uint8Array): void => {

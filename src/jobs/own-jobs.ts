@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import type { Models } from '../model/models.ts';
 import { type EventLog, eventDays } from '../store/events/event-log.ts';
+import type { Trash } from '../store/trash/trash.ts';
 import { defineJob, type JobDefinition, type Jobs } from './define-job.ts';
 
 /** What the service's own jobs work with. */
@@ -10,6 +11,9 @@ export interface OwnJobParts {
   readonly clock: Clock;
   readonly models: Models;
   readonly events: EventLog;
+  readonly trash: Trash;
+  /** Days for which a deleted record can be brought back. */
+  readonly trashDays: number;
 }
 
 /** A job of the service's own; undefined where the application has no use for it, so that nobody looks for it. */
@@ -37,9 +41,26 @@ const purgeEvents: OwnJob = ({ clock, models, events }) =>
       })
     : undefined;
 
+/** Rows that one step removes at most: it is over before a write has waited noticeably. */
+const trashStep = 500;
+
+const purgeTrash: OwnJob = ({ clock, models, trash, trashDays }) =>
+  [...models.values()].some((model) => model.trash)
+    ? defineJob({
+        every: '47 * * * *',
+        timeout: 3_000,
+        handle: async ({ signal }) => {
+          const pause = pausing(signal);
+          const before = clock() - trashDays * day;
+          while ((await trash.purge(before, trashStep)) > 0) await pause();
+        },
+      })
+    : undefined;
+
 /** By their names, which applications cannot give to jobs of theirs. */
 const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-events': purgeEvents,
+  'purge-trash': purgeTrash,
 };
 
 /** The jobs of an application and those of the service that it needs. @throws DefinitionError */

@@ -90,6 +90,16 @@ const authOf = (model: string, option: AuthOption = defaultMethods): ResourceMod
   return Object.freeze(Object.fromEntries(entries) as Record<Action, Methods>);
 };
 
+/** What the list of deleted records tells beside their own fields. */
+const trashFields = ['deleted_at', 'deleted_by'] as const;
+
+const trashOf = (model: string, fields: ReadonlyMap<string, ModelField>, trash = false): boolean => {
+  const taken = trash ? trashFields.find((name) => fields.has(name)) : undefined;
+  if (taken !== undefined)
+    throw new DefinitionError(model, 'the trash tells by this name of the deletion of a record', taken);
+  return trash;
+};
+
 const defaultLabel = (singular: string): Label => humanise(singular);
 
 /**
@@ -128,6 +138,7 @@ export const defineResource = <
     relations: new Map(),
     history: definition.history === true,
     events: definition.events === true,
+    trash: trashOf(name, fields, definition.trash),
     // The compiler has held the hooks to the fields; who runs them knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
     problems: Object.freeze([...(definition.problems ?? [])]),

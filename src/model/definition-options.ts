@@ -71,6 +71,7 @@ const resource = {
   relations: mapOf(manyRelation),
   history: flag,
   events: flag,
+  trash: flag,
   hooks: objectOf(hooks),
   problems: listOf(ownProblem),
   indexes: listOf(texts),

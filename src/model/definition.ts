@@ -68,6 +68,8 @@ export interface ResourceDefinition<
   readonly history?: boolean;
   /** Each write is told to those who follow: by `GET …/changes` and by webhooks. */
   readonly events?: boolean;
+  /** A record that is deleted goes into the trash, out of everybody's sight; administrators bring it back from there. */
+  readonly trash?: boolean;
 
   readonly hooks?: TypedHooks<Fields>;
   /** Problems of the application's own that its hooks throw, for the API description. */

@@ -184,6 +184,7 @@ export const describeModel = (
     unique: uniqueOf(model, visible),
     ...(model.events ? { events: true } : {}),
     ...isolationOf(model, visible, models, locale),
+    ...(model.trash ? { trash: true } : {}),
     permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),
     ...(reasons === undefined ? {} : { reasons }),
   };

@@ -45,6 +45,8 @@ export interface ResourceModel {
   readonly history: boolean;
   /** Whether each write leaves an event. */
   readonly events: boolean;
+  /** Whether a record that is deleted goes into the trash, from which it can come back. */
+  readonly trash: boolean;
   readonly hooks: ResourceHooks;
   /** Problems of the application's own that the hooks throw. */
   readonly problems: readonly OwnProblem[];

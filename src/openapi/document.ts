@@ -40,7 +40,12 @@ const bodyOf = (endpoint: Endpoint, context: Context): JsonObject => {
       ? record
       : { type: 'object', properties: { [bodyKey]: record }, required: [bodyKey] };
   const whole = accepts === 'multipart' ? withFiles(input, endpoint, context) : schema;
-  return { requestBody: { required: true, content: { [mediaTypes[accepts]]: { schema: whole } } } };
+  return {
+    requestBody: {
+      required: endpoint.bodyOptional !== true,
+      content: { [mediaTypes[accepts]]: { schema: whole } },
+    },
+  };
 };
 
 /**

@@ -3,6 +3,7 @@ import type { Models } from '../model/models.ts';
 import type { Database } from '../store/database.ts';
 import { dialectOf } from '../store/dialects/registry.ts';
 import { createDependents, type Dependents } from '../store/relations/dependents.ts';
+import { createNotes, type NoteReferences } from '../store/trash/trash.ts';
 
 /** Records that go in one transaction beside those that were asked for, and how far they may be from these. */
 export const cascadeLimits = { records: 1_000, levels: 500 } as const;
@@ -13,6 +14,10 @@ export interface Cascade extends Deletion {
   readonly links: readonly { readonly model: string; readonly find: Dependents }[];
   /** Whose references become null, and who keeps versions or tells of that; found the same way. */
   readonly nulled: Cascade['links'];
+  /** Whose references become null, whoever keeps what of that: the trash notes them, to set them again. */
+  readonly noted: readonly NoteReferences[];
+  /** Whether a record of the model goes into the trash. */
+  readonly trash: boolean;
   /** Whether code of the application runs in the transaction. */
   readonly runsHooks: boolean;
 }
@@ -24,15 +29,21 @@ export const createCascade = (database: Database, models: Models, name: string):
     model: model.name,
     find: createDependents(dialect, model, field, cascadeLimits.records + 1),
   });
+  const nulled = referrersOf(models, name, 'null');
+  const hasTrash = [...models.values()].some(({ trash }) => trash);
   return {
     ...deletion,
     links: deletion.cascading.map(linkOf),
-    nulled: referrersOf(models, name, 'null')
-      .filter(({ model }) => model.history || model.events)
-      .map(linkOf),
+    nulled: nulled.filter(({ model }) => model.history || model.events).map(linkOf),
+    noted: (hasTrash ? nulled : []).map(({ model, field }) => createNotes(database, model, field)),
+    trash: models.get(name)?.trash === true,
     runsHooks: deletion.reached.some(({ hooks }) => hooks.beforeCommit !== undefined),
   };
 };
 
 /** Whether a deletion has to look for other records: those that go with it, and those of which that is kept. */
 export const touchesOthers = ({ links, nulled }: Cascade): boolean => links.length > 0 || nulled.length > 0;
+
+/** The same, with those whose references the trash notes. */
+export const noticesOthers = (cascade: Cascade): boolean =>
+  touchesOthers(cascade) || (cascade.trash && cascade.noted.length > 0);

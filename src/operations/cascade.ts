@@ -1,5 +1,7 @@
 import { Problem } from '../kernel/problem.ts';
+import type { WholeRecord } from '../store/records/many.ts';
 import type { CurrentRecord } from '../store/records/records.ts';
+import type { TrashBundle } from '../store/trash/trash.ts';
 import type { Acting } from './acting.ts';
 import { type Cascade, cascadeLimits } from './cascade-links.ts';
 import { grantOfSystem } from './grant-of-system.ts';
@@ -8,6 +10,7 @@ import { isRecorded, recordChange } from './record-change.ts';
 import type { SharedWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
 import { recordKey, type SharedTransaction } from './transaction.ts';
+import { intoTrash, newTrashBundle } from './trash.ts';
 import { leaveTrace } from './writing.ts';
 
 /**
@@ -20,9 +23,13 @@ import { leaveTrace } from './writing.ts';
 export interface Doomed {
   readonly model: string;
   readonly id: number;
+  /** What of it goes into the trash, and all that goes with it; absent where it is gone for good. */
+  readonly bundle?: TrashBundle | undefined;
 }
 
 interface Dependent extends Doomed {
+  /** Whether it is not the one that is deleted, as far as the trash knows: it comes back with that one. */
+  readonly along: boolean;
   readonly write: SharedWrite;
 }
 
@@ -61,6 +68,40 @@ const stillThere = async (dependents: readonly Dependent[]): Promise<readonly De
     ),
   );
   return dependents.filter((_, index) => standings[index] !== undefined);
+};
+
+/** What becomes known of a record that goes, as it is at last: read for many at once. */
+const lastOf = async (
+  dependents: readonly Dependent[],
+  { transaction }: SharedTransaction,
+): Promise<ReadonlyMap<Dependent, WholeRecord>> => {
+  const told = dependents.filter(
+    ({ write: { resource }, bundle }) =>
+      resource.model.hooks.afterCommit !== undefined || isRecorded(resource) || bundle !== undefined,
+  );
+  const found = new Map<Dependent, WholeRecord>();
+  for (const [resource, some] of Map.groupBy(told, ({ write }) => write.resource)) {
+    const records = await resource.many.current(
+      transaction,
+      some.map(({ id }) => id),
+    );
+    for (const dependent of some) {
+      const record = records.get(dependent.id);
+      if (record !== undefined) found.set(dependent, record);
+    }
+  }
+  return found;
+};
+
+const keepTrashed = async (
+  { write, model, id, bundle, along }: Dependent,
+  version: number,
+  record: string | undefined,
+): Promise<void> => {
+  if (bundle === undefined || record === undefined) return;
+  const kind = along ? 'along' : 'first';
+  const { context } = write.resource;
+  await intoTrash(context.trash, write.acting.shared, { ...bundle, kind, model, id, version, record });
 };
 
 class Cascading {
@@ -104,7 +145,8 @@ class Cascading {
     for (const [model, doomed] of Map.groupBy(frontier, (each) => each.model)) {
       const ids = doomed.map(({ id }) => id);
       for (const link of this.#cascadeOf(model).links)
-        for (const id of await link.find(transaction, ids)) this.#take(link.model, id, next);
+        for (const { id, to } of await link.find(transaction, ids))
+          this.#take(link.model, id, doomed.find((each) => each.id === to)?.bundle, next);
     }
     return next;
   }
@@ -116,7 +158,7 @@ class Cascading {
     for (const [model, doomed] of Map.groupBy([this.#first, ...gone], (each) => each.model)) {
       const ids = doomed.map(({ id }) => id);
       for (const link of this.#cascadeOf(model).nulled)
-        for (const id of await link.find(transaction, ids)) {
+        for (const { id } of await link.find(transaction, ids)) {
           const key = recordKey(link.model, id);
           if (!this.#seen.has(key)) found.set(key, this.#dependent(link.model, id));
         }
@@ -127,16 +169,32 @@ class Cascading {
     );
   }
 
-  #dependent(model: string, id: number): Dependent {
+  #dependent(model: string, id: number, leading?: TrashBundle): Dependent {
     const resource = this.#parts.resourceOf(model);
-    return { model, id, write: { resource, acting: this.#acting, grant: grantOfSystem(resource.model) } };
+    const acting = this.#acting;
+    const own = resource.model.trash ? newTrashBundle(resource.context, acting) : undefined;
+    const write = { resource, acting, grant: grantOfSystem(resource.model) };
+    return { model, id, bundle: leading ?? own, along: leading !== undefined, write };
   }
 
-  #take(model: string, id: number, next: Dependent[]): void {
+  /** Notes the references that are taken from others, which stay: where their record comes back, they are set again. */
+  async note(dependents: readonly Dependent[]): Promise<void> {
+    const { transaction } = this.#acting.shared;
+    const going = [this.#first, ...dependents].filter((each) => each.bundle !== undefined);
+    for (const [bundle, doomed] of Map.groupBy(going, (each) => each.bundle)) {
+      if (bundle === undefined) continue;
+      for (const [model, records] of Map.groupBy(doomed, (each) => each.model)) {
+        const ids = records.map(({ id }) => id);
+        for (const note of this.#cascadeOf(model).noted) await note(transaction, ids, bundle);
+      }
+    }
+  }
+
+  #take(model: string, id: number, leading: TrashBundle | undefined, next: Dependent[]): void {
     const key = recordKey(model, id);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    const dependent = this.#dependent(model, id);
+    const dependent = this.#dependent(model, id, leading);
     const { shared } = this.#acting;
     shared.cascaded += 1;
     if (shared.cascaded > cascadeLimits.records) this.#refuse();
@@ -183,27 +241,23 @@ export const cascadeFrom = async (
   const { writes } = shared;
   const cascading = new Cascading(first, acting, parts);
   const dependents = await cascading.gather();
-  const last = await Promise.all(
-    dependents.map((dependent) => {
-      const { resource } = dependent.write;
-      const told = resource.model.hooks.afterCommit !== undefined || isRecorded(resource);
-      return told ? currentOf(dependent) : undefined;
-    }),
-  );
+  const last = await lastOf(dependents, shared);
   const nulled = await cascading.nulled(dependents);
+  await cascading.note(dependents);
   const wrote = shared.writes !== writes;
   return async () => {
     // A hook may have had one refer to something else, which the statement then passed over.
     const left = new Set(wrote ? await stillThere(dependents) : []);
-    for (const [index, dependent] of dependents.entries()) {
+    for (const dependent of dependents) {
       if (left.has(dependent)) continue;
       const { write, id } = dependent;
       leaveTrace(write, 'destroy', id, []);
-      const { version = 0, whole, reach } = last[index] ?? {};
+      const { version = 0, whole, reach } = last.get(dependent) ?? {};
       recordChange(write, {
         ...{ record: id, version: version + 1, action: 'destroy' },
         ...{ before: whole, after: undefined, reach },
       });
+      await keepTrashed(dependent, version + 1, whole);
       afterCommit(write, 'destroy', { id, whole }, {});
     }
     for (const each of nulled) await keepNulled(each);

@@ -16,6 +16,7 @@ import { databaseTarget } from '../store/dialects/targets.ts';
 import { createEventLog } from '../store/events/event-log.ts';
 import type { RecordStore } from '../store/records/records.ts';
 import { createIdempotency, type IdempotentRequest } from '../store/tables/idempotency.ts';
+import { createTrash } from '../store/trash/trash.ts';
 import { type Acting, hookPrincipal } from './acting.ts';
 import { apiAuth } from './area.ts';
 import { refusal } from './constraint.ts';
@@ -154,6 +155,7 @@ describeEachDatabase('operations', (databases) => {
         waits: () => {},
         left: () => {},
       }),
+      trash: createTrash(database),
       report: (error: unknown, what: string) => void reported.push(`${what}: ${String(error)}`),
       transactionLimit: 5_000,
       events: createEventLog(database),

@@ -1,17 +1,24 @@
 import { Problem } from '../kernel/problem.ts';
 import { ConstraintError } from '../store/database.ts';
+import type { TrashBundle } from '../store/trash/trash.ts';
 import { cascadeFrom } from './cascade.ts';
-import { touchesOthers } from './cascade-links.ts';
+import { noticesOthers } from './cascade-links.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
 import { recordChange } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { together } from './transaction.ts';
+import { intoTrash, newTrashBundle } from './trash.ts';
 import { currentRecord, leaveTrace, refuseTarget, writing } from './writing.ts';
+
+/** What is told of it where the record goes into the trash. */
+const bundleOf = ({ resource: { model, context }, acting }: RecordWrite): TrashBundle | undefined =>
+  model.trash ? newTrashBundle(context, acting) : undefined;
 
 const destroy = async (
   write: RecordWrite,
   id: number,
   versions: readonly number[] | undefined,
+  bundle = bundleOf(write),
 ): Promise<void> => {
   const { resource, grant, acting } = write;
   const removed = await resource.records.remove(grant, id, versions, acting.shared?.transaction);
@@ -23,11 +30,16 @@ const destroy = async (
       ...{ record: id, version, action: 'destroy' },
       ...{ before: removed.whole, after: undefined, reach: removed.reach },
     });
+    if (bundle !== undefined && removed.whole !== undefined) {
+      const { name: model } = resource.model;
+      const record = { ...bundle, kind: 'first', model, id, version, record: removed.whole } as const;
+      await intoTrash(resource.context.trash, write.acting.shared, record);
+    }
   }
   afterCommit(write, 'destroy', { id, whole: removed.whole }, {});
 };
 
-const takesOthers = ({ cascade }: RecordWrite['resource']): boolean => touchesOthers(cascade);
+const takesOthers = ({ cascade }: RecordWrite['resource']): boolean => noticesOthers(cascade);
 
 /** The record is locked, and its version was looked at, before a hook or what goes with it may change that. */
 const destroyWith = async (
@@ -40,10 +52,11 @@ const destroyWith = async (
   // Before the statement: it may take away first what would keep the record.
   await beforeCommit(write, 'destroy', id, whole, undefined);
   const { resourceOf } = context;
+  const bundle = bundleOf(write);
   const conclude = takesOthers(write.resource)
-    ? await cascadeFrom({ model: model.name, id }, write.acting, { cascade, resourceOf })
+    ? await cascadeFrom({ model: model.name, id, bundle }, write.acting, { cascade, resourceOf })
     : undefined;
-  await destroy(write, id, undefined);
+  await destroy(write, id, undefined, bundle);
   await conclude?.();
 };
 
@@ -52,7 +65,7 @@ const within = (write: RecordWrite, id: number, versions: readonly number[] | un
   const { hooks, table } = write.resource.model;
   const { database, transactionLimit } = write.resource.context;
   const alone = hooks.beforeCommit === undefined && !takesOthers(write.resource);
-  if (alone) return writing(write, (each) => destroy(each, id, versions));
+  if (alone) return writing(write, (each) => destroy(each, id, versions), write.resource.model.trash);
   if (isShared(write)) return destroyWith(write, id, versions);
   const runsCode = hooks.beforeCommit !== undefined || write.resource.cascade.runsHooks;
   return together(

@@ -13,10 +13,12 @@ import type { EventLog } from '../store/events/event-log.ts';
 import { createEventReaders, type EventReaders } from '../store/events/event-readers.ts';
 import { createHistory, type History } from '../store/history/history.ts';
 import { createList, type List } from '../store/list/list.ts';
+import { createManyRecords, type ManyRecords } from '../store/records/many.ts';
 import { type Collision, createRecords, type RecordStore } from '../store/records/records.ts';
 import { createShow, type Show } from '../store/records/show.ts';
 import { versionColumn } from '../store/resource-source.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
+import type { Trash } from '../store/trash/trash.ts';
 import type { Acting } from './acting.ts';
 import { type Cascade, createCascade } from './cascade-links.ts';
 
@@ -28,6 +30,7 @@ export interface ResourceContext {
   /** A resource by the name of its model; that of each model is there once all are made. */
   readonly resourceOf: (model: string) => ServedResource;
   readonly idempotency: Idempotency;
+  readonly trash: Trash;
   /** Runs the hooks. */
   readonly code: ApplicationCode;
   /** Milliseconds that a transaction with code of the application may take. */
@@ -51,6 +54,7 @@ export interface ServedResource {
   readonly aggregate: Aggregate;
   readonly show: Show;
   readonly records: RecordStore;
+  readonly many: ManyRecords;
   /** The versions of its records; undefined where the model keeps none. */
   readonly history: History | undefined;
   /** Who may be told of what happened to its records. */
@@ -77,6 +81,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     aggregate: createAggregate(database, records.source, { clock }),
     show: createShow(database, records.source, { version: versionColumn }),
     records,
+    many: createManyRecords(database, model, context.models),
     history: model.history ? createHistory(database, model.name) : undefined,
     eventReaders: createEventReaders(database, model, context.models),
     cascade: createCascade(database, context.models, model.name),

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Database, Transaction, WriteOptions } from '../store/database.ts';
+import type { TrashedRecord } from '../store/trash/trash.ts';
 
 /** A transaction that several operations share, and what is to be done once it is durable. */
 export interface SharedTransaction {
@@ -12,6 +13,10 @@ export interface SharedTransaction {
   writes: number;
   /** Records that are deleted in it only because others are, by `onDelete: 'cascade'`. */
   cascaded: number;
+  /** Runs `work` behind everything that the transaction is asked for, and before it is committed. */
+  last(work: () => Promise<void>): void;
+  /** Records that go into the trash with it, and wait to be written together: see `intoTrash`. */
+  readonly trashed: TrashedRecord[];
   /** Rolls the transaction back whatever comes: what was written in it must not stand. Throws the error. */
   refuse(error: unknown): never;
   /** @throws what it was refused with */
@@ -26,7 +31,9 @@ class Shared implements SharedTransaction {
   readonly known = new Set<string>();
   writes = 0;
   cascaded = 0;
+  readonly trashed: TrashedRecord[] = [];
   readonly afterwards: (() => void)[] = [];
+  readonly endings: (() => Promise<void>)[] = [];
   open = true;
   #refusal: { readonly error: unknown } | undefined;
 
@@ -36,6 +43,10 @@ class Shared implements SharedTransaction {
 
   committed(done: () => void): void {
     this.afterwards.push(done);
+  }
+
+  last(work: () => Promise<void>): void {
+    this.endings.push(work);
   }
 
   refuse(error: unknown): never {
@@ -73,6 +84,7 @@ export const together = async <T>(
     const shared = new Shared(transaction);
     try {
       const answer = await running.run(shared, work, shared);
+      for (const work of shared.endings) await work();
       // Also where the work has caught the error.
       shared.assertGood();
       return { answer, afterwards: shared.afterwards };

@@ -121,6 +121,8 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'toldOf',
     'createUserRemoval',
     'deletionOf',
+    'insertAll',
+    'remaining',
   ],
   'what is so: the temporary databases, and whether this one is lost': ['temporary', 'watchDatabase'],
   'what the bounded caches are made of': ['BoundedCache'],

@@ -4,6 +4,7 @@ import { defineResource } from '../../src/model/define-resource.ts';
 import { createHistory } from '../../src/store/history/history.ts';
 import type { Migrations } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
+import { createTrash } from '../../src/store/trash/trash.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 
@@ -259,6 +260,17 @@ describeEachDatabase('gatewright forget', (databases) => {
     expect(await service.ok<object[]>('GET', path, { token: await service.admin() })).toMatchObject([
       { actor_kind: 'command line', target_kind: 'Article', target_id: '5', detail: { versions: 1 } },
     ]);
+    await database.write((transaction) =>
+      createTrash(database).keep(transaction, [
+        {
+          ...{ kind: 'first', bundle: 'b', at: service.clock.now(), actor },
+          ...{ model: 'Article', id: 5, version: 2, record: '{"title":"private"}' },
+        },
+      ]),
+    );
+    const both = (await service.command('forget', 'Article', '5')).stdout;
+    expect(both).toContain('forgot 1 version and 1 record in the trash of Article 5');
+    expect(await createTrash(database).find('Article', 5)).toBeUndefined();
     await expect(service.command('forget', 'Article', '12345')).rejects.toThrow('nothing is kept');
     await expect(service.command('forget', 'Article', 'x')).rejects.toThrow('x is no id');
   });

@@ -15,4 +15,5 @@ export default defineResource('Product', {
   },
   publicRead: { where: { active: true } },
   permissions: 'writes',
+  trash: true,
 });

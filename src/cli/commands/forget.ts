@@ -11,8 +11,9 @@ export const command = defineCommand({
   options: jsonOption,
   description: [
     'Removes the values of a record from every version and event that is kept of it, for data that must go for good. That',
-    'they were kept, by whom and when, stays, and so does a line in the audit list. The record itself is not touched: delete',
-    'it, or empty its fields, before; what is written behind this command is kept as any other version.',
+    'they were kept, by whom and when, stays, and so does a line in the audit list. What the trash has of it goes, so that it',
+    'cannot be brought back. The record itself is not touched: delete it, or empty its fields, before; what is written behind',
+    'this command is kept as any other version.',
   ],
   examples: ['gatewright forget Customer 17'],
   async run({ values, operands: [model = '', text = ''] }, io) {
@@ -21,7 +22,13 @@ export const command = defineCommand({
     const forgotten = await withTables(io, ({ database, clock }) =>
       forgetRecord(database, { model, id }, clock(), { principal: 'command line', address: null }),
     );
-    const kinds = [counted(forgotten.versions, 'version'), counted(forgotten.events, 'event')];
+    const { versions, events, trash } = forgotten;
+    const trashed = counted(trash, 'record');
+    const kinds = [
+      counted(versions, 'version'),
+      counted(events, 'event'),
+      trashed && `${trashed} in the trash`,
+    ];
     const said = kinds.filter((each) => each !== undefined);
     if (said.length === 0) throw new CommandError(`nothing is kept of ${model} ${id}`);
     io.print(

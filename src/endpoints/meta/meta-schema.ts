@@ -145,6 +145,7 @@ export const metadataSchema: JsonSchema = {
           'Which records callers other than super_admin and admin read, and which of those they write; absent: every one. Where reads are public, read is what updates and deletes find',
       },
       events: { ...flag, description: 'Whether each write is told to those who follow; absent: it is not' },
+      trash: { type: 'boolean', description: 'Whether a record that is deleted can be brought back' },
       reasons: {
         ...object({ create: text }),
         description: 'Why a permission that the table grants is false',

@@ -1,22 +1,16 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { JsonText, own } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
-import { acceptedVersions, entityTag } from '../../operations/preconditions.ts';
-import { isId } from '../../operations/record-id.ts';
-import type { RecordWrite } from '../../operations/record-write.ts';
-import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { checkTarget } from '../../operations/writing.ts';
 import type { History, KeptVersion } from '../../store/history/history.ts';
 import { parseVersionPage, versionHeaders } from '../../store/history/page.ts';
-import { actingFor, idOf } from '../shared.ts';
+import { idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 
-/** The versions of a record, and its return to one of them. There where a model keeps them. */
+/** The versions of a record. There where a model keeps them. */
 
 /** What an endpoint has in common with that of the action whose policy it has. */
 type Common = Pick<Endpoint, 'auth' | 'policy'>;
@@ -24,7 +18,8 @@ type Common = Pick<Endpoint, 'auth' | 'policy'>;
 const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
 const textOrNull: JsonSchema = { type: ['string', 'null'] };
 
-const actor: JsonSchema = {
+/** Who did something to a record, as it is answered. */
+export const actorSchema: JsonSchema = {
   type: 'object',
   title: 'VersionActor',
   properties: {
@@ -43,7 +38,7 @@ const versionSchema = (record: JsonSchema): JsonSchema => ({
     version: { type: 'integer', minimum: 1 },
     action: { type: 'string', enum: ['create', 'update', 'destroy'] },
     at: { type: 'string', format: 'date-time' },
-    actor,
+    actor: actorSchema,
     before: nullable(record),
     after: nullable(record),
   },
@@ -57,7 +52,7 @@ const count = (name: string, description: Label): NonNullable<Endpoint['docs']['
 });
 
 /** Fields that the caller reads now; one that was not there yet has no value. */
-const seen = (record: JsonObject | null, readable: readonly string[]): JsonObject | null =>
+export const seen = (record: JsonObject | null, readable: readonly string[]): JsonObject | null =>
   record && Object.fromEntries(readable.map((name): [string, Json] => [name, record[name] ?? null]));
 
 const shownVersion = (
@@ -122,59 +117,6 @@ export const historyEndpoint = (
         Link: { 'zh-CN': '其他页的链接（RFC 8288）', en: 'Links to other pages (RFC 8288)' },
       },
       problems: ['record_not_found', 'invalid_parameter'],
-    },
-    handle,
-  };
-};
-
-/** Gives a record the values that it had at a version: an update like any other. */
-export const restoreEndpoint = (
-  resource: ServedResource,
-  history: History,
-  area: Area,
-  common: Common,
-  fields: readonly string[],
-): Endpoint => {
-  const { model, context } = resource;
-  const handle = async (call: Call): Promise<Answer> => {
-    const id = idOf(call);
-    const write: RecordWrite = { resource, grant: call.grant, acting: actingFor(call, area) };
-    const versions = acceptedVersions(call.header('if-match'));
-    await checkTarget(write, id, versions);
-    const asked = own(call.body, 'version');
-    const kept = isId(asked) ? await history.at(id, asked) : undefined;
-    if (kept === undefined || kept.after === null)
-      throw new Problem('invalid_record', {
-        errors: [resource.collision({ field: 'version', rule: 'reference' })],
-      });
-    const saved = await update(write, id, kept.after, versions);
-    const view = area.name === 'admin' ? 'admin' : 'saved';
-    return { data: new JsonText(saved.json), headers: { ETag: entityTag(saved.version, view) } };
-  };
-  return {
-    ...common,
-    operation: area.operation('restore', model.name),
-    method: 'POST',
-    path: `${area.path(model)}/:id/restore`,
-    accepts: 'json',
-    input: {
-      type: 'object',
-      properties: { version: { type: 'integer', minimum: 1 } },
-      required: ['version'],
-    },
-    docs: {
-      summary: {
-        'zh-CN': `将${labelText(model.label, 'zh-CN')}恢复到某个版本`,
-        en: `Return ${labelText(model.label, 'en')} to a version`,
-      },
-      description: {
-        'zh-CN': '写入该版本时的值，与其他修改一样经过权限、校验与钩子，并成为新的版本。',
-        en: 'Writes the values of that version; it is held to permissions, validation and hooks as any update, and makes a new version.',
-      },
-      tag: area.tag(model, context.locale),
-      part: 'restore',
-      data: outputSchema(model, fields, context.locale),
-      problems: ['record_not_found', 'stale', 'conflict', 'invalid_record'],
     },
     handle,
   };

@@ -24,9 +24,11 @@ import { answerGroups, answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
-import { historyEndpoint, restoreEndpoint } from './history-endpoints.ts';
+import { historyEndpoint } from './history-endpoints.ts';
 import { anyAccess, everyField, nestedProblems } from './nested-bodies.ts';
 import { deletionWords, uniqueWords } from './resource-words.ts';
+import { restoreEndpoint } from './restore-endpoint.ts';
+import { answerTrash, answerTrashed, trashedQuery, trashedSchema } from './trash-endpoints.ts';
 
 const label = (chinese: string, english: string, model: ResourceModel): Label => ({
   'zh-CN': chinese + labelText(model.label, 'zh-CN'),
@@ -167,13 +169,17 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const versions =
     history === undefined
       ? []
-      : [
-          historyEndpoint(resource, history, area, common('detail'), fieldsOf('detail'), origin),
-          ...(area.name === 'admin'
-            ? [restoreEndpoint(resource, history, area, common('update'), fieldsOf('saved'))]
-            : []),
-        ];
-
+      : [historyEndpoint(resource, history, area, common('detail'), fieldsOf('detail'), origin)];
+  // Whoever brings something back is an administrator: others do not know that it was there.
+  const isKept = area.name === 'admin' && (model.history || model.trash);
+  const restores = isKept
+    ? [restoreEndpoint(resource, area, common(model.history ? 'update' : 'create'), fieldsOf('saved'))]
+    : [];
+  const hasTrash = area.name === 'admin' && model.trash;
+  const withTrash = (docs: Endpoint['docs']): Endpoint['docs'] =>
+    hasTrash && docs.data !== undefined
+      ? { ...docs, data: trashedSchema(docs.data), query: [trashedQuery] }
+      : docs;
   return [
     {
       operation: area.operation('list', pluralNoun(model)),
@@ -182,8 +188,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       ...common('list'),
       accepts: 'nothing',
       csv: true,
-      docs: { ...docs(listLabel(model), 'list'), list: true },
-      handle: (call) => answerList(resource.list, call, origin, relatedOf(call)),
+      docs: withTrash({ ...docs(listLabel(model), 'list'), list: true }),
+      handle: (call) =>
+        (hasTrash ? answerTrash(resource, call, origin) : undefined) ??
+        answerList(resource.list, call, origin, relatedOf(call)),
     },
     {
       // Whatever the list lets see, and nothing else: the same methods, the same policy.
@@ -207,8 +215,8 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       path: `${path}/:id`,
       ...common('detail'),
       accepts: 'nothing',
-      docs: docs(label('查看', 'Show', model), 'detail', ['record_not_found']),
-      handle: show,
+      docs: withTrash(docs(label('查看', 'Show', model), 'detail', ['record_not_found'])),
+      handle: (call) => (area.name === 'admin' ? answerTrashed(resource, call) : undefined) ?? show(call),
       reaches,
     },
     {
@@ -263,5 +271,6 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       writes,
     },
     ...versions,
+    ...restores,
   ];
 };

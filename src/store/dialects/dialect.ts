@@ -73,6 +73,8 @@ export interface Dialect extends Compiler {
   rows(count: Fragment): Fragment;
   /** Behind a query of one table: its rows stay as they are until the transaction is over. */
   readonly rowLock: Fragment;
+  /** Behind the columns of an INSERT that brings a key which the database would have counted itself. */
+  readonly givenKey: Fragment;
   /** The moment at which a statement began, by the clock of the database, as a timestamp column takes it. */
   readonly now: Fragment;
   /** So many milliseconds after that moment. */

@@ -2,12 +2,15 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Database } from '../database.ts';
 import { createEventLog } from '../events/event-log.ts';
 import { type Actor, recordAudit } from '../tables/audit.ts';
+import { createTrash } from '../trash/trash.ts';
 import { createHistory } from './history.ts';
 
-/** Of how many versions and events the values of a record were removed. */
+/** Of how many versions and events the values of a record were removed, and how many records left the trash. */
 export interface Forgotten extends JsonObject {
   readonly versions: number;
   readonly events: number;
+  /** The record and what could only come back with it. */
+  readonly trash: number;
 }
 
 /**
@@ -25,8 +28,9 @@ export const forgetRecord = async (
   const events = await createEventLog(database).forget(model, id);
   return database.write(async (transaction) => {
     const versions = await createHistory(database, model).forget(transaction, id);
-    const forgotten = { versions, events };
-    if (versions + events > 0)
+    const trash = await createTrash(database).forget(transaction, model, id);
+    const forgotten = { versions, events, trash };
+    if (versions + events + trash > 0)
       await recordAudit(transaction, database.dialect, now, actor, {
         action: 'record.forget',
         target: { kind: model, id, name: null },

@@ -24,6 +24,11 @@ export const parseVersionPage = (query: string): VersionPage => {
   };
 };
 
-/** The headers of such a page. `path` as links begin with it. */
-export const versionHeaders = ({ page, perPage }: VersionPage, path: string, total: number): ListHeaders =>
-  pageHeaders({ paging: { kind: 'page', page, perPage, numbered: true }, shared: '' }, path, total, alone);
+/** The headers of such a page. `path` as links begin with it, `shared` the parameters that they repeat. */
+export const versionHeaders = (
+  { page, perPage }: VersionPage,
+  path: string,
+  total: number,
+  shared = '',
+): ListHeaders =>
+  pageHeaders({ paging: { kind: 'page', page, perPage, numbered: true }, shared }, path, total, alone);

@@ -10,6 +10,7 @@ import { jobs } from './0008-jobs.ts';
 import { imports } from './0009-imports.ts';
 import { history } from './0010-history.ts';
 import { events } from './0011-events.ts';
+import { trash } from './0012-trash.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -152,4 +153,5 @@ export const coreMigrations: Migrations = {
   '0009_imports': imports,
   '0010_history': history,
   '0011_events': events,
+  '0012_trash': trash,
 };

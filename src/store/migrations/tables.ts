@@ -16,7 +16,13 @@ import { runAll } from './statements.ts';
 const granting = ['permission_entries', 'permissions'] as const;
 
 /** The same, and those that hold what became of its records: ids begin anew with a new table. */
-const byModel = [...granting, 'gatewright_history', 'gatewright_events', 'gatewright_event_inbox'] as const;
+const byModel = [
+  ...granting,
+  'gatewright_history',
+  'gatewright_events',
+  'gatewright_event_inbox',
+  'gatewright_trash',
+] as const;
 
 /** Models whose records stood in a table: the one that the register names, else those of its regular name. */
 const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): Promise<readonly string[]> => {

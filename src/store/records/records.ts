@@ -248,7 +248,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
       if (reach === undefined) return undefined;
       const remove = compiled(`remove ${versions?.length ?? 0} ${reach.key}`, (argument) => {
-        const gone = returning(sql`${version} as version`, ...kept);
+        const trashed = whole === undefined && model.trash ? [everyField] : [];
+        const gone = returning(sql`${version} as version`, ...kept, ...trashed);
         return sql`delete from ${table}${where(target(reach, versions, argument))}${gone}`;
       });
       const query = remove({ ...nothing, ...argumentsOf(reach), id, versions: versions ?? [] });

@@ -51,6 +51,7 @@ const laterTables = [
   'gatewright_history',
   'gatewright_events',
   'gatewright_event_inbox',
+  'gatewright_trash',
 ];
 
 describeEachDatabase('a reference that becomes null', (databases) => {

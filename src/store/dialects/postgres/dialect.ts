@@ -92,6 +92,7 @@ export const postgresDialect: Dialect = {
   among: (value, query) => sql`${value} = any(array(${query}))`,
   rows: (count) => count,
   rowLock: sql` for update`,
+  givenKey: sql` overriding system value`,
   now,
   later: (milliseconds) => sql`${now} + ${milliseconds} * interval '1 millisecond'`,
   bucket: (value, bucket, kind, shift) => {

@@ -101,6 +101,7 @@ export const sqliteDialect: Dialect = {
   rows: (count) => sql`cast(${count} as integer)`,
   // The only writer has the whole file.
   rowLock: sql``,
+  givenKey: sql``,
   now: sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
   later: (milliseconds) =>
     sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', printf('%+.3f seconds', ${milliseconds} / 1000.0))`,

@@ -1,0 +1,117 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import { JsonText, own } from '../../kernel/json.ts';
+import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { outputSchema } from '../../model/schema.ts';
+import { granted } from '../../operations/granted.ts';
+import { acceptedVersions, entityTag } from '../../operations/preconditions.ts';
+import { isId } from '../../operations/record-id.ts';
+import type { RecordWrite } from '../../operations/record-write.ts';
+import { restore } from '../../operations/restore.ts';
+import { update } from '../../operations/save.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import { checkTarget } from '../../operations/writing.ts';
+import { actingFor, idOf } from '../shared.ts';
+import type { Area } from './area.ts';
+
+/** The return of a record: to one of its versions, and out of the trash. There where a model keeps either. */
+
+const noVersion = ({ collision }: ServedResource): Problem =>
+  new Problem('invalid_record', { errors: [collision({ field: 'version', rule: 'reference' })] });
+
+/** Gives a record the values that it had at a version: an update like any other. */
+const returnTo = async (
+  write: RecordWrite,
+  id: number,
+  asked: unknown,
+  versions: readonly number[] | undefined,
+) => {
+  const { resource } = write;
+  await checkTarget(write, id, versions);
+  const kept = isId(asked) ? await resource.history?.at(id, asked) : undefined;
+  if (kept === undefined || kept.after === null) throw noVersion(resource);
+  return update(write, id, kept.after, versions);
+};
+
+const toVersion: Label = {
+  'zh-CN': '`{"version": n}`：写入该版本时的值，与其他修改一样经过权限、校验与钩子，并成为新的版本。',
+  en: '`{"version": n}` writes the values of that version; it is held to permissions, validation and hooks as any update, and makes a new version.',
+};
+
+const fromTrash: Label = {
+  'zh-CN':
+    '不带请求体或 `{}`：将已删除的记录及随其删除的一切从回收站中恢复，编号不变；需要创建权限，受唯一性、引用与钩子约束。',
+  en: 'Without a body, or with `{}`, it brings a deleted record back out of the trash under its own id, with all that went with it; it takes the permission to create, and unique values, references and hooks hold.',
+};
+
+const both = (a: Label, b: Label): Label => ({
+  'zh-CN': `${labelText(a, 'zh-CN')}\n\n${labelText(b, 'zh-CN')}`,
+  en: `${labelText(a, 'en')}\n\n${labelText(b, 'en')}`,
+});
+
+const wordsOf = ({ model }: ServedResource): Label => {
+  if (!model.trash) return toVersion;
+  return model.history ? both(toVersion, fromTrash) : fromTrash;
+};
+
+const summaryOf = ({ model }: ServedResource): Label => {
+  const [zh, en] = [labelText(model.label, 'zh-CN'), labelText(model.label, 'en')];
+  if (!model.history) return { 'zh-CN': `从回收站恢复${zh}`, en: `Bring ${en} back from the trash` };
+  if (!model.trash) return { 'zh-CN': `将${zh}恢复到某个版本`, en: `Return ${en} to a version` };
+  return {
+    'zh-CN': `将${zh}恢复到某个版本或从回收站恢复`,
+    en: `Return ${en} to a version, or from the trash`,
+  };
+};
+
+const inputOf = ({ model }: ServedResource): JsonSchema => ({
+  type: 'object',
+  properties: model.history ? { version: { type: 'integer', minimum: 1 } } : {},
+  ...(model.trash ? {} : { required: ['version'] }),
+});
+
+export const restoreEndpoint = (
+  resource: ServedResource,
+  area: Area,
+  common: Pick<Endpoint, 'auth' | 'policy'>,
+  fields: readonly string[],
+): Endpoint => {
+  const { model, context } = resource;
+  const handle = async (call: Call): Promise<Answer> => {
+    const id = idOf(call);
+    const acting = actingFor(call, area);
+    const write: RecordWrite = { resource, grant: call.grant, acting };
+    const versions = acceptedVersions(call.header('if-match'));
+    const asked = own(call.body, 'version');
+    const back = async () => {
+      if (asked !== undefined) throw noVersion(resource);
+      return restore({ ...write, grant: granted(model, context, acting, 'create') }, id, versions);
+    };
+    const isBack = model.trash && (asked === undefined || !model.history);
+    const saved = await (isBack ? back() : returnTo(write, id, asked, versions));
+    const view = area.name === 'admin' ? 'admin' : 'saved';
+    return { data: new JsonText(saved.json), headers: { ETag: entityTag(saved.version, view) } };
+  };
+  return {
+    ...common,
+    operation: area.operation('restore', model.name),
+    method: 'POST',
+    path: `${area.path(model)}/:id/restore`,
+    accepts: 'json',
+    ...(model.trash ? { bodyOptional: true } : {}),
+    input: inputOf(resource),
+    docs: {
+      summary: summaryOf(resource),
+      description: wordsOf(resource),
+      tag: area.tag(model, context.locale),
+      part: 'restore',
+      data: outputSchema(model, fields, context.locale),
+      etag: true,
+      ifMatch: true,
+      idempotent: false,
+      problems: ['record_not_found', 'stale', 'conflict', 'invalid_record'],
+    },
+    handle,
+  };
+};

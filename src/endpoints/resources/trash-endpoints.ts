@@ -1,0 +1,80 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Answer, Call, QueryDocs } from '../../http/endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { entityTag } from '../../operations/preconditions.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import { versionHeaders } from '../../store/history/page.ts';
+import { invalidParameter } from '../../store/list/query-string.ts';
+import { parseTrashed, parseTrashPage } from '../../store/trash/page.ts';
+import type { FirstRecord } from '../../store/trash/trash.ts';
+import { idOf } from '../shared.ts';
+import { actorSchema, seen } from './history-endpoints.ts';
+
+/** Records that were deleted, in the administration area of a model with a trash: `?trashed=true`. */
+
+export const trashedQuery = {
+  name: 'trashed',
+  description: {
+    'zh-CN': '回收站中的记录，最近删除的在前；仅可与 page、per_page 同用',
+    en: 'The records in the trash, the latest deleted first; beside it only page and per_page are taken',
+  },
+  schema: { type: 'boolean', enum: [true] },
+} satisfies QueryDocs;
+
+/** A record, or what is told of one that was deleted. */
+export const trashedSchema = (record: JsonSchema): JsonSchema => ({
+  ...record,
+  properties: {
+    ...(record['properties'] as JsonObject),
+    deleted_at: { type: 'string', format: 'date-time', description: 'With trashed=true only' },
+    deleted_by: actorSchema,
+  },
+});
+
+const shown = ({ record, deletedAt, deletedBy }: FirstRecord, readable: readonly string[]): JsonObject => ({
+  ...seen(record, readable),
+  deleted_at: deletedAt,
+  deleted_by: { ...deletedBy },
+});
+
+/** Lists what was deleted, the latest first; undefined where the request asks for what is there. */
+export const answerTrash = (
+  { model, context }: ServedResource,
+  call: Call,
+  origin: string,
+): Promise<Answer> | undefined => {
+  const page = parseTrashPage(call.query);
+  if (page === undefined) return undefined;
+  const answer = async (): Promise<Answer> => {
+    const { records, total } = await context.trash.page(
+      model.name,
+      page.perPage,
+      (page.page - 1) * page.perPage,
+    );
+    return {
+      data: records.map((each) => shown(each, call.grant.readable)),
+      headers: { ...versionHeaders(page, origin + call.path, total, 'trashed=true') },
+    };
+  };
+  return answer();
+};
+
+/** Shows one record that was deleted; undefined where the request asks for one that is there. */
+export const answerTrashed = (
+  { model, context }: ServedResource,
+  call: Call,
+): Promise<Answer> | undefined => {
+  if (!parseTrashed(call.query)) return undefined;
+  // What is there must not be taken for what was deleted.
+  if (!model.trash) throw invalidParameter(trashedQuery.name);
+  const answer = async (): Promise<Answer> => {
+    const first = await context.trash.find(model.name, idOf(call));
+    if (first === undefined) throw new Problem('record_not_found');
+    return {
+      data: shown(first, call.grant.readable),
+      headers: { ETag: entityTag(first.version, 'trashed') },
+    };
+  };
+  return answer();
+};

@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../kernel/json.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { ModelField, ResourceModel } from '../../model/resource.ts';
+import type { Database, Transaction } from '../database.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import {
+  type ActorRow,
+  actorColumns,
+  actorRow,
+  type RecordedActor,
+  recordedActor,
+} from '../events/recorded.ts';
+import { all, type Fragment, literal, name, sql, statement } from '../statement.ts';
+import { RowStatements } from './rows.ts';
+
+/**
+ * Records that were deleted and can come back. What one deletion takes away is a bundle: the record that was deleted, what
+ * went along with it, and the references that it took from others. It is named by a text that nobody has chosen.
+ */
+
+/** What is common to all that one deletion takes away. */
+export interface TrashBundle {
+  readonly bundle: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly actor: RecordedActor;
+}
+
+/** A record that goes into the trash. */
+export interface TrashedRecord extends TrashBundle {
+  /** The one that was deleted, by which the bundle is found, or one that went along. */
+  readonly kind: 'first' | 'along';
+  readonly model: string;
+  readonly id: number;
+  /** The version that the deletion has made of it. */
+  readonly version: number;
+  /** JSON text of every field. */
+  readonly record: string;
+}
+
+/** A record of the trash as it is read. */
+export interface KeptRecord {
+  readonly model: string;
+  readonly id: number;
+  readonly version: number;
+  /** Null where it was forgotten. */
+  readonly record: JsonObject | null;
+}
+
+/** The one that was deleted. */
+export interface FirstRecord extends KeptRecord {
+  readonly bundle: string;
+  readonly deletedAt: string;
+  readonly deletedBy: RecordedActor;
+}
+
+/** References by one field that named one record, and became null when it was deleted. */
+export interface NulledReferences {
+  readonly model: string;
+  readonly field: string;
+  readonly target: number;
+}
+
+interface KeptRow {
+  readonly model: string;
+  readonly record_id: number;
+  readonly version: number;
+  readonly record: string | null;
+}
+
+interface FirstRow extends KeptRow, ActorRow {
+  readonly bundle: string;
+  readonly deleted_at: string;
+}
+
+/** The name of a new bundle. */
+export const bundleName = (): string => randomUUID();
+
+export const trashTable = name('gatewright_trash');
+
+const shared = ['bundle', 'deleted_at', ...actorColumns] as const;
+const recordColumns = ['kind', 'model', 'record_id', 'version', 'record', ...shared] as const;
+const noteColumns = ['kind', 'model', 'field', 'record_id', 'target_id', ...shared] as const;
+
+const names = (columns: readonly string[]): Fragment => all(columns.map((each) => name(each)));
+
+const keptRecord = (row: KeptRow): KeptRecord => ({
+  model: row.model,
+  id: Number(row.record_id),
+  version: Number(row.version),
+  record: row.record === null ? null : JSON.parse(row.record),
+});
+
+const firstRecord = (row: FirstRow): FirstRecord => ({
+  ...keptRecord(row),
+  bundle: row.bundle,
+  deletedAt: row.deleted_at,
+  deletedBy: recordedActor(row),
+});
+
+/** Records of one model that were deleted with one statement at most. */
+const width = 100;
+
+type NoteArguments = { readonly [Key in keyof ActorRow]: ActorRow[Key] } & {
+  readonly bundle: string;
+  readonly deleted_at: string;
+  readonly ids: readonly number[];
+};
+
+/** Notes whose references the deletion of these records takes away: to be called before it. */
+export type NoteReferences = (
+  transaction: Transaction,
+  ids: readonly number[],
+  deletion: TrashBundle,
+) => Promise<void>;
+
+/** Notes the references of a model's field, whoever holds them: one statement for each hundred records that go. */
+export const createNotes = (
+  database: Database,
+  { name: model, table }: ResourceModel,
+  { name: field, column }: ModelField,
+): NoteReferences => {
+  const dialect = dialectOf(database);
+  const noting = statement<NoteArguments>(dialect, (argument) => {
+    const ids = Array.from({ length: width }, (_, index) => argument('ids', index));
+    const text = (of: Exclude<keyof NoteArguments, 'ids'>): Fragment =>
+      dialect.cast(argument(of), of === 'deleted_at' ? 'timestamp' : of === 'actor_key' ? 'integer' : 'text');
+    const values = [
+      ...[literal('reference'), literal(model), literal(field)],
+      ...[name('id'), name(column)],
+      ...shared.map((each) => text(each)),
+    ];
+    return sql`insert into ${trashTable} (${names(noteColumns)}) select ${all(values)} from ${name(table)} where ${name(column)} in (${all(ids)})`;
+  });
+  return async (transaction, ids, { bundle, at, actor }) => {
+    for (let start = 0; start < ids.length; start += width) {
+      const part = ids.slice(start, start + width);
+      // The statement is the same for fewer: the first one is asked for as often as others lack.
+      const filled = Array.from({ length: width }, (_, index) => part[index] ?? part[0] ?? 0);
+      await transaction.run(noting({ bundle, deleted_at: toTimestamp(at), ...actorRow(actor), ids: filled }));
+    }
+  };
+};
+
+/** The records that were deleted. Whoever asks has to know that the caller may see them. */
+export const createTrash = (database: Database) => {
+  const dialect = dialectOf(database);
+  const inserts = new RowStatements(
+    dialect,
+    recordColumns.length,
+    (rows) => sql`insert into ${trashTable} (${names(recordColumns)}) values ${rows}`,
+  );
+  const time = dialect.columns.timestamp.render?.(name('deleted_at'), 0) ?? name('deleted_at');
+  const record = sql`cast(${name('record')} as text) as ${name('record')}`;
+  const kept = sql`${names(['model', 'record_id', 'version'])}, ${record}`;
+  const shown = sql`${kept}, ${name('bundle')}, ${time} as deleted_at, ${names(actorColumns)}`;
+  const isFirst = sql`${name('kind')} = 'first'`;
+
+  const page = statement<{ model: string; limit: number; offset: number }>(
+    dialect,
+    (value) =>
+      sql`select ${shown} from ${trashTable} where model = ${value('model')} and ${isFirst} order by gatewright_trash.deleted_at desc, id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
+  );
+  const count = statement<{ model: string }>(
+    dialect,
+    (value) =>
+      sql`select count(*) as total from ${trashTable} where model = ${value('model')} and ${isFirst}`,
+  );
+  const one = (lock: Fragment) =>
+    statement<{ model: string; record: number }>(
+      dialect,
+      (value) =>
+        sql`select ${shown} from ${trashTable} where model = ${value('model')} and record_id = ${value('record')} and ${isFirst} order by id desc limit 1${lock}`,
+    );
+  const [read, locked] = [one(sql``), one(dialect.rowLock)];
+  const along = statement<{ bundle: string }>(
+    dialect,
+    (value) =>
+      sql`select ${kept} from ${trashTable} where bundle = ${value('bundle')} and kind = 'along' order by id`,
+  );
+  const references = statement<{ bundle: string }>(
+    dialect,
+    (value) =>
+      sql`select distinct model, field, target_id from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' order by model, field, target_id`,
+  );
+  const clear = statement<{ bundle: string }>(
+    dialect,
+    (value) => sql`delete from ${trashTable} where bundle = ${value('bundle')}`,
+  );
+
+  type Step = { readonly before: string; readonly limit: number };
+  const purgeOf = (kind: 'first' | 'along' | 'reference') =>
+    statement<Step>(dialect, (value) => {
+      const old = sql`old.kind = ${literal(kind)} and old.deleted_at < ${value('before')}`;
+      // A bundle that is on its way back is whole until that has been decided.
+      const lone = sql`not exists (select 1 from ${trashTable} as lead where lead.bundle = old.bundle and lead.kind = 'first')`;
+      const found = kind === 'first' ? old : sql`${old} and ${lone}`;
+      const ids = sql`select old.id from ${trashTable} as old where ${found} order by old.deleted_at limit ${dialect.rows(value('limit'))}`;
+      return sql`delete from ${trashTable} where id in (${ids})`;
+    });
+  // First what can be asked for, so that nobody is given a part of what there was.
+  const purges = [purgeOf('first'), purgeOf('along'), purgeOf('reference')];
+
+  type OfRecord = { readonly model: string; readonly record: number };
+  const ofRecord = (value: (of: keyof OfRecord) => Fragment): Fragment =>
+    sql`model = ${value('model')} and record_id = ${value('record')}`;
+  // Who deleted it goes with it: nobody can be told any more that it was there.
+  const forgetFirst = statement<OfRecord>(
+    dialect,
+    (value) =>
+      sql`delete from ${trashTable} where bundle in (select bundle from ${trashTable} where ${ofRecord(value)} and ${isFirst})`,
+  );
+  const forgetReferences = statement<OfRecord>(
+    dialect,
+    (value) => sql`delete from ${trashTable} where ${ofRecord(value)} and kind = 'reference'`,
+  );
+  const forgetAlong = statement<OfRecord>(
+    dialect,
+    (value) =>
+      sql`update ${trashTable} set record = null where ${ofRecord(value)} and kind = 'along' and record is not null`,
+  );
+
+  return {
+    /** In the transaction of the deletion itself: neither stands without the other. */
+    keep: async (transaction: Transaction, records: readonly TrashedRecord[]): Promise<void> => {
+      const rows = records.map(({ kind, model, id, version, record: text, bundle, at, actor }) => {
+        const row = {
+          kind,
+          model,
+          record_id: id,
+          version,
+          record: text,
+          bundle,
+          deleted_at: toTimestamp(at),
+        };
+        const values = { ...row, ...actorRow(actor) };
+        return recordColumns.map((column) => values[column]);
+      });
+      await inserts.write(transaction, rows);
+    },
+
+    /** Records that were deleted, the latest first, and how many there are. */
+    page: async (
+      model: string,
+      limit: number,
+      offset: number,
+    ): Promise<{ readonly records: readonly FirstRecord[]; readonly total: number }> => {
+      const [rows, counted] = await Promise.all([
+        database.all<FirstRow>(page({ model, limit, offset })),
+        database.get<{ total: number }>(count({ model })),
+      ]);
+      return { records: rows.map(firstRecord), total: Number(counted?.total ?? 0) };
+    },
+
+    /** A record that was deleted; kept from others until the transaction is over where one is given. */
+    find: async (model: string, id: number, within?: Transaction): Promise<FirstRecord | undefined> => {
+      const query = (within === undefined ? read : locked)({ model, record: id });
+      const row = await (within ?? database).get<FirstRow>(query);
+      return row && firstRecord(row);
+    },
+
+    /** What went along, in the order in which it was found, and the references that were taken away. */
+    bundle: async (
+      transaction: Transaction,
+      bundle: string,
+    ): Promise<{
+      readonly along: readonly KeptRecord[];
+      readonly references: readonly NulledReferences[];
+    }> => {
+      const [rows, noted] = await Promise.all([
+        transaction.all<KeptRow>(along({ bundle })),
+        transaction.all<{ model: string; field: string; target_id: number }>(references({ bundle })),
+      ]);
+      return {
+        along: rows.map(keptRecord),
+        references: noted.map(({ model, field, target_id }) => ({ model, field, target: Number(target_id) })),
+      };
+    },
+
+    /**
+     * Removes what is kept of a record, with what can only come back with it. Where it went along with another, that one
+     * comes back without it. Answers how many records were forgotten.
+     */
+    forget: async (transaction: Transaction, model: string, record: number): Promise<number> => {
+      const asked = { model, record };
+      await transaction.run(forgetReferences(asked));
+      const first = await transaction.run(forgetFirst(asked));
+      return first + (await transaction.run(forgetAlong(asked)));
+    },
+
+    /**
+     * Removes what was deleted before a moment (milliseconds since 1970): so many rows at most, in a transaction of its
+     * own, so that no write waits long. Answers how many; 0 where all is done.
+     */
+    purge: async (before: number, limit: number): Promise<number> => {
+      for (const purge of purges) {
+        const step = purge({ before: toTimestamp(before), limit });
+        const removed = await database.write((transaction) => transaction.run(step));
+        if (removed > 0) return removed;
+      }
+      return 0;
+    },
+
+    /** Takes a bundle out of the trash. */
+    clear: async (transaction: Transaction, bundle: string): Promise<void> => {
+      await transaction.run(clear({ bundle }));
+    },
+  };
+};
+
+export type Trash = ReturnType<typeof createTrash>;
