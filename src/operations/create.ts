@@ -46,12 +46,10 @@ export const createForRequest = async (
   if (request === undefined) return answerOf(await create(write, body, included), view, included);
   return answeredOnce(write.resource.context.idempotency, request, () =>
     attempt(write, body, (prepared) =>
-      writing(
-        write,
-        (within) => insertOnce(within, prepared, request, view, included),
-        true,
-        prepared.nested?.records,
-      ),
+      writing(write, (within) => insertOnce(within, prepared, request, view, included), {
+        always: true,
+        further: prepared.nested?.records,
+      }),
     ),
   );
 };

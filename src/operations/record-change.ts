@@ -1,8 +1,11 @@
 import { authMethod } from '../auth/registry.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { dialectOf } from '../store/dialects/registry.ts';
 import type { RecordedAction, RecordedActor } from '../store/events/recorded.ts';
+import type { WrittenBeside } from '../store/records/beside.ts';
+import type { Columns } from '../store/records/records.ts';
 import type { Acting } from './acting.ts';
-import type { SharedWrite } from './record-write.ts';
+import type { RecordWrite, SharedWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** What a write has made of a record. */
@@ -68,4 +71,21 @@ export const recordChange = ({ resource, acting }: SharedWrite, change: RecordCh
   const event = { ...told, model: model.name, fields: changedFields(change), reach };
   context.events.append(transaction, event).catch(refused);
   acting.shared.committed(context.eventsCommitted);
+};
+
+/** Whether what is kept of new records is written in the statement that makes them: no transaction is needed for it. */
+export const keepsBeside = ({ history, context, model }: ServedResource): boolean =>
+  (history !== undefined || model.events) && dialectOf(context.database).beside !== undefined;
+
+/** What is kept of a record that is made by one statement alone. */
+export const keptBeside = ({ resource, acting }: RecordWrite, columns: Columns): readonly WrittenBeside[] => {
+  const { history, context, model } = resource;
+  const known = { at: context.clock(), actor: whoDid(acting) };
+  const kept = history === undefined ? [] : [history.beside(known)];
+  if (!model.events) return kept;
+  const fields = [...model.fields.keys()].filter(
+    (name) => !ofTheServer.has(name) && (columns[name] ?? null) !== null,
+  );
+  const event = { ...known, model: model.name, action: 'create', fields, reach: null } as const;
+  return [...kept, context.events.beside(event)];
 };

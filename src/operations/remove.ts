@@ -65,7 +65,8 @@ const within = (write: RecordWrite, id: number, versions: readonly number[] | un
   const { hooks, table } = write.resource.model;
   const { database, transactionLimit } = write.resource.context;
   const alone = hooks.beforeCommit === undefined && !takesOthers(write.resource);
-  if (alone) return writing(write, (each) => destroy(each, id, versions), write.resource.model.trash);
+  if (alone)
+    return writing(write, (each) => destroy(each, id, versions), { always: write.resource.model.trash });
   if (isShared(write)) return destroyWith(write, id, versions);
   const runsCode = hooks.beforeCommit !== undefined || write.resource.cascade.runsHooks;
   return together(

@@ -8,7 +8,7 @@ import { CollectedErrors, recordsInARow } from './collected-errors.ts';
 import { refusal } from './constraint.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
 import { type Prepared, prepareWrite } from './prepare.ts';
-import { isRecorded } from './record-change.ts';
+import { isRecorded, keptBeside } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { remove } from './remove.ts';
 import {
@@ -42,9 +42,13 @@ export const insert = async (
   const { resource, grant, acting } = write;
   const { records, context } = resource;
   const owned = withOwner(write, columns);
-  const saved = await records.insert(grant, owned, context.clock(), acting.shared?.transaction);
+  const { transaction } = acting.shared ?? {};
+  // In a transaction it is kept by what concludes the write.
+  const beside = transaction === undefined && isRecorded(resource) ? keptBeside(write, owned) : [];
+  const saved = await records.insert(grant, owned, context.clock(), transaction, beside);
   // It would be a record that the caller may not write.
   if (saved === undefined) throw new Problem('forbidden');
+  if (beside.length > 0 && resource.model.events) context.eventsCommitted();
   const concluded = await conclude(write, 'create', saved, undefined, values, within(nested));
   return withRelated(write, concluded, included);
 };
@@ -79,12 +83,11 @@ export const create = (
   included = nothingIncluded,
 ): Promise<SavedRecord> =>
   attempt(write, body, (prepared) =>
-    writing(
-      write,
-      (each) => insert(each, prepared, included),
-      included !== nothingIncluded || prepared.nested !== undefined,
-      prepared.nested?.records,
-    ),
+    writing(write, (each) => insert(each, prepared, included), {
+      always: included !== nothingIncluded || prepared.nested !== undefined,
+      further: prepared.nested?.records,
+      creates: true,
+    }),
   );
 
 const save = async (
@@ -144,7 +147,7 @@ const updateAlone = async (
     return await writing(
       write,
       async (each) => withRelated(each, await save(each, id, prepared, versions), included),
-      included !== nothingIncluded,
+      { always: included !== nothingIncluded },
     );
   } catch (error) {
     throw await refusal(write, error, prepared, id);
@@ -170,7 +173,7 @@ export const update = async (
     if (!isShared(each)) throw new Error('records within another are written in its transaction');
     return withRelated(each, await updateWith(each, id, body, versions, nested), included);
   };
-  return writing(write, work, true, nested.records);
+  return writing(write, work, { always: true, further: nested.records });
 };
 
 /** The write of a record within another: held to its own policy, and to the record in which it stands. */

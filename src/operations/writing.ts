@@ -4,7 +4,7 @@ import type { CurrentRecord, RecordStanding, SavedRecord } from '../store/record
 import type { Included } from '../store/relations/include.ts';
 import { recordAudit } from '../store/tables/audit.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
-import { isRecorded, recordChange } from './record-change.ts';
+import { isRecorded, keepsBeside, recordChange } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite, type WriteAction } from './record-write.ts';
 import { recordKey, together } from './transaction.ts';
 
@@ -12,24 +12,34 @@ import { recordKey, together } from './transaction.ts';
  * Whether a write is more than its statement: a hook belongs to its transaction, a version, an event, or a line of the
  * audit list.
  */
-const takesTransaction = ({ resource, acting }: RecordWrite): boolean =>
-  resource.model.hooks.beforeCommit !== undefined || isRecorded(resource) || acting.reason !== undefined;
+const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): boolean =>
+  resource.model.hooks.beforeCommit !== undefined ||
+  (isRecorded(resource) && !(creates && keepsBeside(resource))) ||
+  acting.reason !== undefined;
 
 /** Milliseconds of a transaction's time that each further record adds: slow ones are no reason to give up many. */
 export const timeOfRecord = 25;
 
+export interface WritingOptions {
+  /** It takes a transaction, whatever the resource. */
+  readonly always?: boolean;
+  /** How many records it may write beside its own. */
+  readonly further?: number | undefined;
+  /** It makes one record, by one statement. */
+  readonly creates?: boolean;
+}
+
 /**
  * Runs the work of a write: as part of the transaction that it was asked for in, in one of its own where it takes one,
- * and otherwise in none, as a statement alone is one. `further`: how many records it may write beside its own.
+ * and otherwise in none, as a statement alone is one.
  */
 export const writing = <T>(
   write: RecordWrite,
   work: (write: RecordWrite) => Promise<T>,
-  always = false,
-  further = 0,
+  { always = false, further = 0, creates = false }: WritingOptions = {},
 ): Promise<T> => {
   const { resource, acting } = write;
-  if (isShared(write) || !(always || takesTransaction(write))) return work(write);
+  if (isShared(write) || !(always || takesTransaction(write, creates))) return work(write);
   const { database, transactionLimit } = resource.context;
   const { table, hooks } = resource.model;
   const runsCode = hooks.beforeCommit !== undefined || further > 0;

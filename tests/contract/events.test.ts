@@ -1,11 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { apiArea } from '../../src/endpoints/resources/area.ts';
 import { toldOf } from '../../src/events/told.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { equals, member, via } from '../../src/model/row-rule.ts';
 import { relatedFor } from '../../src/operations/related.ts';
+import { dialectOf } from '../../src/store/dialects/registry.ts';
 import type { RecordedEvent } from '../../src/store/events/event-log.ts';
 import { forgetRecord } from '../../src/store/history/forget.ts';
 import type { Migrations } from '../../src/store/migrations/migration.ts';
@@ -154,6 +155,15 @@ describeEachDatabase('events', (databases) => {
     const user = { kind: 'user', id: String(ann.id), name: ann.username, reason: null };
     expect(events[5]?.actor).toEqual({ ...user, key: keyId });
     expect(events[0]?.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('takes no transaction for a new record where the database writes both in one statement', async () => {
+    const admin = await service.admin();
+    const { database } = service.server.services;
+    const written = vi.spyOn(database, 'write');
+    await write(admin, 'POST', '/admin/records/notes', { note: { text: 'a' } });
+    expect(written.mock.calls).toHaveLength(dialectOf(database).beside === undefined ? 1 : 0);
+    written.mockRestore();
   });
 
   it('leaves one by every way of writing, and none of what was undone', async () => {

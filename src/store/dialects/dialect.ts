@@ -92,6 +92,11 @@ export interface Dialect extends Compiler {
    * after the other: there the ids that they give are in the order of their commits.
    */
   readonly turn: Fragment | undefined;
+  /**
+   * A statement that writes and answers rows, and others that read these as `_written` and write beside it, as one
+   * statement. Absent where several are no slower.
+   */
+  readonly beside: ((write: Fragment, others: readonly Fragment[]) => Fragment) | undefined;
   /** Whether columns of rows that an OFFSET skips are computed as well. */
   readonly computesSkippedRows: boolean;
   readonly schema: SchemaWords;

@@ -1,11 +1,14 @@
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Database, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
+import type { WrittenBeside } from '../records/beside.ts';
 import { all, type Fragment, name, sql, statement } from '../statement.ts';
 import {
   type ActorRow,
   actorColumns,
   actorRow,
+  actorTaken,
+  besideRecord,
   type RecordedAction,
   type RecordedActor,
   recordedActor,
@@ -57,19 +60,23 @@ interface EventRow extends ActorRow {
   readonly reach: string | null;
 }
 
-const columns = [
-  'model',
-  'record_id',
-  'version',
-  'action',
-  'at',
-  ...actorColumns,
-  'fields',
-  'reach',
-] as const;
+/** Each with what it takes where an event is written beside its record. */
+const taken = {
+  model: 'text',
+  record_id: 'record',
+  version: 'recordVersion',
+  action: 'text',
+  at: 'timestamp',
+  ...actorTaken,
+  fields: 'json',
+  reach: 'json',
+} as const;
+type Column = keyof typeof taken;
+const columns = Object.keys(taken) as readonly Column[];
 
-const log = name('gatewright_events');
-const inbox = name('gatewright_event_inbox');
+const tables = { log: 'gatewright_events', inbox: 'gatewright_event_inbox' } as const;
+const log = name(tables.log);
+const inbox = name(tables.inbox);
 const listed = all(columns.map((each) => name(each)));
 
 /** Events that are numbered, and removed, in one statement: no write waits long for it. */
@@ -94,20 +101,21 @@ const recordedEvent = (row: EventRow): RecordedEvent => ({
 });
 
 /** What the statements bind of an event, by its columns. */
-export const eventRow = ({ record, at, actor, fields, ...event }: NewEvent) => ({
+const eventRow = ({ at, actor, fields, ...event }: Omit<NewEvent, 'record' | 'version'>) => ({
   ...event,
   ...actorRow(actor),
-  record_id: record,
   at: toTimestamp(at),
   fields: JSON.stringify(fields),
 });
 
 export const createEventLog = (database: Database) => {
   const dialect = dialectOf(database);
-  const written = dialect.turn === undefined ? log : inbox;
-  const insert = statement<Readonly<Record<(typeof columns)[number], string | number | null>>>(
+  const written = dialect.turn === undefined ? tables.log : tables.inbox;
+  const beside = besideRecord(dialect, written, taken);
+  const insert = statement<Readonly<Record<Column, string | number | null>>>(
     dialect,
-    (value) => sql`insert into ${written} (${listed}) values (${all(columns.map((each) => value(each)))})`,
+    (value) =>
+      sql`insert into ${name(written)} (${listed}) values (${all(columns.map((each) => value(each)))})`,
   );
   const time = dialect.columns.timestamp.render?.(name('at'), 0) ?? name('at');
   const text = (of: string): Fragment => sql`cast(${name(of)} as text) as ${name(of)}`;
@@ -163,9 +171,12 @@ export const createEventLog = (database: Database) => {
 
   return {
     /** In the transaction of the write itself: neither stands without the other. */
-    append: async (transaction: Transaction, event: NewEvent): Promise<void> => {
-      await transaction.run(insert(eventRow(event)));
+    append: async (transaction: Transaction, { record, version, ...event }: NewEvent): Promise<void> => {
+      await transaction.run(insert({ ...eventRow(event), record_id: record, version }));
     },
+
+    /** The same for the statement that makes the record, where `Dialect.beside` is there. */
+    beside: (event: Omit<NewEvent, 'record' | 'version'>): WrittenBeside => beside(eventRow(event)),
 
     settle,
 

@@ -1,3 +1,9 @@
+import type { ColumnKind } from '../../fields/field.ts';
+import type { SqlValue } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { WrittenBeside, WrittenColumns } from '../records/beside.ts';
+import { all, type Fragment, name, sql } from '../statement.ts';
+
 /** What was done to a record. */
 export type RecordedAction = 'create' | 'update' | 'destroy';
 
@@ -38,3 +44,44 @@ export const recordedActor = (row: ActorRow): RecordedActor => ({
   key: row.actor_key === null ? null : Number(row.actor_key),
   reason: row.reason,
 });
+
+/** What a column takes of a record that the same statement writes: its id, version or values, or a value of a kind. */
+type Taken = 'record' | 'recordVersion' | 'recordValues' | ColumnKind;
+
+/** The columns of whoever did something, each with what it takes. */
+export const actorTaken = {
+  actor_kind: 'text',
+  actor_id: 'text',
+  actor_name: 'text',
+  actor_key: 'integer',
+  reason: 'text',
+} as const satisfies Record<keyof ActorRow, Taken>;
+
+const takenOf = (
+  dialect: Dialect,
+  taken: Taken,
+  { id, version, whole }: WrittenColumns,
+  next: () => Fragment,
+): Fragment => {
+  if (taken === 'record') return id;
+  if (taken === 'recordVersion') return version;
+  if (taken === 'recordValues') return dialect.cast(whole, 'json');
+  return dialect.cast(next(), taken);
+};
+
+/** Writes a row of a table beside a record, in the record's own statement; made once for a table. */
+export const besideRecord = <Columns extends Readonly<Record<string, Taken>>>(
+  dialect: Dialect,
+  table: string,
+  columns: Columns,
+): ((row: { readonly [Name in keyof Columns]?: SqlValue }) => WrittenBeside) => {
+  const given = Object.keys(columns).filter((each) => !String(columns[each]).startsWith('record'));
+  const insert: WrittenBeside['insert'] = (written, value) => {
+    let index = 0;
+    const next = (): Fragment => value(index++);
+    const values = Object.values(columns).map((taken) => takenOf(dialect, taken, written, next));
+    const names = Object.keys(columns).map((each) => name(each));
+    return sql`insert into ${name(table)} (${all(names)}) select ${all(values)} from ${written.row}`;
+  };
+  return (row) => ({ key: table, insert, values: given.map((each) => row[each] ?? null) });
+};

@@ -6,10 +6,13 @@ import {
   type ActorRow,
   actorColumns,
   actorRow,
+  actorTaken,
+  besideRecord,
   type RecordedAction,
   type RecordedActor,
   recordedActor,
 } from '../events/recorded.ts';
+import type { WrittenBeside } from '../records/beside.ts';
 import { all, name, sql, statement } from '../statement.ts';
 
 /** One version of a record as it is kept: JSON texts of every field, null where there was no record. */
@@ -42,18 +45,22 @@ interface VersionRow extends ActorRow {
   readonly after: string | null;
 }
 
-const columns = [
-  'model',
-  'record_id',
-  'version',
-  'action',
-  'at',
-  ...actorColumns,
-  'before',
-  'after',
-] as const;
+/** Each with what it takes where a version is written beside its record. */
+const taken = {
+  model: 'text',
+  record_id: 'record',
+  version: 'recordVersion',
+  action: 'text',
+  at: 'timestamp',
+  ...actorTaken,
+  before: 'json',
+  after: 'recordValues',
+} as const;
+type Column = keyof typeof taken;
+const columns = Object.keys(taken) as readonly Column[];
 
-const table = name('gatewright_history');
+const tableName = 'gatewright_history';
+const table = name(tableName);
 
 const parsed = (text: string | null): JsonObject | null => (text === null ? null : JSON.parse(text));
 
@@ -72,7 +79,8 @@ const keptVersion = (row: VersionRow): KeptVersion => ({
  */
 export const createHistory = (database: Database, model: string) => {
   const dialect = dialectOf(database);
-  const insert = statement<Readonly<Record<(typeof columns)[number], string | number | null>>>(
+  const beside = besideRecord(dialect, tableName, taken);
+  const insert = statement<Readonly<Record<Column, string | number | null>>>(
     dialect,
     (value) =>
       sql`insert into ${table} (${all(columns.map((each) => name(each)))}) values (${all(columns.map((each) => value(each)))})`,
@@ -121,6 +129,10 @@ export const createHistory = (database: Database, model: string) => {
         }),
       );
     },
+
+    /** The first version of a record, for the statement that makes it, where `Dialect.beside` is there. */
+    beside: ({ at, actor }: Pick<NewVersion, 'at' | 'actor'>): WrittenBeside =>
+      beside({ model, action: 'create', at: toTimestamp(at), ...actorRow(actor), before: null }),
 
     /** Versions of a record, newest first, and how many there are. */
     page: async (

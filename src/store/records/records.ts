@@ -18,10 +18,12 @@ import {
   name,
   type Statement,
   sql,
+  startsOf,
   statement,
   where,
 } from '../statement.ts';
 import { SourceViews } from '../view.ts';
+import { type WrittenBeside, writtenColumns } from './beside.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import {
   argumentsOf,
@@ -124,6 +126,23 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     return readsAll(grant) ? sql` returning ${all(columns)}` : returning(...columns);
   };
 
+  /** The statement with what it writes beside the record. */
+  const withBeside = (
+    grant: Grant,
+    write: Fragment,
+    besides: readonly WrittenBeside[],
+    argument: Argument<WriteArguments>,
+  ): Fragment => {
+    if (besides.length === 0) return write;
+    if (dialect.beside === undefined) throw new Error('nothing is written beside a record in one statement');
+    const starts = startsOf(besides.map(({ values }) => values.length));
+    const columns = writtenColumns(readsAll(grant) ? 'json' : 'whole');
+    const others = besides.map(({ insert }, of) =>
+      insert(columns, (index) => argument('beside', (starts[of] ?? 0) + index)),
+    );
+    return dialect.beside(write, others);
+  };
+
   const toSaved = (row: SavedRecord, grant: Grant): SavedRecord => ({
     id: Number(row.id),
     version: Number(row.version),
@@ -173,29 +192,36 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       within?: Transaction,
     ): Promise<readonly Collision[]> => collisions(within ?? database, grant, candidate, except),
 
-    /** Undefined where the grant lets nobody write such a record. @throws ConstraintError */
+    /**
+     * Undefined where the grant lets nobody write such a record. What stands beside it is written in the same statement,
+     * where `Dialect.beside` is there. @throws ConstraintError
+     */
     insert: async (
       grant: Grant,
       columns: Columns,
       now: number,
       within?: Transaction,
+      besides: readonly WrittenBeside[] = [],
     ): Promise<SavedRecord | undefined> => {
       const reach = writeReachOf(grant);
       if (reach === undefined) return undefined;
       const { writes } = reach;
       const names = [...Object.keys(columns), 'created_at', 'updated_at'];
       const at = toTimestamp(now);
-      const key = `insert ${views.of(grant.readable).id} ${names.join(',')}\n${reach.key}`;
+      const told = besides.map((each) => each.key).join(' ');
+      const key = `insert ${told} ${views.of(grant.readable).id} ${names.join(',')}\n${reach.key}`;
       const insert = compiled(key, (argument) => {
         const into = sql`insert into ${table} (${all(names.map((each) => name(each)))})`;
         const places = names.map((_, index) => argument('values', index));
-        if (writes === undefined) return sql`${into} values (${all(places)})${saved(grant)}`;
+        if (writes === undefined)
+          return withBeside(grant, sql`${into} values (${all(places)})${saved(grant)}`, besides, argument);
         const made: ColumnSql = (of) => assigned(names, of, argument);
         const row = sql`select ${all(names.map(made))}${where(reached(writes, 'writes', argument, made))}`;
-        return sql`${into} ${row}${saved(grant)}`;
+        return withBeside(grant, sql`${into} ${row}${saved(grant)}`, besides, argument);
       });
       const values = [...Object.values(columns), at, at];
-      const query = insert({ ...nothing, ...argumentsOf(reach), values });
+      const beside = besides.flatMap((each) => each.values);
+      const query = insert({ ...nothing, ...argumentsOf(reach), values, beside });
       const [row] = await write<SavedRecord>(query, within);
       if (row === undefined && writes === undefined) throw new Error('an insert answered no record');
       return row && toSaved(row, grant);
@@ -230,7 +256,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
         return sql`update ${table} set ${all([...assignments, raised])}${where(conditions)}${saved(grant)}`;
       });
       const values = [...Object.values(columns), toTimestamp(now)];
-      const query = update({ values, ...argumentsOf(reach), id, versions: versions ?? [] });
+      const query = update({ ...nothing, ...argumentsOf(reach), values, id, versions: versions ?? [] });
       const [row] = await write<SavedRecord>(query, within);
       return row && toSaved(row, grant);
     },

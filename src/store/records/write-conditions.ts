@@ -16,12 +16,21 @@ export type WriteArguments = {
   /** Of the rows that may be written. */
   readonly writes: readonly SqlValue[];
   readonly id: number;
+  /** Of what is written beside the record, those of one insert behind those of the other. */
+  readonly beside: readonly SqlValue[];
   /** The versions of which the record must have one; empty where any will do. */
   readonly versions: readonly SqlValue[];
 };
 
 /** The arguments of a statement that takes none of them. */
-export const nothing: WriteArguments = { values: [], rows: [], writes: [], id: 0, versions: [] };
+export const nothing: WriteArguments = {
+  values: [],
+  rows: [],
+  writes: [],
+  id: 0,
+  versions: [],
+  beside: [],
+};
 
 /** What a write stays within: the rows that the caller reaches, and of these those that they may write. */
 export interface WriteReach {

@@ -110,6 +110,7 @@ export const sqliteDialect: Dialect = {
   // One write comes after the other.
   takingFree: sql.raw(''),
   turn: undefined,
+  beside: undefined,
   computesSkippedRows: false,
   schema: sqliteSchema,
 };

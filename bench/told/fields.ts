@@ -1,0 +1,10 @@
+import { field } from 'gatewright';
+
+/** A record as the benchmark writes it: a dozen of short values. */
+export const itemFields = {
+  title: field.string({ required: true, max: 100 }),
+  status: field.enum(['open', 'done'], { required: true, default: 'open' }),
+  amount: field.integer(),
+  note: field.text(),
+  due: field.date(),
+};

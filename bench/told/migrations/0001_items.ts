@@ -1,0 +1,7 @@
+import { createTable, type Migration } from 'gatewright';
+import { itemFields as fields } from '../fields.ts';
+
+export const up: Migration['up'] = async (db, dialect) => {
+  for (const table of ['plain_items', 'told_items', 'kept_items', 'both_items'])
+    await createTable(db, dialect, table, { fields });
+};
