@@ -8,6 +8,7 @@ const layers = [
   ['store'],
   ['operations'],
   ['events'],
+  ['webhooks'],
   ['http', 'openapi'],
   ['endpoints'],
   ['jobs'],

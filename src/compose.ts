@@ -49,6 +49,7 @@ import type { Usage } from './store/tables/usage.ts';
 import { createUserStore } from './store/tables/users.ts';
 import { createTrash } from './store/trash/trash.ts';
 import type { Vault } from './vault/vault.ts';
+import { createWebhooks, type Webhooks, type WebhookTimes } from './webhooks/webhooks.ts';
 
 /** What a process opens once, and what everything else is made of. */
 export interface Parts {
@@ -65,6 +66,7 @@ export interface Parts {
   /** Told which code of the application runs; nobody unless given. */
   readonly watch?: CodeWatch | undefined;
   readonly jobTimes?: Partial<WorkerTimes> | undefined;
+  readonly webhookTimes?: Partial<WebhookTimes> | undefined;
 }
 
 /** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
@@ -83,6 +85,7 @@ export const compose = async (parts: Parts) => {
       events,
       trash,
       trashDays: config.trashDays,
+      webhooks: () => webhooks,
     }),
     locale: config.locale,
     times: parts.jobTimes,
@@ -112,6 +115,14 @@ export const compose = async (parts: Parts) => {
     scopeOf: (acting) => scopeOf(acting),
   });
   const scopeOf = createScopes({ database, resources, jobs: jobs.port, transactionLimit });
+  const webhooks: Webhooks = createWebhooks({
+    ...{ ...context, events, resources, identities, logger, jobs, models: application.models },
+    area: apiArea,
+    signal: eventSignal,
+    secrets: keyed.webhookSecrets,
+    allowPrivate: config.webhookPrivate,
+    times: parts.webhookTimes,
+  });
   const services: Services = {
     locale: config.locale,
     catalogue: catalogueOf(config.locale),
@@ -151,6 +162,7 @@ export const compose = async (parts: Parts) => {
     stopping,
     jobs: createJobAdministration(context, jobs.wake),
     jobNames: jobs.names,
+    webhooks,
   };
   const methods = openMethods({
     tokens: keyed.tokens,

@@ -53,6 +53,8 @@ export interface Config {
   readonly jobsConcurrency: number;
   /** Days for which a deleted record can be brought back, where its model has a trash. */
   readonly trashDays: number;
+  /** Webhooks may lead to addresses that are not public, and by http. */
+  readonly webhookPrivate: boolean;
   readonly migrate: 'start' | 'off';
   /** A new database may take the place of one that is gone. */
   readonly newDatabase: boolean;
@@ -223,6 +225,7 @@ export const readConfig = (environment: Environment): Config => {
     jobs: reader.choice('JOBS', 'on', ['on', 'off', 'only']),
     jobsConcurrency: reader.integer('JOBS_CONCURRENCY', 5, 1, 1_000),
     trashDays: reader.integer('TRASH_DAYS', 30, 1, 36_500),
+    webhookPrivate: reader.choice('WEBHOOK_PRIVATE', '0', ['0', '1']) === '1',
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
     newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',
   };

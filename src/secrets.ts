@@ -1,6 +1,7 @@
 import { createTokens, type Tokens } from './auth/jwt.ts';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.ts';
 import type { ThrottleStore } from './auth/ports.ts';
+import { createSecretBox, type SecretBox } from './auth/secret-box.ts';
 import { createSessionCookies, type SessionCookies } from './auth/session.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -12,6 +13,8 @@ export interface Keyed {
   readonly tokens: Tokens;
   readonly cookies: SessionCookies;
   readonly throttle: LoginThrottle;
+  /** Seals the secrets of webhooks. */
+  readonly webhookSecrets: SecretBox;
 }
 
 const noSecret = (): Error =>
@@ -54,6 +57,7 @@ export const createKeyed = async (
     tokens: createTokens(secret, clock),
     cookies: createSessionCookies(secret, config.baseUrl),
     throttle: createLoginThrottle({ store, secret, clock }),
+    webhookSecrets: createSecretBox(secret, 'gatewright webhook secrets'),
   });
   let secret = await secretOf(config, vault);
   let current = under(secret);
@@ -78,6 +82,10 @@ export const createKeyed = async (
     },
     throttle: {
       run: (account, address, attempt, signal) => current.throttle.run(account, address, attempt, signal),
+    },
+    webhookSecrets: {
+      seal: (plain) => current.webhookSecrets.seal(plain),
+      open: (sealed) => current.webhookSecrets.open(sealed),
     },
   };
 };

@@ -21,6 +21,7 @@ import type { WorkerTimes } from './jobs/worker.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { startApplication } from './lifecycle.ts';
 import { createLogger } from './log.ts';
+import { tellsEvents } from './model/models.ts';
 import { connectionsWithin } from './open-files.ts';
 import { prepareStart, probePort } from './preflight.ts';
 import { databaseTarget } from './store/dialects/targets.ts';
@@ -31,6 +32,7 @@ import { createUsageRecorder } from './store/tables/usage.ts';
 import { watchDatabase } from './store/watch.ts';
 import { openVault, type Vault } from './vault/vault.ts';
 import { MainThreadWatch } from './watch/main-thread.ts';
+import type { WebhookTimes } from './webhooks/webhooks.ts';
 import { prepareWork, servedBy } from './work.ts';
 
 export interface ServerOptions {
@@ -43,6 +45,7 @@ export interface ServerOptions {
   readonly lifecycle?: boolean;
   /** Other times than those of the service, for tests. */
   readonly jobTimes?: Partial<WorkerTimes>;
+  readonly webhookTimes?: Partial<WebhookTimes>;
   /** Pino-compatible; one that writes to stdout at the configured level unless given. */
   readonly logger?: Logger;
   /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */
@@ -202,6 +205,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       stopping,
       watch: codeWatch,
       jobTimes: options.jobTimes,
+      webhookTimes: options.webhookTimes,
     });
     const { services, methods, jobs } = composed;
     closing.push(() => services.eventSignal.close());
@@ -249,6 +253,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     await listen(http, config);
     closing.push(() => http.close(() => database.interrupt()));
     work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
+    if (config.jobs !== 'off' && tellsEvents(application.models)) closing.push(services.webhooks.watch());
     logger.info({ host: config.host, port: config.port }, 'listening');
     return {
       config,

@@ -119,6 +119,11 @@ export const variables: readonly Variable[] = [
     meaning: 'days for which a deleted record can be brought back, where its model has a trash, 1 to 36,500',
   },
   {
+    name: 'WEBHOOK_PRIVATE',
+    fallback: '',
+    meaning: '`1` lets webhooks lead to private addresses and use http; else only https to public ones',
+  },
+  {
     name: 'MIGRATE',
     fallback: 'start',
     meaning: '`start` applies pending migrations under a lock; `off` refuses to start when some are pending',

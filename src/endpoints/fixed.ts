@@ -8,6 +8,7 @@ import { roleEndpoints } from './admin/roles.ts';
 import { sessionEndpoints } from './admin/session.ts';
 import { statsEndpoint } from './admin/stats.ts';
 import { adminUserEndpoints } from './admin/users.ts';
+import { webhookEndpoints } from './admin/webhooks.ts';
 import { apiKeyEndpoints } from './api-keys/api-keys.ts';
 import { loginEndpoint } from './auth/login.ts';
 import { meEndpoint } from './auth/me.ts';
@@ -33,6 +34,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...roleEndpoints(services),
   ...adminListEndpoints(services),
   ...jobEndpoints(services),
+  ...webhookEndpoints(services),
   explainEndpoint(services),
   statsEndpoint(services),
 ];

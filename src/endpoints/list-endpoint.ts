@@ -59,14 +59,18 @@ const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
   return pieces;
 };
 
+/** What a list is asked otherwise than the call says: for fewer rows, or in another order. */
+export type AskedInstead = Partial<Pick<Call, 'grant' | 'query'>>;
+
 /** Runs a list for a call. Links begin with the origin of the service's public address. */
 export const answerList = async (
   list: List,
   call: Call,
   origin: string,
   related?: Related,
+  { grant = call.grant, query = call.query }: AskedInstead = {},
 ): Promise<Answer> => {
-  const { grant, query, path } = call;
+  const { path } = call;
   const answer = await list(grant, { query, path: origin + path, by: call, related });
   const headers = answer.headers as Readonly<Record<string, string>>;
   if (prefersCsv(call)) return { raw: { type: csvType, body: await csvOf(answer) }, headers };

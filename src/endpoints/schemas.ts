@@ -1,5 +1,8 @@
 import type { JsonSchema } from '../fields/field.ts';
+import { recordedActions } from '../store/events/recorded.ts';
 import { jobStates } from '../store/outbox/job-source.ts';
+import { deliveryStates } from '../store/webhooks/sources.ts';
+import { disabledReasons } from '../store/webhooks/webhooks.ts';
 
 /** Schemas of what the fixed endpoints answer. */
 
@@ -85,6 +88,23 @@ const explainedStep = {
   }),
   required: Object.keys(step),
 } as const satisfies JsonSchema;
+
+const webhook = {
+  id: integer,
+  url: text,
+  models: texts,
+  actions: { type: 'array', items: { type: 'string', enum: [...recordedActions] } },
+  user_id: { type: ['integer', 'null'], description: 'the acting user; null once that user is deleted' },
+  username: { type: ['string', 'null'] },
+  disabled: boolean,
+  disabled_reason: { type: ['string', 'null'], enum: [...disabledReasons, null] },
+  disabled_at: timeOrNull,
+  previous_until: { ...timeOrNull, description: 'until when the secret before signs as well' },
+  failures: { type: 'integer', description: 'attempts that failed one after the other' },
+  waiting: { type: 'integer', description: 'deliveries that wait, counted up to 1,000' },
+  created_at: time,
+  updated_at: time,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
 
 export const schemas = {
   login: object('Login', { token: text, user: object('UserIdentity', userIdentity) }),
@@ -180,6 +200,37 @@ export const schemas = {
     created_at: time,
     started_at: timeOrNull,
     failed_at: timeOrNull,
+  }),
+  webhook: object('Webhook', webhook),
+  newWebhook: object('NewWebhook', {
+    ...webhook,
+    secret: { type: 'string', description: 'whsec_ and base64; shown once' },
+  }),
+  delivery: object('Delivery', {
+    id: integer,
+    message_id: { type: 'string', description: 'webhook-id of every attempt' },
+    event: { type: 'integer', description: 'number of the event' },
+    model: text,
+    record_id: integer,
+    action: { type: 'string', enum: [...recordedActions] },
+    version: integer,
+    state: { type: 'string', enum: [...deliveryStates] },
+    attempts: { type: 'integer', description: 'attempts that were begun' },
+    next_at: { ...timeOrNull, description: 'null unless it waits for its next attempt' },
+    sending: { type: 'boolean', description: 'whether an attempt is under way' },
+    status: { type: ['integer', 'null'], description: 'HTTP status of the last answer' },
+    duration: { type: ['integer', 'null'], description: 'milliseconds of the last attempt' },
+    error: {
+      type: ['string', 'null'],
+      description: 'why the last attempt had no answer, or why nothing was sent',
+    },
+    request_headers: { type: ['object', 'null'] },
+    request_body: { type: ['string', 'null'] },
+    response_headers: { type: ['object', 'null'] },
+    response_body: { type: ['string', 'null'] },
+    created_at: time,
+    attempted_at: timeOrNull,
+    ended_at: timeOrNull,
   }),
   audit: object('AuditEntry', {
     id: integer,

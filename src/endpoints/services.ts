@@ -26,6 +26,7 @@ import type { SecurityEventStore } from '../store/tables/security-events.ts';
 import type { SessionStore } from '../store/tables/sessions.ts';
 import type { PermissionEntry } from '../store/tables/sources.ts';
 import type { UserStore } from '../store/tables/users.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /**
  * What a payment hook is told, with a scope that acts for the application that signed. It is awaited before the payment
@@ -92,4 +93,5 @@ export interface Services {
   /** What happened to records, and who says that something did. */
   readonly events: EventLog;
   readonly eventSignal: EventSignal;
+  readonly webhooks: Webhooks;
 }

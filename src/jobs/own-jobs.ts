@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { field } from '../fields/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { DefinitionError } from '../model/definition-error.ts';
-import type { Models } from '../model/models.ts';
+import { type Models, tellsEvents } from '../model/models.ts';
 import { type EventLog, eventDays } from '../store/events/event-log.ts';
 import type { Trash } from '../store/trash/trash.ts';
+import { removalJob, sendingJob, type Webhooks } from '../webhooks/webhooks.ts';
 import { defineJob, type JobDefinition, type Jobs } from './define-job.ts';
 
 /** What the service's own jobs work with. */
@@ -14,6 +16,8 @@ export interface OwnJobParts {
   readonly trash: Trash;
   /** Days for which a deleted record can be brought back. */
   readonly trashDays: number;
+  /** There once everything is put together. */
+  readonly webhooks: () => Webhooks;
 }
 
 /** A job of the service's own; undefined where the application has no use for it, so that nobody looks for it. */
@@ -30,7 +34,7 @@ const pausing = (signal: AbortSignal) => async (): Promise<void> => {
 };
 
 const purgeEvents: OwnJob = ({ clock, models, events }) =>
-  [...models.values()].some((model) => model.events)
+  tellsEvents(models)
     ? defineJob({
         every: '17 * * * *',
         timeout: 3_000,
@@ -57,10 +61,44 @@ const purgeTrash: OwnJob = ({ clock, models, trash, trashDays }) =>
       })
     : undefined;
 
+const ofWebhook = { webhook: field.integer({ required: true }) } as const;
+
+/** Never fails: what could not be sent is found again. A process that goes while it sends counts as an attempt. */
+const sendWebhook: OwnJob = ({ models, webhooks }) =>
+  tellsEvents(models)
+    ? defineJob({
+        input: ofWebhook,
+        attempts: 1_000,
+        timeout: 120,
+        handle: ({ values, signal }) => webhooks().run(values.webhook, signal),
+      })
+    : undefined;
+
+const purgeWebhook: OwnJob = ({ models, webhooks }) =>
+  tellsEvents(models)
+    ? defineJob({
+        input: ofWebhook,
+        timeout: 3_000,
+        handle: ({ values, signal }) => webhooks().deliveries.removeOf(values.webhook, pausing(signal)),
+      })
+    : undefined;
+
+const purgeDeliveries: OwnJob = ({ models, webhooks }) =>
+  tellsEvents(models)
+    ? defineJob({
+        every: '37 * * * *',
+        timeout: 3_000,
+        handle: ({ signal }) => webhooks().deliveries.removeOld(pausing(signal)),
+      })
+    : undefined;
+
 /** By their names, which applications cannot give to jobs of theirs. */
 const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-events': purgeEvents,
   'purge-trash': purgeTrash,
+  [sendingJob]: sendWebhook,
+  [removalJob]: purgeWebhook,
+  'purge-deliveries': purgeDeliveries,
 };
 
 /** The jobs of an application and those of the service that it needs. @throws DefinitionError */

@@ -10,6 +10,9 @@ const user = { name: 'User', table: 'users' } as const;
 /** All models of an application, by name, in the order in which they were given. */
 export type Models = ReadonlyMap<string, ResourceModel>;
 
+/** Whether writes to any of them leave events. */
+export const tellsEvents = (models: Models): boolean => [...models.values()].some(({ events }) => events);
+
 /** The models with what their rules and relations come to, and with the indexes that rules of others ask of them. */
 const completed = (models: Models): Models => {
   const resolved = [...models.values()].map((model) => ({ model, ...resolveIsolation(model, models) }));

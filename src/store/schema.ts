@@ -153,6 +153,62 @@ export interface CoreSchema {
     updated: number;
     changed_at: string;
   };
+  /** Who is told of events by HTTP. */
+  gatewright_webhooks: {
+    id: Generated<number>;
+    url: string;
+    /** JSON arrays of names. */
+    models: string;
+    actions: string;
+    /** Whose rights decide what is sent; null once that user is gone. */
+    user_id: number | null;
+    disabled: Generated<boolean | number>;
+    /** Sealed, as the one before it, which signs as well until its time is over. */
+    secret: string;
+    previous_secret: string | null;
+    previous_until: string | null;
+    /** Number of the last event of which it is known whether it is sent. */
+    cursor: number;
+    /** Attempts that failed one after the other, whatever they were to send. */
+    failures: Generated<number>;
+    /** Who sends for it at this moment, and until when nobody else does. */
+    lane: string | null;
+    lane_until: string | null;
+    disabled_reason: string | null;
+    disabled_at: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  /** What is sent to webhooks, and was. */
+  gatewright_deliveries: {
+    id: Generated<number>;
+    webhook_id: number;
+    /** Number of the event. */
+    event: number;
+    model: string;
+    record_id: number;
+    action: string;
+    version: number;
+    /** `webhook-id` of every attempt. */
+    message_id: string;
+    state: 'waiting' | 'delivered' | 'failed' | 'skipped';
+    attempts: Generated<number>;
+    /** When it is due, or until when it is left to whoever sends it; null unless it waits and is the first of its record. */
+    next_at: string | null;
+    /** Who sends it at this moment. */
+    claim: string | null;
+    request_headers: string | null;
+    request_body: string | null;
+    response_status: number | null;
+    response_headers: string | null;
+    response_body: string | null;
+    /** Milliseconds. */
+    duration: number | null;
+    error: string | null;
+    created_at: string;
+    attempted_at: string | null;
+    ended_at: string | null;
+  };
   login_attempts: {
     /** Keyed hash of account and address: no account stands here in clear. */
     key: string;

@@ -90,6 +90,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     ...['closing', 'createGate', 'createWaitingLines', 'createWorkQueue', 'started', 'stopHttp', 'streams'],
     ...['watchCredentials', 'standardOutput', 'UploadFolders', 'inUse'],
     ...['JobWorker', 'createJobs', 'prepareWork', 'teller', 'EventSignal'],
+    ...['Turn', 'WebhookWatch'],
   ],
   'counted or noted, and written to the database later': [
     ...[
@@ -119,6 +120,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'Cascading',
     'Collecting',
     'toldOf',
+    'readBody',
     'createUserRemoval',
     'deletionOf',
     'insertAll',

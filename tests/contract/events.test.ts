@@ -250,7 +250,7 @@ describeEachDatabase('events', (databases) => {
       Date.now(),
       actor,
     );
-    expect(forgotten).toEqual({ versions: 0, events: 1, trash: 0 });
+    expect(forgotten).toEqual({ versions: 0, events: 1, deliveries: 0, trash: 0 });
     const left = await toldTo(ann, await since(begun));
     expect(left.map(({ model }) => model)).toEqual(['Line', 'Line']);
   });

@@ -497,13 +497,13 @@ describeEachDatabase('trash', (databases) => {
       forgetRecord(database, { model, id: of ?? 0 }, service.clock.now(), {
         ...{ principal: 'command line', address: null },
       });
-    expect(await forget('Item', one?.id)).toEqual({ versions: 0, events: 0, trash: 1 });
-    expect(await forget('Item', one?.id)).toEqual({ versions: 0, events: 0, trash: 0 });
+    expect(await forget('Item', one?.id)).toEqual({ versions: 0, events: 0, deliveries: 0, trash: 1 });
+    expect(await forget('Item', one?.id)).toEqual({ versions: 0, events: 0, deliveries: 0, trash: 0 });
     expect((await restore(id)).status).toBe(200);
     const left = await service.ok<Row[]>('GET', `/api/v1/items?filter[box_id]=${id}`, { token: ann });
     expect(left).toMatchObject([{ id: two?.id, twin_id: null }]);
     await remove(ann, `boxes/${id}`);
-    expect(await forget('Box', id)).toEqual({ versions: 4, events: 0, trash: 2 });
+    expect(await forget('Box', id)).toEqual({ versions: 4, events: 0, deliveries: 0, trash: 2 });
     expect((await restore(id)).status).toBe(404);
     expect((await trashed()).data.map((each) => each.id)).not.toContain(id);
     const kept = await database.all({

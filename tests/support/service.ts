@@ -10,7 +10,7 @@ import { createPasswords } from '../../src/auth/password.ts';
 import { signatureOf } from '../../src/auth/signature.ts';
 import { run } from '../../src/cli/test-io.ts';
 import { readConfig } from '../../src/config.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { createServer, type Server, type ServerOptions } from '../../src/server.ts';
 import type { DialectName } from '../../src/store/database.ts';
 import { type MovableClock, movableClock } from './clock.ts';
 import type { Conformance, Exchange } from './conformance.ts';
@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly stall?: number;
   /** Applications registered before the start with `gatewright app create`; their secrets are in `secrets`. */
   readonly apps?: readonly string[];
+  /** Times of jobs and webhooks that are other than the service's own. */
+  readonly times?: Pick<ServerOptions, 'jobTimes' | 'webhookTimes'>;
 }
 
 /** A user whom a test made, with a token of theirs. */
@@ -96,7 +98,7 @@ export class Service {
 
   async start(): Promise<this> {
     this.#directory = await mkdtemp(join(tmpdir(), 'gatewright-service-'));
-    const { url = await this.#databases.create(), env = {}, apps = [], stall } = this.#options;
+    const { url = await this.#databases.create(), env = {}, apps = [], stall, times } = this.#options;
     const directory = this.#directory;
     this.env = {
       PORT: '0',
@@ -117,6 +119,7 @@ export class Service {
       application: this.#application,
       clock: this.clock.now,
       ...(stall === undefined ? {} : { stall }),
+      ...times,
       logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
     });
     const { host, port } = server.config;

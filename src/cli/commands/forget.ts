@@ -3,17 +3,17 @@ import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';
 
-const counted = (count: number, what: string): string | undefined =>
-  count === 0 ? undefined : `${count} ${what}${count === 1 ? '' : 's'}`;
+const counted = (count: number, one: string, many = `${one}s`): string | undefined =>
+  count === 0 ? undefined : `${count} ${count === 1 ? one : many}`;
 
 export const command = defineCommand({
   operands: ['MODEL', 'ID'],
   options: jsonOption,
   description: [
-    'Removes the values of a record from every version and event that is kept of it, for data that must go for good. That',
-    'they were kept, by whom and when, stays, and so does a line in the audit list. What the trash has of it goes, so that it',
-    'cannot be brought back. The record itself is not touched: delete it, or empty its fields, before; what is written behind',
-    'this command is kept as any other version.',
+    'Removes the values of a record from every version, event and webhook delivery that is kept of it, for data that must',
+    'go for good. That they were kept, by whom and when, stays, and so does a line in the audit list. What the trash has of',
+    'it goes, so that it cannot be brought back. The record itself is not touched: delete it, or empty its fields, before;',
+    'what is written behind this command is kept as any other version.',
   ],
   examples: ['gatewright forget Customer 17'],
   async run({ values, operands: [model = '', text = ''] }, io) {
@@ -22,11 +22,12 @@ export const command = defineCommand({
     const forgotten = await withTables(io, ({ database, clock }) =>
       forgetRecord(database, { model, id }, clock(), { principal: 'command line', address: null }),
     );
-    const { versions, events, trash } = forgotten;
+    const { versions, events, deliveries, trash } = forgotten;
     const trashed = counted(trash, 'record');
     const kinds = [
       counted(versions, 'version'),
       counted(events, 'event'),
+      counted(deliveries, 'delivery', 'deliveries'),
       trashed && `${trashed} in the trash`,
     ];
     const said = kinds.filter((each) => each !== undefined);

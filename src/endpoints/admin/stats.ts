@@ -88,6 +88,10 @@ const schema: JsonSchema = {
       properties: {
         expiring_keys: keys,
         unused_keys: keys,
+        disabled_webhooks: {
+          type: 'object',
+          properties: { count: integer, webhooks: { type: 'array', items: { type: 'object' } } },
+        },
         open_resources: { type: 'array', items: { type: 'object' } },
       },
     },
@@ -131,11 +135,12 @@ export const statsEndpoint = (services: Services): Endpoint => {
     handle: async () => {
       await requestCounts.flush();
       const now = clock();
-      const [hours, days, expiring, unused] = await Promise.all([
+      const [hours, days, expiring, unused, disabled] = await Promise.all([
         read(periods.last_24_hours, now),
         read(periods.last_30_days, now),
         attention.expiringKeys(),
         attention.unusedKeys(),
+        attention.disabledWebhooks(),
       ]);
       return {
         data: {
@@ -144,6 +149,7 @@ export const statsEndpoint = (services: Services): Endpoint => {
           attention: {
             expiring_keys: keysOf(expiring),
             unused_keys: keysOf(unused),
+            disabled_webhooks: { ...disabled, webhooks: disabled.webhooks.map((each) => ({ ...each })) },
             open_resources: open,
           },
         },

@@ -28,7 +28,8 @@ export type RuleName =
   | 'same_password'
   | 'wrong_password'
   | 'password_length'
-  | 'role';
+  | 'role'
+  | 'webhook_url';
 
 /** Steps that an explanation of an access decision can have, in the order in which they are taken. */
 export type ExplainedRule =

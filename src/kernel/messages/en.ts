@@ -82,6 +82,7 @@ export const en: Catalogue = {
     wrong_password: '{label} is wrong',
     password_length: '{label} must have {min} to {max} bytes',
     role: '{label} does not exist',
+    webhook_url: '{label} must be an https URL of a public address, without user, password and fragment',
   },
   types: {
     string: 'text',
@@ -123,6 +124,10 @@ export const en: Catalogue = {
     end_sessions: 'End sessions',
     expires_at: 'Expires at',
     user_id: 'User',
+    url: 'URL',
+    models: 'Models',
+    actions: 'Actions',
+    overlap: 'Overlap',
     created_at: 'Created at',
     updated_at: 'Updated at',
   },

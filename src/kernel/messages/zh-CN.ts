@@ -79,6 +79,7 @@ export const zhCN: Catalogue = {
     wrong_password: '{label}错误',
     password_length: '{label}须为 {min} 至 {max} 字节',
     role: '{label}不存在',
+    webhook_url: '{label}必须是公网地址的 https URL，且不含用户名、密码与片段',
   },
   types: {
     string: '文本',
@@ -120,6 +121,10 @@ export const zhCN: Catalogue = {
     end_sessions: '结束会话',
     expires_at: '过期时间',
     user_id: '用户',
+    url: '网址',
+    models: '模型',
+    actions: '操作',
+    overlap: '重叠时间',
     created_at: '创建时间',
     updated_at: '更新时间',
   },

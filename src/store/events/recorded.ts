@@ -7,6 +7,8 @@ import { all, type Fragment, name, sql } from '../statement.ts';
 /** What was done to a record. */
 export type RecordedAction = 'create' | 'update' | 'destroy';
 
+export const recordedActions = ['create', 'update', 'destroy'] as const satisfies readonly RecordedAction[];
+
 /** Who did it: a user, perhaps by a key of theirs, an application, nobody, or the application's own code. */
 export interface RecordedActor {
   readonly kind: string;

@@ -3,12 +3,14 @@ import type { Database } from '../database.ts';
 import { createEventLog } from '../events/event-log.ts';
 import { type Actor, recordAudit } from '../tables/audit.ts';
 import { createTrash } from '../trash/trash.ts';
+import { forgetDelivered } from '../webhooks/delivery-administration.ts';
 import { createHistory } from './history.ts';
 
-/** Of how many versions and events the values of a record were removed, and how many records left the trash. */
+/** Of how many versions, events and deliveries the values of a record were removed, and how many records left the trash. */
 export interface Forgotten extends JsonObject {
   readonly versions: number;
   readonly events: number;
+  readonly deliveries: number;
   /** The record and what could only come back with it. */
   readonly trash: number;
 }
@@ -28,9 +30,10 @@ export const forgetRecord = async (
   const events = await createEventLog(database).forget(model, id);
   return database.write(async (transaction) => {
     const versions = await createHistory(database, model).forget(transaction, id);
+    const deliveries = await forgetDelivered(transaction, database, model, id);
     const trash = await createTrash(database).forget(transaction, model, id);
-    const forgotten = { versions, events, trash };
-    if (versions + events + trash > 0)
+    const forgotten = { versions, events, deliveries, trash };
+    if (versions + events + deliveries + trash > 0)
       await recordAudit(transaction, database.dialect, now, actor, {
         action: 'record.forget',
         target: { kind: model, id, name: null },

@@ -11,6 +11,7 @@ import { imports } from './0009-imports.ts';
 import { history } from './0010-history.ts';
 import { events } from './0011-events.ts';
 import { trash } from './0012-trash.ts';
+import { webhooks } from './0013-webhooks.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -154,4 +155,5 @@ export const coreMigrations: Migrations = {
   '0010_history': history,
   '0011_events': events,
   '0012_trash': trash,
+  '0013_webhooks': webhooks,
 };

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialects/dialect.ts';
 import type { DialectName } from '../dialects/name.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import type { Tables } from '../introspection.ts';
@@ -22,6 +23,7 @@ const byModel = [
   'gatewright_events',
   'gatewright_event_inbox',
   'gatewright_trash',
+  'gatewright_deliveries',
 ] as const;
 
 /** Models whose records stood in a table: the one that the register names, else those of its regular name. */
@@ -42,10 +44,26 @@ const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): P
 const ofModels = (tables: Tables, statement: (table: Fragment) => Fragment): Fragment[] =>
   byModel.filter((name) => tables.has(name)).map((name) => statement(sql.raw(name)));
 
-const forgetModels = (tables: Tables, models: readonly string[]): Fragment[] =>
-  models.flatMap((model) =>
-    ofModels(tables, (table) => sql`delete from ${table} where model = ${literal(model)}`),
-  );
+const webhooks = 'gatewright_webhooks';
+
+/** Changes the JSON text of the models about which each webhook is told. */
+const changeTold = (tables: Tables, dialect: Dialect, change: (models: Fragment) => Fragment): Fragment[] =>
+  tables.has(webhooks)
+    ? [
+        sql`update ${sql.raw(webhooks)} set models = ${dialect.cast(change(sql`cast(models as text)`), 'json')}`,
+      ]
+    : [];
+
+const replaced = (models: Fragment, name: string, by: string): Fragment =>
+  sql`replace(${models}, ${literal(name)}, ${literal(by)})`;
+
+const forgetModels = (tables: Tables, dialect: Dialect, models: readonly string[]): Fragment[] =>
+  models.flatMap((model) => [
+    ...ofModels(tables, (table) => sql`delete from ${table} where model = ${literal(model)}`),
+    ...changeTold(tables, dialect, (told) =>
+      [`"${model}",`, `,"${model}"`, `"${model}"`].reduce((text, name) => replaced(text, name, ''), told),
+    ),
+  ]);
 
 /**
  * Drops the table of a resource that is gone, with every grant on its model and every version of its records: a later
@@ -66,7 +84,11 @@ export const dropTable = async (
         : [],
     ),
   );
-  await runAll(db, [...references, `drop table ${quoteName(name)}`, ...forgetModels(tables, models)]);
+  await runAll(db, [
+    ...references,
+    `drop table ${quoteName(name)}`,
+    ...forgetModels(tables, dialect, models),
+  ]);
   await ensureRegister(db, dialect);
   await forgetTable(db, name);
 };
@@ -98,12 +120,15 @@ export const renameTable = async (
   }
   await runAll(db, [
     // What an earlier model of the new name was granted is not this one's.
-    ...(models.length === 0 ? [] : forgetModels(tables, [model])),
+    ...(models.length === 0 ? [] : forgetModels(tables, dialect, [model])),
     ...models.flatMap((old) =>
       ofModels(
         tables,
         (rows) => sql`update ${rows} set model = ${literal(model)} where model = ${literal(old)}`,
       ),
+    ),
+    ...models.flatMap((old) =>
+      changeTold(tables, dialect, (told) => replaced(told, `"${old}"`, `"${model}"`)),
     ),
   ]);
   await ensureRegister(db, dialect);

@@ -29,7 +29,18 @@ export interface KeysInNeed {
   readonly keys: readonly KeyInNeed[];
 }
 
-/** What of the keys an administrator should look at; both questions are bounded by an index of their own. */
+export interface DisabledWebhooks {
+  /** Up to `countedAtMost`. */
+  readonly count: number;
+  readonly webhooks: readonly {
+    readonly id: number;
+    readonly url: string;
+    readonly reason: string;
+    readonly disabled_at: string | null;
+  }[];
+}
+
+/** What an administrator should look at; each question is bounded: by an index of its own, or by what there are few of. */
 export const createAttention = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const time = (name: 'expires_at' | 'created_at') => {
@@ -79,6 +90,29 @@ export const createAttention = ({ database, clock }: TableContext) => {
           .orderBy('k.expires_at'),
         expiring(),
       ),
+    /** Webhooks that were disabled because of what became of their messages, the last ones first. */
+    disabledWebhooks: async (): Promise<DisabledWebhooks> => {
+      const disabled = () =>
+        db
+          .selectFrom('gatewright_webhooks as w')
+          .where('w.disabled', '=', true)
+          .where('w.disabled_reason', '<>', 'by_hand');
+      const at = raw`w.disabled_at`;
+      const text = dialectOf(database).columns.timestamp.render?.(at, 0) ?? at;
+      const listed = disabled()
+        .select(['w.id', 'w.url', 'w.disabled_reason as reason'])
+        .select(raw<string | null>`${text}`.as('disabled_at'))
+        .orderBy('w.disabled_at', 'desc')
+        .limit(named);
+      const counted = db
+        .selectFrom(disabled().select('w.id').limit(countedAtMost).as('c'))
+        .select((eb) => eb.fn.countAll().as('count'));
+      const [row, webhooks] = await Promise.all([
+        database.get<{ count: number }>(toQuery(counted)),
+        database.all<DisabledWebhooks['webhooks'][number]>(toQuery(listed)),
+      ]);
+      return { count: Number(row?.count ?? 0), webhooks };
+    },
     /** Keys that nobody has ever used, the oldest first. */
     unusedKeys: (): Promise<KeysInNeed> =>
       inNeed(keys().where('k.last_used_at', 'is', null).orderBy('k.id'), unused()),

@@ -52,6 +52,8 @@ const laterTables = [
   'gatewright_events',
   'gatewright_event_inbox',
   'gatewright_trash',
+  'gatewright_webhooks',
+  'gatewright_deliveries',
 ];
 
 describeEachDatabase('a reference that becomes null', (databases) => {

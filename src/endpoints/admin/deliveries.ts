@@ -1,0 +1,82 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { createList } from '../../store/list/list.ts';
+import { deliveryFields, deliverySource } from '../../store/webhooks/sources.ts';
+import { answerList } from '../list-endpoint.ts';
+import { listFieldsOf } from '../list-fields.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { actorOf, idOf, parseId } from '../shared.ts';
+import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+
+/** The newest first, unless another order is asked for. */
+const newestFirst = (query: string): string =>
+  new URLSearchParams(query).has('sort')
+    ? query
+    : [query, 'sort=-id'].filter((part) => part !== '').join('&');
+
+/** What was sent to a webhook, and is to be. */
+export const deliveryEndpoints = (services: Services): Endpoint[] => {
+  const { database, clock, webhooks } = services;
+  const path = '/admin/webhooks/:id/deliveries';
+  const origin = new URL(services.baseUrl).origin;
+  const list = createList(database, deliverySource, { clock });
+  const policy = administratorReads(deliveryFields);
+  const reaches: Endpoint['reaches'] = async (_grant, { id: text = '' }) => {
+    const id = parseId(text);
+    return id !== undefined && (await webhooks.store.exists(id));
+  };
+  return [
+    {
+      operation: 'listDeliveries',
+      method: 'GET',
+      path,
+      auth: adminAuth,
+      policy,
+      accepts: 'nothing',
+      csv: true,
+      docs: {
+        summary: { 'zh-CN': 'Webhook 的发送记录', en: 'Deliveries of a webhook' },
+        description: {
+          'zh-CN': '由新到旧；结束 30 天以上的会被清除。正文与标头只保留开头。',
+          en: 'The newest first; those that have ended go after 30 days. Of bodies and headers the beginning is kept.',
+        },
+        tag: adminTag,
+        data: schemas.delivery,
+        list: true,
+        listFields: listFieldsOf(deliverySource, policy),
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        const id = idOf(call);
+        if (!(await webhooks.store.exists(id))) throw new Problem('record_not_found');
+        const grant = call.grant.narrowed({ column: 'webhook_id', value: id });
+        return answerList(list, call, origin, undefined, { grant, query: newestFirst(call.query) });
+      },
+      reaches,
+    },
+    {
+      operation: 'resendDelivery',
+      method: 'POST',
+      path: `${path}/:delivery/resend`,
+      auth: adminAuth,
+      policy: administratorOnly,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '再次发送', en: 'Send a delivery again' },
+        description: {
+          'zh-CN': '以相同的 `webhook-id` 发送，尝试次数重新计算。',
+          en: 'Under the same `webhook-id`, with all its attempts.',
+        },
+        tag: adminTag,
+        problems: ['record_not_found', 'conflict'],
+      },
+      handle: async (call) => {
+        await webhooks.deliveries.resend(idOf(call), idOf(call, 'delivery'), actorOf(call));
+        await webhooks.look();
+        return {};
+      },
+      reaches,
+    },
+  ];
+};

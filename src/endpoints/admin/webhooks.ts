@@ -1,0 +1,249 @@
+import { field } from '../../fields/define.ts';
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import { JsonText } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { createShow } from '../../store/records/show.ts';
+import { webhookFields, webhookSource } from '../../store/webhooks/sources.ts';
+import { createInput, refuseInvalid } from '../input.ts';
+import { listEndpoint } from '../list-endpoint.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { actorOf, idOf, reachesIn } from '../shared.ts';
+import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { deliveryEndpoints } from './deliveries.ts';
+import { createWebhookInput, longestOverlap, webhookValues } from './webhook-input.ts';
+
+/** Seconds for which the secret before signs as well, unless the request says otherwise: a day. */
+const usualOverlap = 86_400;
+
+const rotated: JsonSchema = {
+  type: 'object',
+  title: 'RotatedSecret',
+  properties: {
+    secret: { type: 'string' },
+    previous_until: { type: ['string', 'null'], format: 'date-time' },
+  },
+  required: ['secret', 'previous_until'],
+};
+
+const tested: JsonSchema = {
+  type: 'object',
+  title: 'WebhookTest',
+  properties: {
+    delivered: { type: 'boolean' },
+    status: { type: ['integer', 'null'] },
+    duration: { type: 'integer', description: 'milliseconds' },
+    error: { type: ['string', 'null'] },
+    body: { type: ['string', 'null'], description: 'beginning of the answer' },
+  },
+  required: ['delivered', 'status', 'duration', 'error', 'body'],
+};
+
+const shownOnce = {
+  'zh-CN': '密钥只显示一次。',
+  en: 'The secret is shown once.',
+} as const;
+
+/** Webhooks: who is told of events, and how that went. */
+export const webhookEndpoints = (services: Services): Endpoint[] => {
+  const { webhooks, resources, identities } = services;
+  const models = [...resources.values()].filter(({ model }) => model.events).map(({ model }) => model.name);
+  // Where nothing tells of events there is nothing to tell of.
+  if (models.length === 0) return [];
+  const path = '/admin/webhooks';
+  const input = createWebhookInput({
+    models,
+    takesUrl: webhooks.takesUrl,
+    userExists: async (id) => (await identities.byUserId(id, [])) !== undefined,
+    locale: services.locale,
+  });
+  const overlapInput = createInput(
+    { overlap: field.integer({ min: 0, max: longestOverlap, default: usualOverlap }) },
+    services.locale,
+  );
+  const show = createShow(services.database, webhookSource);
+  const reaches = reachesIn(services.database, webhookSource);
+  const common = { auth: adminAuth, policy: administratorReads(webhookFields) } as const;
+  const body = { accepts: 'json-or-form', bodyKey: 'webhook' } as const;
+
+  const shown = async (call: Call, id: number): Promise<string> => {
+    const record = await show(call.grant, id);
+    if (record === undefined) throw new Problem('record_not_found');
+    return record.json;
+  };
+  const answer = async (call: Call, id: number): Promise<Answer> => ({
+    data: new JsonText(await shown(call, id)),
+  });
+
+  /** Runs a write; a user who was deleted in the meantime is answered like one who was deleted before. */
+  const saving = async <T>(userId: number | undefined, write: () => Promise<T>): Promise<T> => {
+    try {
+      return await write();
+    } catch (error) {
+      const gone = error instanceof Problem && error.problem === 'record_not_found' && userId !== undefined;
+      if (gone && !(await services.users.exists(userId))) refuseInvalid([input.unknownUser()]);
+      throw error;
+    }
+  };
+
+  return [
+    listEndpoint(services, webhookSource, {
+      operation: 'listWebhooks',
+      path,
+      ...common,
+      docs: {
+        summary: { 'zh-CN': 'Webhook 列表', en: 'List webhooks' },
+        tag: adminTag,
+        data: schemas.webhook,
+      },
+    }),
+    {
+      operation: 'getWebhook',
+      method: 'GET',
+      path: `${path}/:id`,
+      ...common,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': 'Webhook 详情', en: 'Show a webhook' },
+        tag: adminTag,
+        data: schemas.webhook,
+        problems: ['record_not_found'],
+      },
+      handle: (call) => answer(call, idOf(call)),
+      reaches,
+    },
+    {
+      operation: 'createWebhook',
+      method: 'POST',
+      path,
+      ...common,
+      ...body,
+      input: input.schemas.create,
+      status: 201,
+      docs: {
+        summary: { 'zh-CN': '创建 Webhook', en: 'Create a webhook' },
+        description: {
+          'zh-CN': `从下一个事件起通知。\`models\` 须为声明了 \`events: true\` 的模型；\`user_id\` 的权限决定发送的内容。${shownOnce['zh-CN']}`,
+          en: `It is told of events from the next one on. \`models\` are such with \`events: true\`; the rights of \`user_id\` decide what is sent. ${shownOnce.en}`,
+        },
+        tag: adminTag,
+        data: schemas.newWebhook,
+      },
+      handle: async (call) => {
+        const { change, errors } = await input.read(call.body, 'create');
+        refuseInvalid(errors);
+        const values = webhookValues(change);
+        const { secret, sealed } = webhooks.newSecret();
+        const cursor = await webhooks.latest();
+        const id = await saving(values.userId, () =>
+          webhooks.store.create(values, sealed, cursor, actorOf(call)),
+        );
+        const json = await shown(call, id);
+        return { data: new JsonText(`${json.slice(0, -1)},"secret":${JSON.stringify(secret)}}`) };
+      },
+    },
+    {
+      operation: 'updateWebhook',
+      method: 'PATCH',
+      path: `${path}/:id`,
+      ...common,
+      ...body,
+      input: input.schemas.update,
+      docs: {
+        summary: { 'zh-CN': '修改 Webhook', en: 'Change a webhook' },
+        description: {
+          'zh-CN': '`disabled: false` 重新启用：等待中的按原顺序继续发送。',
+          en: '`disabled: false` enables it again: what waits goes on in its order.',
+        },
+        tag: adminTag,
+        data: schemas.webhook,
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        const id = idOf(call);
+        await shown(call, id);
+        const { change, errors } = await input.read(call.body, 'update');
+        refuseInvalid(errors);
+        await saving(change.userId, () => webhooks.store.update(id, change, actorOf(call)));
+        await webhooks.look();
+        return answer(call, id);
+      },
+      reaches,
+    },
+    {
+      operation: 'deleteWebhook',
+      method: 'DELETE',
+      path: `${path}/:id`,
+      auth: adminAuth,
+      policy: administratorOnly,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '删除 Webhook', en: 'Delete a webhook' },
+        tag: adminTag,
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        await webhooks.remove(idOf(call), actorOf(call));
+        return {};
+      },
+      reaches,
+    },
+    {
+      operation: 'rotateWebhookSecret',
+      method: 'POST',
+      path: `${path}/:id/rotate`,
+      auth: adminAuth,
+      policy: administratorOnly,
+      accepts: 'json',
+      input: overlapInput.schema,
+      docs: {
+        summary: { 'zh-CN': '更换 Webhook 密钥', en: 'Give a webhook another secret' },
+        description: {
+          'zh-CN': `\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时签名。${shownOnce['zh-CN']}`,
+          en: `For \`overlap\` seconds (86400 unless given, 30 days at most) the one before signs as well. ${shownOnce.en}`,
+        },
+        tag: adminTag,
+        data: rotated,
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        const { values, errors } = overlapInput.read(call.body);
+        refuseInvalid(errors);
+        const overlap = Number(values['overlap'] ?? usualOverlap);
+        const { secret, sealed } = webhooks.newSecret();
+        const until = await webhooks.store.rotate(idOf(call), sealed, overlap, actorOf(call));
+        return { data: { secret, previous_until: until } };
+      },
+      reaches,
+    },
+    {
+      operation: 'testWebhook',
+      method: 'POST',
+      path: `${path}/:id/test`,
+      auth: adminAuth,
+      policy: administratorOnly,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '发送测试消息', en: 'Send a test message' },
+        description: {
+          'zh-CN': '立即发送 `{"type": "webhook.test"}`，一次，不保存，并返回接收方的应答。',
+          en: 'Sends `{"type": "webhook.test"}` at once, one time, keeps nothing of it, and answers what the receiver said.',
+        },
+        tag: adminTag,
+        data: tested,
+        problems: ['record_not_found', 'conflict'],
+      },
+      handle: async (call) => {
+        const sent = await webhooks.test(idOf(call));
+        // The secret cannot be read: see disabled_reason.
+        if (sent === undefined) throw new Problem('conflict');
+        const { status = null, duration, error = null, body: text = null } = sent;
+        const delivered = error === null && status !== null && status >= 200 && status < 300;
+        return { data: { delivered, status, duration, error, body: text } };
+      },
+      reaches,
+    },
+    ...deliveryEndpoints(services),
+  ];
+};

@@ -1,0 +1,65 @@
+import { identifiedUser } from '../auth/identified-user.ts';
+import type { IdentityStore } from '../auth/ports.ts';
+import { type Principal, takes } from '../auth/principal.ts';
+import { toldOf } from '../events/told.ts';
+import type { Models } from '../model/models.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import type { AreaRules } from '../operations/area.ts';
+import { grantsOfRelated, relatedFor } from '../operations/related.ts';
+import type { ServedResource } from '../operations/served-resource.ts';
+import type { EventLog } from '../store/events/event-log.ts';
+
+export interface MessageParts {
+  readonly events: EventLog;
+  readonly models: Models;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+  readonly identities: Pick<IdentityStore, 'byUserId'>;
+  /** Whose rules decide what the acting user may read: those of the API. */
+  readonly area: AreaRules;
+}
+
+/** What is sent of an event, or why nothing is. */
+export type Message = { readonly body: string } | { readonly skipped: string };
+
+/** Methods that users have: any that the detail endpoint takes will do, as the user could read the record by it. */
+const userMethods = ['jwt', 'api_key'] as const;
+
+/**
+ * Makes the message of an event, as things are at this moment: the record as the detail endpoint would show it to the
+ * acting user, whose roles and grants are read for it. Of a record that is gone it tells the id.
+ */
+export const createMessages = ({ events, models, resources, identities, area }: MessageParts) => {
+  const grantsOn = new Map([...models].map(([name, model]) => [name, grantsOfRelated(model, models, area)]));
+
+  const actingUser = async (model: ResourceModel, userId: number): Promise<Principal | undefined> => {
+    const identity = await identities.byUserId(userId, grantsOn.get(model.name) ?? []);
+    if (identity === undefined) return undefined;
+    const auth = area.auth(model, 'detail');
+    const method = userMethods.find((each) => takes(auth, identifiedUser(identity, each)));
+    return identifiedUser(identity, method ?? 'jwt');
+  };
+
+  return async (number: number, userId: number): Promise<Message> => {
+    const [event] = await events.after(number - 1, 1);
+    if (event?.number !== number) return { skipped: 'the event is not kept any more' };
+    const resource = resources.get(event.model);
+    if (resource === undefined) return { skipped: `there is no model ${event.model} any more` };
+    const principal = await actingUser(resource.model, userId);
+    if (principal === undefined) return { skipped: 'the acting user is disabled' };
+    const related = relatedFor({ models }, { area, principal });
+    const grant = related(event.model)?.grant;
+    const [told] = await toldOf(resources, related, [event]);
+    if (told === undefined || grant === undefined)
+      return { skipped: 'the acting user may not read the record, or it is gone' };
+    const record =
+      event.action === 'destroy' ? { json: 'null' } : await resource.show(grant, event.record, []);
+    if (record === undefined) return { skipped: 'the acting user may not read the record, or it is gone' };
+    const { at, ...data } = told;
+    const head = JSON.stringify({ type: `${event.model}.${event.action}`, timestamp: at });
+    // The record is the very text that the detail endpoint answers.
+    const body = `${head.slice(0, -1)},"data":${JSON.stringify(data).slice(0, -1)},"record":${record.json}}}`;
+    return { body };
+  };
+};
+
+export type MessageOf = ReturnType<typeof createMessages>;

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { SecretBox } from '../auth/secret-box.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { EventLog } from '../store/events/event-log.ts';
+import type {
+  ClaimedDelivery,
+  Deliveries,
+  DeliveryOutcome,
+  KeptAttempt,
+} from '../store/webhooks/deliveries.ts';
+import type { Lanes, TakenWebhook } from '../store/webhooks/lanes.ts';
+import { urlInAudit } from '../store/webhooks/webhooks.ts';
+import type { Bell } from './bell.ts';
+import { concerns } from './concerns.ts';
+import type { MessageOf } from './message.ts';
+import { askedDelay, nextDelay } from './retries.ts';
+import type { SendMessage, Sent } from './send.ts';
+import { newMessageId, signedHeaders } from './signature.ts';
+
+/** Milliseconds, but for `parallel`. Others may set them for tests. */
+export interface RunnerTimes {
+  /** After so much of sending others have their turn, so that slow receivers do not keep them waiting. */
+  readonly turn: number;
+  /** How long a webhook is left to a process that says nothing any more, and each delivery that it sends. */
+  readonly lane: number;
+  /** How long a receiver is left alone that has failed `brake` times on end. */
+  readonly rest: number;
+  /** Messages that are sent to one webhook at one moment, each about another record. */
+  readonly parallel: number;
+}
+
+/** A turn, with the 10 s that the last of its messages may take, is well within the lane. */
+export const runnerTimes: RunnerTimes = { turn: 5_000, lane: 30_000, rest: 30_000, parallel: 10 };
+
+/** Attempts that fail one after the other before a webhook gets one at a time only, and rests after each. */
+const brake = 10;
+
+/** Events that are looked at in one step, and deliveries of a webhook that wait at most: the others stay in the log. */
+const batch = 500;
+export const mostWaiting = 10_000;
+
+export interface RunnerParts {
+  readonly lanes: Lanes;
+  readonly deliveries: Deliveries;
+  readonly events: EventLog;
+  readonly messageOf: MessageOf;
+  readonly send: SendMessage;
+  readonly secrets: SecretBox;
+  /** Rung when there are new events. */
+  readonly bell: Bell;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly times: RunnerTimes;
+}
+
+const attemptOf = (
+  requestHeaders: Readonly<Record<string, string>>,
+  requestBody: string,
+  sent: Sent,
+): KeptAttempt => ({ requestHeaders, requestBody, ...sent });
+
+/** What comes of an answer: 2xx is a success, 410 says that nobody wants messages there any more. */
+export const outcomeOf = (attempt: KeptAttempt, attempts: number, now: number): DeliveryOutcome => {
+  const { status = 0, error, headers } = attempt;
+  if (error === undefined && status >= 200 && status < 300) return { state: 'delivered', attempt };
+  if (status === 410) return { state: 'failed', attempt, disable: 'gone' };
+  const delay = nextDelay(attempts, askedDelay(headers?.['retry-after'], now));
+  return delay === undefined
+    ? { state: 'failed', attempt, disable: 'failed' }
+    : { state: 'waiting', attempt, delay };
+};
+
+/** One turn of sending for a webhook. */
+class Turn {
+  readonly #parts: RunnerParts;
+  readonly #webhook: TakenWebhook;
+  readonly #userId: number;
+  readonly #secrets: readonly string[];
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+  #failures: number;
+  #until: number;
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(
+    parts: RunnerParts,
+    webhook: TakenWebhook,
+    userId: number,
+    secrets: readonly string[],
+    signal: AbortSignal,
+  ) {
+    this.#parts = parts;
+    this.#webhook = webhook;
+    this.#userId = userId;
+    this.#secrets = secrets;
+    this.#signal = signal;
+    this.#failures = webhook.failures;
+    this.#until = performance.now() + parts.times.turn;
+  }
+
+  get braked(): boolean {
+    return this.#failures >= brake;
+  }
+
+  /** Sends what is due until there is nothing, or the turn is over. */
+  async run(): Promise<void> {
+    const { bell } = this.#parts;
+    for (;;) {
+      const rung = bell.next();
+      const room = (this.braked ? 1 : this.#parts.times.parallel) - this.#running.size;
+      const open = room > 0 && !this.#signal.aborted && performance.now() < this.#until;
+      const begun = open ? await this.#begin(room) : 0;
+      if (open && begun < room && (await this.#addDeliveries())) continue;
+      if (this.#running.size === 0) break;
+      await Promise.race([...this.#running, ...(open ? [rung] : [])]);
+    }
+    if (this.#thrown !== undefined) throw this.#thrown.error;
+  }
+
+  async #begin(room: number): Promise<number> {
+    const { id, lane } = this.#webhook;
+    const { deliveries, times } = this.#parts;
+    const claimed = await deliveries.claim(id, lane, room, times.lane, this.braked);
+    for (const delivery of claimed) {
+      const sending = this.#deliver(delivery)
+        .catch((error: unknown) => {
+          this.#thrown ??= { error };
+          this.#until = 0;
+        })
+        .finally(() => this.#running.delete(sending));
+      this.#running.add(sending);
+    }
+    return claimed.length;
+  }
+
+  /** Looks at events that nobody has looked at for this webhook. Answers whether there may be something to send. */
+  async #addDeliveries(): Promise<boolean> {
+    const { deliveries, events } = this.#parts;
+    const { id } = this.#webhook;
+    await events.settle();
+    const cursor = await deliveries.cursor(id);
+    if (cursor === undefined || (await deliveries.waiting(id, mostWaiting)) >= mostWaiting) return false;
+    const found = await events.after(cursor, batch);
+    const last = found.at(-1);
+    if (last === undefined) return false;
+    const concerned = found.filter((event) => concerns(this.#webhook, event));
+    return deliveries.add(id, cursor, last.number, concerned, newMessageId);
+  }
+
+  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+    const { deliveries, messageOf, clock } = this.#parts;
+    const message = await messageOf(delivery.event, this.#userId);
+    if ('skipped' in message) {
+      await deliveries.settle(delivery, { state: 'skipped', error: message.skipped });
+      return;
+    }
+    const seconds = Math.floor(clock() / 1_000);
+    const headers = signedHeaders(this.#secrets, delivery.message, seconds, message.body);
+    const sent = await this.#parts.send(this.#webhook.url, headers, message.body, this.#signal);
+    // Cut off by the stop of the process, which says nothing about the receiver.
+    if (this.#signal.aborted && sent.error !== undefined) return deliveries.release(delivery);
+    const outcome = outcomeOf(attemptOf(headers, message.body, sent), delivery.attempts, clock());
+    if (await deliveries.settle(delivery, outcome)) this.#note(delivery, outcome);
+  }
+
+  #note(delivery: ClaimedDelivery, outcome: DeliveryOutcome): void {
+    if (outcome.state === 'delivered' || outcome.state === 'skipped') {
+      this.#failures = 0;
+      return;
+    }
+    const braked = this.braked;
+    this.#failures += 1;
+    if (braked || outcome.state === 'failed') this.#until = 0;
+    const { status, error } = outcome.attempt;
+    const line = {
+      webhook: this.#webhook.id,
+      delivery: delivery.id,
+      attempt: delivery.attempts,
+      status,
+      error,
+    };
+    if (outcome.state === 'waiting')
+      this.#parts.logger.info(
+        { ...line, seconds: Math.round(outcome.delay / 1000) },
+        'a delivery has failed',
+      );
+    else tellDisabled(this.#parts.logger, this.#webhook, outcome.disable, line);
+  }
+}
+
+const tellDisabled = (logger: Logger, { id, url }: TakenWebhook, reason: string, line = {}): void =>
+  logger.error({ ...line, webhook: id, url: urlInAudit(url), reason }, 'a webhook was disabled');
+
+/** Sends for webhooks, each at one place at a time. */
+export const createRunner = (parts: RunnerParts) => {
+  const { lanes, deliveries, secrets, clock, logger, times } = parts;
+
+  /** Secrets that sign at this moment, the current one first; undefined where they cannot be read. */
+  const secretsOf = (webhook: TakenWebhook): readonly string[] | undefined => {
+    const { secret, previousSecret, previousUntil } = webhook;
+    const current = secrets.open(secret);
+    if (current === undefined) return undefined;
+    const counts = previousSecret !== null && previousUntil !== null && Date.parse(previousUntil) > clock();
+    const previous = counts ? secrets.open(previousSecret) : undefined;
+    return previous === undefined ? [current] : [current, previous];
+  };
+
+  const disable = async (webhook: TakenWebhook, reason: 'no_user' | 'secret_unreadable'): Promise<void> => {
+    if (await deliveries.disable(webhook.id, reason)) tellDisabled(logger, webhook, reason);
+  };
+
+  /** Sends what is due of a webhook, for one turn; nothing where somebody else does. */
+  return async (id: number, signal: AbortSignal): Promise<void> => {
+    const webhook = await lanes.take(id, randomUUID(), times.lane);
+    if (webhook === undefined) return;
+    let rest = 0;
+    try {
+      const opened = secretsOf(webhook);
+      if (opened === undefined) return await disable(webhook, 'secret_unreadable');
+      if (webhook.userId === null) return await disable(webhook, 'no_user');
+      const turn = new Turn(parts, webhook, webhook.userId, opened, signal);
+      try {
+        await turn.run();
+      } finally {
+        if (turn.braked) rest = times.rest;
+      }
+    } finally {
+      await lanes.release(webhook, rest);
+    }
+  };
+};

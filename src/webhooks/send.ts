@@ -1,0 +1,178 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { type ClientRequest, Agent as HttpAgent, request as http, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as https } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { isPublicAddress, isWebhookUrl, literalAddress } from './address.ts';
+
+/** What became of one attempt: what was answered, or why nothing was. */
+export interface Sent {
+  readonly status: number | undefined;
+  /** Of the answer, cut. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly body: string | undefined;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Undefined where an answer was there in time. */
+  readonly error: string | undefined;
+}
+
+export interface SendOptions {
+  /** Whether addresses that are not public, and http, will do. */
+  readonly allowPrivate: boolean;
+  /** Milliseconds for everything: name, connection, request and answer. */
+  readonly timeout: number;
+  /** As `dns.lookup` with `all`; others for tests. */
+  readonly resolve?: typeof resolveAll;
+  /** Certificates that are trusted beside those of Node; for tests. */
+  readonly ca?: string;
+}
+
+export type SendMessage = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+) => Promise<Sent>;
+
+/** Bytes of an answer's body that are read, and characters of its headers that are kept. */
+const maxBody = 8_192;
+const maxHeaders = 4_096;
+
+class PrivateAddressError extends Error {}
+
+const refused = (address: string): Error =>
+  new PrivateAddressError(`the address ${address} is not public: WEBHOOK_PRIVATE=1 would allow it`);
+
+const resolveAll = (
+  hostname: string,
+  options: LookupOptions,
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+): void => lookup(hostname, { ...options, all: true }, done);
+
+/**
+ * Asks for the addresses of a host, and lets a connection be made to them only if each of them is public. What is looked
+ * at here is what is connected to: nobody asks for the name again.
+ */
+const guardedLookup =
+  (resolve: typeof resolveAll): LookupFunction =>
+  (hostname, options, done) => {
+    resolve(hostname, options, (error, addresses) => {
+      const wrong = addresses?.find(({ address }) => !isPublicAddress(address));
+      const failure = error ?? (wrong === undefined ? undefined : refused(wrong.address));
+      const [first] = addresses ?? [];
+      if (failure != null || first === undefined) {
+        done(failure ?? new Error(`${hostname} has no address`), []);
+        return;
+      }
+      if (options.all === true) done(null, [...addresses]);
+      else done(null, first.address, first.family);
+    });
+  };
+
+const keptHeaders = ({ headers }: IncomingMessage): Record<string, string> => {
+  const kept: Record<string, string> = {};
+  let left = maxHeaders;
+  for (const [name, value] of Object.entries(headers)) {
+    const text = (Array.isArray(value) ? value.join(', ') : (value ?? '')).slice(0, left);
+    left -= name.length + text.length;
+    if (left < 0) break;
+    kept[name] = text;
+  }
+  return kept;
+};
+
+/** A text that every database takes. */
+const textOf = (chunks: readonly Buffer[]): string =>
+  Buffer.concat(chunks).subarray(0, maxBody).toString().replaceAll('\0', '\uFFFD');
+
+/** Reads an answer as far as it is kept; the rest is left unread, and the connection is cut. */
+const readBody = (answer: IncomingMessage): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    answer.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes <= maxBody) return;
+      resolve(textOf(chunks));
+      answer.destroy();
+    });
+    answer.once('end', () => resolve(textOf(chunks)));
+    answer.on('error', reject);
+    answer.once('close', () => reject(new Error('the answer was cut off')));
+  });
+
+const answered = (request: ClientRequest, body: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    request.once('response', resolve);
+    request.on('error', reject);
+    request.once('close', () => reject(new Error('the connection was closed without an answer')));
+    request.end(body);
+  });
+
+const errorText = (error: unknown): string => {
+  // Of several addresses the error is a collection, whose own text is empty.
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  const message = first instanceof Error ? first.message : String(first);
+  return message.replaceAll('\0', '').toWellFormed().slice(0, 500).toWellFormed();
+};
+
+/**
+ * Sends a body by POST and answers what became of it; never rejects. Follows no redirect, asks no proxy, keeps no
+ * connection, and verifies certificates whatever the environment says.
+ */
+export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: SendOptions): SendMessage => {
+  const lookups = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
+  const trust = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
+
+  const open = (url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): ClientRequest => {
+    const options = { method: 'POST', headers, signal, ...lookups };
+    if (url.protocol === 'http:') return http(url, { ...options, agent: new HttpAgent() });
+    return https(url, { ...options, ...trust, agent: new HttpsAgent() });
+  };
+
+  const attempt = async (
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<Omit<Sent, 'duration'>> => {
+    let answer: IncomingMessage | undefined;
+    try {
+      // It may have been allowed when it was written down.
+      if (!isWebhookUrl(url, allowPrivate)) throw refused(literalAddress(new URL(url)) ?? url);
+      answer = await answered(open(new URL(url), headers, signal), body);
+      const text = await readBody(answer);
+      return { status: answer.statusCode, headers: keptHeaders(answer), body: text, error: undefined };
+    } catch (error) {
+      const text = signal.aborted ? errorText(signal.reason) : errorText(error);
+      return {
+        status: answer?.statusCode,
+        headers: answer && keptHeaders(answer),
+        body: undefined,
+        error: text,
+      };
+    }
+  };
+
+  return async (url, headers, body, signal) => {
+    const begun = performance.now();
+    const over = new AbortController();
+    const timer = setTimeout(
+      () => over.abort(new Error(`no answer within ${timeout / 1000} s`)),
+      timeout,
+    ).unref();
+    const sent = {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': 'Gatewright',
+      ...headers,
+    };
+    try {
+      const result = await attempt(url, sent, body, AbortSignal.any([signal, over.signal]));
+      return { ...result, duration: Math.round(performance.now() - begun) };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+};

@@ -1,0 +1,138 @@
+import type { Logger } from 'pino';
+import type { SecretBox } from '../auth/secret-box.ts';
+import type { EventSignal } from '../events/signal.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { toTimestamp } from '../kernel/timestamp.ts';
+import type { Database } from '../store/database.ts';
+import type { Outbox } from '../store/outbox/outbox.ts';
+import type { Actor } from '../store/tables/audit.ts';
+import { createDeliveries } from '../store/webhooks/deliveries.ts';
+import {
+  createDeliveryAdministration,
+  type DeliveryAdministration,
+} from '../store/webhooks/delivery-administration.ts';
+import { createLanes } from '../store/webhooks/lanes.ts';
+import { createWebhookStore, type WebhookStore } from '../store/webhooks/webhooks.ts';
+import { isWebhookUrl } from './address.ts';
+import { Bell } from './bell.ts';
+import { createMessages, type MessageParts } from './message.ts';
+import { createRunner, type RunnerTimes, runnerTimes } from './runner.ts';
+import { createSend, type Sent } from './send.ts';
+import { newMessageId, newWebhookSecret, signedHeaders } from './signature.ts';
+import { WebhookWatch } from './watch.ts';
+
+/** Jobs of the service's own: one sends for a webhook, one removes what a deleted webhook had. */
+export const sendingJob = 'send-webhook';
+export const removalJob = 'purge-webhook';
+
+/** Milliseconds, but for `parallel`. Others may set them for tests. */
+export interface WebhookTimes extends RunnerTimes {
+  /** Longest time between two looks at what is due. */
+  readonly poll: number;
+  /** For a whole attempt. */
+  readonly timeout: number;
+}
+
+const webhookTimes: WebhookTimes = { ...runnerTimes, poll: 5_000, timeout: 10_000 };
+
+export interface WebhookParts extends MessageParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly signal: EventSignal;
+  readonly secrets: SecretBox;
+  readonly allowPrivate: boolean;
+  readonly jobs: { readonly outbox: Pick<Outbox, 'add'>; wake(): void };
+  readonly logger: Logger;
+  readonly times?: Partial<WebhookTimes> | undefined;
+}
+
+/** Webhooks: who is told of events by HTTP. */
+export interface Webhooks {
+  readonly store: WebhookStore;
+  readonly deliveries: DeliveryAdministration;
+  /** A secret as a receiver is given it, and as it is stored. */
+  newSecret(): { readonly secret: string; readonly sealed: string };
+  /** Whether a webhook may lead to a URL. */
+  takesUrl(url: string): boolean;
+  /** Number of the last event that was committed before the call. */
+  latest(): Promise<number>;
+  /** Sends a message of no event; undefined where the webhook's secret cannot be read. */
+  test(id: number): Promise<Sent | undefined>;
+  /** Deletes a webhook; what it had goes afterwards. @throws Problem `record_not_found` */
+  remove(id: number, actor: Actor): Promise<void>;
+  /** Has everything sent that is due, where nobody does. */
+  look(): Promise<void>;
+  /** Sends for one webhook, for one turn. */
+  run(id: number, signal: AbortSignal): Promise<void>;
+  /** Begins to look at what is to be sent; answers what ends it. */
+  watch(): () => Promise<void>;
+}
+
+export const createWebhooks = (parts: WebhookParts): Webhooks => {
+  const { database, clock, events, secrets, allowPrivate, logger, jobs, signal } = parts;
+  const times = { ...webhookTimes, ...parts.times };
+  const [lanes, deliveries] = [createLanes(database), createDeliveries({ database, clock })];
+  const bell = new Bell();
+  const send = createSend({ allowPrivate, timeout: times.timeout });
+  const messageOf = createMessages(parts);
+  const store = createWebhookStore({ database, clock });
+  const enqueue = async (id: number): Promise<void> => {
+    // While one waits it sees to whatever comes; whoever sends already looks again before the end.
+    await jobs.outbox.add({ name: sendingJob, key: String(id), input: { webhook: id }, at: undefined });
+    jobs.wake();
+  };
+  const watch = new WebhookWatch({
+    ...{ lanes, deliveries, events, signal, bell, enqueue, logger },
+    poll: times.poll,
+  });
+  const run = createRunner({
+    lanes,
+    deliveries,
+    events,
+    messageOf,
+    send,
+    secrets,
+    bell,
+    clock,
+    logger,
+    times,
+  });
+  return {
+    store,
+    deliveries: createDeliveryAdministration({ database, clock }),
+    newSecret: () => {
+      const secret = newWebhookSecret();
+      return { secret, sealed: secrets.seal(secret) };
+    },
+    takesUrl: (url) => isWebhookUrl(url, allowPrivate),
+    latest: async () => {
+      await events.settle();
+      return (await events.range()).last;
+    },
+    test: async (id) => {
+      const { url, secret } = await store.get(id);
+      const opened = secrets.open(secret);
+      if (opened === undefined) return undefined;
+      const now = clock();
+      const body = JSON.stringify({ type: 'webhook.test', timestamp: toTimestamp(now), data: {} });
+      const headers = signedHeaders([opened], newMessageId(), Math.floor(now / 1_000), body);
+      return send(url, headers, body, new AbortController().signal);
+    },
+    remove: async (id, actor) => {
+      const removal = { name: removalJob, key: null, input: { webhook: id }, at: undefined };
+      await store.remove(id, actor, (transaction) => jobs.outbox.add(removal, transaction));
+      jobs.wake();
+    },
+    look: () => watch.lookNow(),
+    run: async (id, stop) => {
+      try {
+        await run(id, stop);
+      } catch (error) {
+        // What is due is found again at the next look: a job that waits for its next attempt would stand in its way.
+        logger.warn({ err: error, webhook: id }, 'sending to a webhook was broken off');
+      }
+      watch.look();
+    },
+    watch: () => watch.start(),
+  };
+};
