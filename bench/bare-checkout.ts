@@ -27,6 +27,10 @@ const statements = {
     values ($1, $2, $3, $4, $5, $5) returning id`,
   audit: `insert into audit (created_at, actor_kind, actor_id, actor_name, address, action, target_kind, target_id, detail)
     values ($1, 'user', $2, $3, '127.0.0.1', $4, $5, $6, $7)`,
+  version: `insert into gatewright_history (model, record_id, version, action, at, actor_kind, actor_id, actor_name, reason, after)
+    values ('Order', $1, 1, 'create', $2, 'user', $3, $4, 'checkout', $5)`,
+  event: `insert into ${database.startsWith('postgres') ? 'gatewright_event_inbox' : 'gatewright_events'} (model, record_id, version, action, at, actor_kind, actor_id, actor_name, reason, fields)
+    values ('Order', $1, 1, 'create', $2, 'user', $3, $4, 'checkout', $5)`,
 } as const;
 
 type Name = keyof typeof statements;
@@ -124,6 +128,9 @@ const checkout = async (user: Row, { customer, lines }: Body): Promise<readonly 
         String(id),
         '{"reason":"checkout","fields":["customer_id","total"]}',
       );
+      const who = [id, now, String(user['id']), user['username'] ?? ''] as const;
+      await within('version', ...who, JSON.stringify(order));
+      await within('event', ...who, '["customer_id","status","total","user_id"]');
       for (const [product, quantity, price] of bought) {
         const line = await within('line', id, product, quantity, price, now);
         await audit(

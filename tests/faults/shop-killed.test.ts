@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
+import { createEventLog } from '../../src/store/events/event-log.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { command, runService } from '../support/run-service.ts';
 
@@ -131,5 +132,21 @@ describeEachDatabase('a shop that is killed while it sells', (databases) => {
     // Nobody is told of a payment that was rolled back.
     const mentioned = [...told.matchAll(/Order (\d+): paid/g)].map(([, id]) => Number(id));
     expect(mentioned.filter((id) => known.get(id)?.status !== 'paid')).toEqual([]);
+    // Each version of each order is told once, and kept once, and nothing else is.
+    const versions = await rows<{ id: number; version: number }>(database, 'select id, version from orders');
+    const made = versions.flatMap(({ id, version }) =>
+      Array.from({ length: Number(version) }, (_, index) => `${id} ${index + 1}`),
+    );
+    const log = createEventLog(database);
+    await log.settle();
+    const events = await log.after(0, 1_000_000);
+    expect(events.map(({ record, version }) => `${record} ${version}`).toSorted()).toEqual(made.toSorted());
+    const kept = await rows<{ record_id: number; version: number }>(
+      database,
+      "select record_id, version from gatewright_history where model = 'Order'",
+    );
+    expect(kept.map(({ record_id, version }) => `${record_id} ${version}`).toSorted()).toEqual(
+      made.toSorted(),
+    );
   });
 });

@@ -31,6 +31,9 @@ export default defineResource('Order', {
   permissions: 'writes',
   isolation: true,
   ownership: true,
+  // Who did what to an order when; and whoever follows orders is told at once.
+  history: true,
+  events: true,
   problems: [noSuchStep],
   hooks: {
     async beforeCommit({ before, after, id, asSystem, jobs }) {
