@@ -22,6 +22,7 @@ import { followingName, indexName } from './names.ts';
 import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
 import { ensureRegister, forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
 import { runAll, tableNow } from './statements.ts';
+import { followInTrash } from './trashed-fields.ts';
 
 /** A field as it was and as it becomes. */
 export interface FieldChange {
@@ -189,4 +190,5 @@ export const alterTable = async (
   for (const [from, to] of Object.entries(rename)) await renameRegisteredColumn(db, name, from, to);
   for (const { column, to } of steps) await registerColumn(db, name, column, to);
   for (const column of drop) await forgetColumn(db, name, column);
+  await followInTrash(db, dialect, name, { rename, drop });
 };

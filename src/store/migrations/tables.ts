@@ -27,7 +27,11 @@ const byModel = [
 ] as const;
 
 /** Models whose records stood in a table: the one that the register names, else those of its regular name. */
-const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): Promise<readonly string[]> => {
+export const modelsOf = async (
+  db: MigrationDatabase,
+  tables: Tables,
+  table: string,
+): Promise<readonly string[]> => {
   const ask = askThrough(db);
   const model = (await readRegister(ask, tables)).get(table)?.model;
   if (model !== undefined) return [model];
