@@ -1,0 +1,12 @@
+import { pino } from 'pino';
+import { readConfig } from '../../../src/config.ts';
+import { createServer } from '../../../src/server.ts';
+import { boxesApplication } from '../../support/boxes.ts';
+
+/** The service with a trash in a process of its own. Says where it listens. */
+const server = await createServer({
+  config: readConfig(JSON.parse(process.argv[2] ?? '{}')),
+  application: boxesApplication(),
+  logger: pino({ level: 'silent' }),
+});
+console.log(`http://${server.config.host}:${server.config.port}`);
