@@ -106,6 +106,7 @@ export const compose = async (parts: Parts) => {
     locale: config.locale,
     idempotency,
     trash,
+    trashDays: config.trashDays,
     report,
     code,
     transactionLimit,

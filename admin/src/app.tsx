@@ -52,6 +52,7 @@ const RecordEdit = lazy(() =>
 const RecordHistory = lazy(() =>
   import('./history/record-history.tsx').then(({ RecordHistory: page }) => ({ default: page })),
 );
+const Trash = lazy(() => import('./trash/trash.tsx').then(({ Trash: page }) => ({ default: page })));
 
 export const App = () => (
   <BrowserRouter basename={pagesPath.replace(/\/$/, '')}>
@@ -91,6 +92,7 @@ export const App = () => (
           <Route path="/password" element={<OwnPassword />} />
           <Route path="/records/:path" element={<RecordList />} />
           <Route path="/records/:path/create" element={<RecordCreate />} />
+          <Route path="/records/:path/trash" element={<Trash />} />
           <Route path="/records/:path/:id" element={<RecordEdit />} />
           <Route path="/records/:path/:id/show" element={<RecordShow />} />
           <Route path="/records/:path/:id/history" element={<RecordHistory />} />

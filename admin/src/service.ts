@@ -107,7 +107,28 @@ const routeOf = async (resource: string): Promise<ResourceRoute> => {
   return { path: `/admin/${resource}`, singular };
 };
 
-export const dataProvider = createDataProvider({ send, routeOf });
+/** What was deleted from `records/orders` is the resource `trash/orders` here. */
+export const trashPrefix = 'trash/';
+
+const provider = createDataProvider({ send, routeOf });
+
+/** One page of what was deleted. Its order is the service's: nothing is filtered or sorted. */
+const listTrash: typeof provider.getList = async (resource, { pagination, signal }) => {
+  const { page = 1, perPage = 25 } = pagination ?? {};
+  const path = `/admin/${recordsPrefix}${resource.slice(trashPrefix.length)}`;
+  const { data, headers } = await send<never[]>(
+    'GET',
+    `${path}?trashed=true&page=${page}&per_page=${perPage}`,
+    { signal },
+  );
+  return { data, total: Number(headers.get('x-total-count') ?? data.length) };
+};
+
+export const dataProvider: typeof provider = {
+  ...provider,
+  getList: (resource, params) =>
+    resource.startsWith(trashPrefix) ? listTrash(resource, params) : provider.getList(resource, params),
+};
 
 const authentication = createAuthProvider(send);
 

@@ -91,7 +91,7 @@ const authOf = (model: string, option: AuthOption = defaultMethods): ResourceMod
 };
 
 /** What the list of deleted records tells beside their own fields. */
-const trashFields = ['deleted_at', 'deleted_by'] as const;
+const trashFields = ['deleted_at', 'deleted_by', 'kept_until'] as const;
 
 const trashOf = (model: string, fields: ReadonlyMap<string, ModelField>, trash = false): boolean => {
   const taken = trash ? trashFields.find((name) => fields.has(name)) : undefined;

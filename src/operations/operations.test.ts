@@ -156,6 +156,7 @@ describeEachDatabase('operations', (databases) => {
         left: () => {},
       }),
       trash: createTrash(database),
+      trashDays: 30,
       report: (error: unknown, what: string) => void reported.push(`${what}: ${String(error)}`),
       transactionLimit: 5_000,
       events: createEventLog(database),

@@ -31,6 +31,8 @@ export interface ResourceContext {
   readonly resourceOf: (model: string) => ServedResource;
   readonly idempotency: Idempotency;
   readonly trash: Trash;
+  /** Days for which the trash keeps a record. */
+  readonly trashDays: number;
   /** Runs the hooks. */
   readonly code: ApplicationCode;
   /** Milliseconds that a transaction with code of the application may take. */

@@ -134,7 +134,8 @@ describeDatabase('sqlite', 'administration pages: the timeline of a record', (da
 
     it('a deleted record keeps its history, and its own address leads there', async () => {
       const { page } = await enter(open, service, root, '/records/books/65/show', { language: 'en' });
-      await page.getByRole('heading', { name: 'This record has been deleted' }).waitFor();
+      await page.getByRole('heading', { name: 'Book · #65' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'This record has been deleted.' }).waitFor();
       await page.getByRole('link', { name: 'History' }).click();
       await page.getByRole('heading', { name: 'History: Book · 绝版书' }).waitFor();
       await settled(page);

@@ -37,6 +37,9 @@ export const pages: Readonly<Record<string, string>> = {
   'book-history': '/records/books/11/history',
   'book-gone': '/records/books/65/history',
   'author-show': '/records/authors/2/show',
+  orders: '/records/orders',
+  'order-trash': '/records/orders/trash',
+  'order-gone': '/records/orders/8/show',
   applications: '/applications',
   payments: '/payments',
   audit: '/audit',
@@ -159,6 +162,7 @@ export const site: ServiceOptions = {
         label: { 'zh-CN': '订单', en: 'Order' },
         permissions: 'writes',
         auth: ['jwt', 'api_key'],
+        trash: true,
       }),
       defineResource('Note', { fields: note, label: { 'zh-CN': '便签', en: 'Note' } }),
       ...teams,
@@ -344,6 +348,18 @@ const seedHistory = async (service: Service, [, editor]: readonly TestUser[]): P
   await service.ok('DELETE', `/admin/records/books/${id}`, { token });
 };
 
+/** Orders that were deleted, the eighth among them. */
+const seedTrash = async (service: Service): Promise<void> => {
+  const token = await service.admin();
+  for (const number of ['2026-2001', '2026-2002', '2026-2003']) {
+    const { id } = await service.ok<{ id: number }>('POST', '/admin/records/orders', {
+      token,
+      body: { order: { number, amount: 4200 } },
+    });
+    await service.ok('DELETE', `/admin/records/orders/${id}`, { token });
+  }
+};
+
 const seedPayments = async (service: Service): Promise<void> => {
   for (let index = 0; index < 6; index += 1) {
     const body = JSON.stringify({
@@ -375,6 +391,7 @@ export const seed = async (service: Service): Promise<readonly TestUser[]> => {
   await seedKeys(service, users);
   await seedRecords(service, users);
   await seedHistory(service, users);
+  await seedTrash(service);
   await seedPayments(service);
   await seedCounts(service);
   await seedUse(service);

@@ -136,8 +136,11 @@ describeEachDatabase('trash', (databases) => {
         ...whole,
         deleted_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         deleted_by: { kind: 'user', id: String(ann.id), name: ann.username, key: null, reason: null },
+        kept_until: expect.stringMatching(/Z$/),
       },
     ]);
+    const millisecondsOf = (name: string): number => Date.parse(String(data[0]?.[name]));
+    expect(millisecondsOf('kept_until') - millisecondsOf('deleted_at')).toBe(30 * 86_400_000);
     const one = await service.request('GET', `/admin/records/boxes/${id}?trashed=true`, {
       token: await service.admin(),
     });

@@ -118,7 +118,7 @@ const History = ({ metadata, path, id }: HistoryProps) => {
       title={text('history.title', { name })}
       narrow
       actions={
-        record === null ? (
+        record === null && metadata.trash !== true ? (
           <LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>
         ) : (
           <LinkButton to={`/records/${path}/${id}/show`}>{text('history.toRecord')}</LinkButton>

@@ -5,22 +5,26 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { type RaRecord, useDataProvider, useListContext, useNotify } from 'react-admin';
 import { useText } from '../texts/provider.ts';
+import { useTrashedNotice } from '../trash/undo.tsx';
 import { Confirm } from './confirm.tsx';
 import { useTell } from './problem.ts';
 
 /** Names that are listed in the question; the rest is counted. */
 const listed = 5;
 
-/** Deletes what was chosen in the list, after a question that names it. */
-export const BulkDelete = <Item extends RaRecord>({
-  nameOf,
-}: {
+interface BulkDeleteProps<Item extends RaRecord> {
   readonly nameOf: (record: Item) => string;
-}) => {
+  /** Path of the resource where what is deleted can be brought back. */
+  readonly trash?: string | undefined;
+}
+
+/** Deletes what was chosen in the list, after a question that names it. */
+export const BulkDelete = <Item extends RaRecord>({ nameOf, trash }: BulkDeleteProps<Item>) => {
   const { resource, selectedIds = [], data = [], onUnselectItems, refetch } = useListContext<Item>();
   const dataProvider = useDataProvider();
   const notify = useNotify();
   const tell = useTell();
+  const tellTrashed = useTrashedNotice(trash ?? '');
   const text = useText();
   const [asking, setAsking] = useState(false);
   if (selectedIds.length === 0) return null;
@@ -30,7 +34,8 @@ export const BulkDelete = <Item extends RaRecord>({
   const remove = async (): Promise<void> => {
     try {
       await dataProvider.deleteMany(resource, { ids: selectedIds });
-      notify(text('common.deleted', { count }), { type: 'success' });
+      if (trash === undefined) notify(text('common.deleted', { count }), { type: 'success' });
+      else tellTrashed(selectedIds.map(Number));
       onUnselectItems();
     } catch (error) {
       tell(error);
@@ -63,7 +68,7 @@ export const BulkDelete = <Item extends RaRecord>({
           ))}
           {count > listed ? <li>{text('list.more', { count: count - listed })}</li> : null}
         </ul>
-        {text('common.cannotUndo')}
+        {text(trash === undefined ? 'common.cannotUndo' : 'trash.deleteLead')}
       </Confirm>
     </Paper>
   );

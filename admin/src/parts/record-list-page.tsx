@@ -28,6 +28,8 @@ interface RecordListPageProps<Item extends RaRecord> {
   readonly empty: string;
   /** Several can be deleted at once: what one of them is called. */
   readonly deletable?: (record: Item) => string;
+  /** Path of the resource where what is deleted can be brought back. */
+  readonly trash?: string;
   readonly exportable?: boolean;
 }
 
@@ -68,6 +70,7 @@ const Content = <Item extends RaRecord>({
   searchable = true,
   empty,
   deletable,
+  trash,
 }: RecordListPageProps<Item>) => {
   const { error } = useListContext<Item>();
   const language = useLanguage();
@@ -75,7 +78,7 @@ const Content = <Item extends RaRecord>({
   return (
     <Stack sx={{ gap: 1.5 }}>
       <FilterBar fields={filters} searchable={searchable} />
-      {deletable === undefined ? null : <BulkDelete nameOf={deletable} />}
+      {deletable === undefined ? null : <BulkDelete nameOf={deletable} trash={trash} />}
       {error ? (
         <Alert severity="error">{sentenceOf(error, language, text)}</Alert>
       ) : (

@@ -161,7 +161,7 @@ const Cards = <Item extends RaRecord>({ label, columns, nameOf, records }: Fille
   const text = useText();
   return (
     <>
-      <SortSelect columns={columns} />
+      {columns.some(({ sortable = true }) => sortable) ? <SortSelect columns={columns} /> : null}
       <Stack component="ul" aria-label={label} sx={{ gap: 1, p: 1, m: 0, listStyle: 'none' }}>
         {records.map((record) => (
           <Paper component="li" key={record.id} variant="outlined" sx={{ p: 1.5, display: 'flex', gap: 1 }}>

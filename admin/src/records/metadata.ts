@@ -66,6 +66,8 @@ export interface Metadata {
   readonly endpoints: readonly { readonly action: string }[];
   readonly fields: readonly MetadataField[];
   readonly relations: readonly MetadataRelation[];
+  /** Whether deleted records can be brought back. */
+  readonly trash?: boolean;
   /** What the records open to whose they are, where row rules ask for them. */
   readonly opens?: readonly OpenedModel[];
   readonly permissions: Readonly<Record<'list' | 'detail' | 'create' | 'update' | 'destroy', boolean>>;

@@ -1,10 +1,12 @@
 import AddIcon from '@mui/icons-material/AddOutlined';
+import TrashIcon from '@mui/icons-material/RestoreFromTrashOutlined';
 import { useParams } from 'react-router';
 import { filtersOf } from '../parts/filter-field.ts';
 import { LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { trashPath } from '../trash/trashed.ts';
 import { useColumns } from './columns.tsx';
 import type { Metadata } from './metadata.ts';
 import { type AnyRecord, recordName } from './record.ts';
@@ -22,7 +24,7 @@ export const RecordList = () => {
 
 const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
-  const { label, fields, permissions } = metadata;
+  const { label, fields, permissions, trash } = metadata;
   const columns = useColumns(metadata, path);
   return (
     <RecordListPage<AnyRecord>
@@ -35,12 +37,20 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       {...(permissions.destroy
         ? { deletable: (record: AnyRecord) => `#${record.id} ${recordName(metadata, record)}` }
         : {})}
+      {...(trash === true ? { trash: path } : {})}
       actions={
-        permissions.create ? (
-          <LinkButton to={`/records/${path}/create`} variant="contained" startIcon={<AddIcon />}>
-            {text('records.create', { label })}
-          </LinkButton>
-        ) : null
+        <>
+          {trash === true ? (
+            <LinkButton to={trashPath(path)} startIcon={<TrashIcon />}>
+              {text('trash.link')}
+            </LinkButton>
+          ) : null}
+          {permissions.create ? (
+            <LinkButton to={`/records/${path}/create`} variant="contained" startIcon={<AddIcon />}>
+              {text('records.create', { label })}
+            </LinkButton>
+          ) : null}
+        </>
       }
     />
   );

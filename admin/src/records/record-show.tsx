@@ -12,8 +12,10 @@ import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
-import { dataProvider, recordsPrefix, send } from '../service.ts';
+import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { DeletedRecord } from '../trash/deleted-record.tsx';
+import { useTrashedNotice } from '../trash/undo.tsx';
 import { FieldValue } from './field-value.tsx';
 import type { Metadata } from './metadata.ts';
 import { type AnyRecord, recordName } from './record.ts';
@@ -42,8 +44,8 @@ const Show = ({ metadata, path, id }: ShowProps) => {
     queryFn: async () =>
       (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data,
   });
-  if (error && keepsHistory(metadata) && failureOf(error).status === 404)
-    return <Gone metadata={metadata} path={path} id={id} />;
+  if (error && failureOf(error).status === 404)
+    return <DeletedRecord metadata={metadata} path={path} id={id} />;
   if (error) return <FailurePage error={error} />;
   if (record === undefined) return <Waiting />;
   return (
@@ -67,32 +69,6 @@ const Show = ({ metadata, path, id }: ShowProps) => {
   );
 };
 
-/** In the place of a record that is not there: whether it ever was, its history knows. */
-const Gone = ({ metadata, path, id }: ShowProps) => {
-  const text = useText();
-  const { data: total, error } = useQuery({
-    queryKey: ['versions', path, id],
-    queryFn: async () => {
-      const address = `/admin/${recordsPrefix}${path}/${encodeURIComponent(id)}/history?per_page=1`;
-      return (await send<readonly unknown[]>('GET', address)).data.length;
-    },
-  });
-  if (error) return <FailurePage error={error} />;
-  if (total === undefined) return <Waiting />;
-  return (
-    <Page
-      title={text('history.gone')}
-      lead={text('history.goneLead', { name: `${metadata.label} #${id}` })}
-      narrow
-      actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
-    >
-      <LinkButton to={historyPath(path, id)} variant="outlined" startIcon={<HistoryIcon />}>
-        {text('history.link')}
-      </LinkButton>
-    </Page>
-  );
-};
-
 interface ActionsProps {
   readonly metadata: Metadata;
   readonly path: string;
@@ -103,13 +79,15 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
   const text = useText();
   const tell = useTell();
   const notify = useNotify();
+  const tellTrashed = useTrashedNotice(path);
   const navigate = useNavigate();
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   const remove = async (): Promise<void> => {
     try {
       await dataProvider.delete(recordsPrefix + path, { id: record.id });
-      notify(text('common.deleted', { count: 1 }), { type: 'success' });
+      if (metadata.trash === true) tellTrashed([record.id]);
+      else notify(text('common.deleted', { count: 1 }), { type: 'success' });
       await navigate(`/records/${path}`);
       client.removeQueries({ queryKey: ['record', path, String(record.id)] });
     } catch (error) {
@@ -143,7 +121,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
         onClose={() => setAsking(false)}
       >
         {recordName(metadata, record)} <br />
-        {text('list.deleteLead')} {text('common.cannotUndo')}
+        {text('list.deleteLead')} {text(metadata.trash === true ? 'trash.deleteLead' : 'common.cannotUndo')}
       </Confirm>
     </>
   );

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, QueryDocs } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
 import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { versionHeaders } from '../../store/history/page.ts';
@@ -29,21 +30,30 @@ export const trashedSchema = (record: JsonSchema): JsonSchema => ({
     ...(record['properties'] as JsonObject),
     deleted_at: { type: 'string', format: 'date-time', description: 'With trashed=true only' },
     deleted_by: actorSchema,
+    kept_until: { type: 'string', format: 'date-time', description: 'From then on it is removed for good' },
   },
 });
 
-const shown = ({ record, deletedAt, deletedBy }: FirstRecord, readable: readonly string[]): JsonObject => ({
+const day = 86_400_000;
+
+const shown = (
+  { context: { trashDays } }: ServedResource,
+  { record, deletedAt, deletedBy }: FirstRecord,
+  readable: readonly string[],
+): JsonObject => ({
   ...seen(record, readable),
   deleted_at: deletedAt,
   deleted_by: { ...deletedBy },
+  kept_until: toTimestamp(Date.parse(deletedAt) + trashDays * day),
 });
 
 /** Lists what was deleted, the latest first; undefined where the request asks for what is there. */
 export const answerTrash = (
-  { model, context }: ServedResource,
+  resource: ServedResource,
   call: Call,
   origin: string,
 ): Promise<Answer> | undefined => {
+  const { model, context } = resource;
   const page = parseTrashPage(call.query);
   if (page === undefined) return undefined;
   const answer = async (): Promise<Answer> => {
@@ -53,7 +63,7 @@ export const answerTrash = (
       (page.page - 1) * page.perPage,
     );
     return {
-      data: records.map((each) => shown(each, call.grant.readable)),
+      data: records.map((each) => shown(resource, each, call.grant.readable)),
       headers: { ...versionHeaders(page, origin + call.path, total, 'trashed=true') },
     };
   };
@@ -61,10 +71,8 @@ export const answerTrash = (
 };
 
 /** Shows one record that was deleted; undefined where the request asks for one that is there. */
-export const answerTrashed = (
-  { model, context }: ServedResource,
-  call: Call,
-): Promise<Answer> | undefined => {
+export const answerTrashed = (resource: ServedResource, call: Call): Promise<Answer> | undefined => {
+  const { model, context } = resource;
   if (!parseTrashed(call.query)) return undefined;
   // What is there must not be taken for what was deleted.
   if (!model.trash) throw invalidParameter(trashedQuery.name);
@@ -72,7 +80,7 @@ export const answerTrashed = (
     const first = await context.trash.find(model.name, idOf(call));
     if (first === undefined) throw new Problem('record_not_found');
     return {
-      data: shown(first, call.grant.readable),
+      data: shown(resource, first, call.grant.readable),
       headers: { ETag: entityTag(first.version, 'trashed') },
     };
   };

@@ -1,0 +1,115 @@
+import HistoryIcon from '@mui/icons-material/HistoryOutlined';
+import RestoreIcon from '@mui/icons-material/RestoreFromTrashOutlined';
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Stack from '@mui/material/Stack';
+import { useQuery } from '@tanstack/react-query';
+import { historyPath, keepsHistory } from '../history/version.ts';
+import { FailurePage } from '../layout/failure.tsx';
+import { PageNotFound } from '../layout/not-found.tsx';
+import { Waiting } from '../layout/waiting.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { LinkButton } from '../parts/link.tsx';
+import { Page } from '../parts/page.tsx';
+import { failureOf } from '../parts/problem.ts';
+import { FieldValue } from '../records/field-value.tsx';
+import type { Metadata } from '../records/metadata.ts';
+import { recordName } from '../records/record.ts';
+import { recordsPrefix, send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import { DeletedBy } from './deleted-by.tsx';
+import { Refusals } from './refusals.tsx';
+import { loadTrashed, type TrashedRecord, trashPath } from './trashed.ts';
+import { useBringBack } from './use-bring-back.ts';
+
+interface DeletedRecordProps {
+  readonly metadata: Metadata;
+  readonly path: string;
+  readonly id: string;
+}
+
+interface Remains {
+  readonly trashed: TrashedRecord | undefined;
+  readonly hasHistory: boolean;
+}
+
+const orUndefined = async <Found,>(asked: boolean, ask: () => Promise<Found>): Promise<Found | undefined> => {
+  if (!asked) return undefined;
+  try {
+    return await ask();
+  } catch (error) {
+    if (failureOf(error).status === 404) return undefined;
+    throw error;
+  }
+};
+
+const remainsOf = async ({ metadata, path, id }: DeletedRecordProps): Promise<Remains> => {
+  const versions = `/admin/${recordsPrefix}${path}/${encodeURIComponent(id)}/history?per_page=1`;
+  const [trashed, history] = await Promise.all([
+    orUndefined(metadata.trash === true, () => loadTrashed(path, id)),
+    orUndefined(keepsHistory(metadata), () => send('GET', versions)),
+  ]);
+  return { trashed, hasHistory: history !== undefined };
+};
+
+/** In the place of a record that is not there: what the trash and its history still know of it. */
+export const DeletedRecord = (props: DeletedRecordProps) => {
+  const { path, id } = props;
+  const { data: remains, error } = useQuery({
+    queryKey: ['remains', path, id],
+    queryFn: () => remainsOf(props),
+  });
+  if (error) return <FailurePage error={error} />;
+  if (remains === undefined) return <Waiting />;
+  if (remains.trashed === undefined && !remains.hasHistory) return <PageNotFound />;
+  return <Remains {...props} {...remains} />;
+};
+
+const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps & Remains) => {
+  const text = useText();
+  const { busy, refused, bringBack } = useBringBack(path);
+  const name = trashed === undefined ? `#${id}` : recordName(metadata, trashed);
+  return (
+    <Page
+      title={`${metadata.label} · ${name}`}
+      narrow
+      actions={
+        <>
+          <LinkButton to={metadata.trash === true ? trashPath(path) : `/records/${path}`}>
+            {text(metadata.trash === true ? 'trash.link' : 'common.toList')}
+          </LinkButton>
+          {hasHistory ? (
+            <LinkButton to={historyPath(path, id)} startIcon={<HistoryIcon />}>
+              {text('history.link')}
+            </LinkButton>
+          ) : null}
+          {trashed !== undefined && metadata.permissions.create ? (
+            <Button
+              variant="contained"
+              startIcon={<RestoreIcon />}
+              loading={busy.length > 0}
+              onClick={() => void bringBack([trashed.id])}
+            >
+              {text('trash.restore')}
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      <Stack sx={{ gap: 1.5 }}>
+        <Alert severity="warning">
+          {text('history.gone')} {trashed === undefined ? null : <DeletedBy record={trashed} />}
+        </Alert>
+        <Refusals refused={refused} nameOf={() => name} />
+        {trashed === undefined ? null : (
+          <Facts
+            facts={metadata.fields.map((field) => [
+              field.label,
+              <FieldValue key={field.name} field={field} value={trashed[field.name]} whole />,
+            ])}
+          />
+        )}
+      </Stack>
+    </Page>
+  );
+};

@@ -1,0 +1,178 @@
+import RestoreIcon from '@mui/icons-material/RestoreFromTrashOutlined';
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { ListBase, useListContext } from 'react-admin';
+import { useParams } from 'react-router';
+import { Actor } from '../history/actor.tsx';
+import { PageNotFound } from '../layout/not-found.tsx';
+import { Link, LinkButton } from '../parts/link.tsx';
+import { Page } from '../parts/page.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { sentenceOf } from '../parts/problem.ts';
+import { type Column, RecordTable } from '../parts/record-table.tsx';
+import { RelativeTime } from '../parts/time.tsx';
+import { FieldValue } from '../records/field-value.tsx';
+import type { Metadata } from '../records/metadata.ts';
+import { listedFields, recordName } from '../records/record.ts';
+import { WithMetadata } from '../records/with-metadata.tsx';
+import { trashPrefix } from '../service.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
+import { Remaining } from './deleted-by.tsx';
+import { Refusals } from './refusals.tsx';
+import type { TrashedRecord } from './trashed.ts';
+import { useBringBack } from './use-bring-back.ts';
+
+/** The records of a resource that were deleted and can come back, the latest deleted first. */
+export const Trash = () => {
+  const { path = '' } = useParams();
+  return (
+    <WithMetadata key={path} path={path}>
+      {(metadata) => (metadata.trash ? <TrashOf metadata={metadata} path={path} /> : <PageNotFound />)}
+    </WithMetadata>
+  );
+};
+
+interface TrashProps {
+  readonly metadata: Metadata;
+  readonly path: string;
+}
+
+const TrashOf = ({ metadata, path }: TrashProps) => {
+  const text = useText();
+  return (
+    <ListBase
+      resource={trashPrefix + path}
+      perPage={25}
+      // As the service orders them: nothing else can be asked for.
+      sort={{ field: 'deleted_at', order: 'DESC' }}
+      disableAuthentication
+      exporter={false}
+    >
+      <Page
+        title={text('trash.title', { label: metadata.label })}
+        lead={text('trash.lead')}
+        actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
+      >
+        <Content metadata={metadata} path={path} />
+      </Page>
+    </ListBase>
+  );
+};
+
+/** Fields of the record beside what is told of its deletion. */
+const ownColumns = 2;
+
+const useColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedRecord>[] => {
+  const text = useText();
+  const { label, fields } = metadata;
+  return [
+    {
+      name: 'id',
+      label: fields.find(({ name }) => name === 'id')?.label ?? 'id',
+      sortable: false,
+      render: ({ id }) => (
+        <Link to={`/records/${path}/${id}/show`} label={text('records.open', { label, id })}>
+          {id}
+        </Link>
+      ),
+    },
+    ...listedFields(metadata)
+      .slice(0, ownColumns)
+      .map(
+        (field): Column<TrashedRecord> => ({
+          name: field.name,
+          label: field.label,
+          sortable: false,
+          render: (record) => <FieldValue field={field} value={record[field.name]} />,
+        }),
+      ),
+    {
+      name: 'deleted_by',
+      label: text('trash.by'),
+      sortable: false,
+      render: ({ deleted_by }) => <Actor actor={deleted_by} />,
+    },
+    {
+      name: 'deleted_at',
+      label: text('trash.at'),
+      sortable: false,
+      short: true,
+      render: ({ deleted_at }) => <RelativeTime value={deleted_at} />,
+    },
+    {
+      name: 'kept_until',
+      label: text('trash.until'),
+      sortable: false,
+      short: true,
+      render: ({ kept_until }) => <Remaining until={kept_until} />,
+    },
+  ];
+};
+
+const Content = ({ metadata, path }: TrashProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const { error, data = [], selectedIds = [], onUnselectItems } = useListContext<TrashedRecord>();
+  const { busy, refused, bringBack } = useBringBack(path);
+  const own = useColumns({ metadata, path });
+  const isRestorer = metadata.permissions.create;
+  const nameOf = (record: TrashedRecord): string => `#${record.id} ${recordName(metadata, record)}`;
+  const nameOfId = (id: number): string => {
+    const record = data.find((each) => each.id === id);
+    return record === undefined ? `#${id}` : nameOf(record);
+  };
+  const restore: Column<TrashedRecord> = {
+    name: 'restore',
+    label: text('common.actions'),
+    sortable: false,
+    render: (record) => (
+      <Button
+        size="small"
+        loading={busy.includes(record.id)}
+        onClick={() => void bringBack([record.id])}
+        aria-label={`${text('trash.restore')} ${nameOf(record)}`}
+      >
+        {text('trash.restore')}
+      </Button>
+    ),
+  };
+  return (
+    <Stack sx={{ gap: 1.5 }}>
+      {selectedIds.length === 0 ? null : (
+        <Paper
+          variant="outlined"
+          role="status"
+          sx={{ px: 2, py: 1, display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}
+        >
+          <Typography sx={{ flex: 1 }}>{text('list.chosen', { count: selectedIds.length })}</Typography>
+          <Button onClick={() => onUnselectItems()}>{text('list.unchoose')}</Button>
+          <Button
+            variant="contained"
+            startIcon={<RestoreIcon />}
+            loading={busy.length > 0}
+            onClick={() => void bringBack(selectedIds.map(Number)).then(() => onUnselectItems())}
+          >
+            {text('trash.restore')}
+          </Button>
+        </Paper>
+      )}
+      <Refusals refused={refused} nameOf={nameOfId} />
+      {error ? (
+        <Alert severity="error">{sentenceOf(error, language, text)}</Alert>
+      ) : (
+        <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
+          <RecordTable<TrashedRecord>
+            label={text('trash.title', { label: metadata.label })}
+            columns={isRestorer ? [...own, restore] : own}
+            empty={text('trash.empty')}
+            nameOf={isRestorer ? nameOf : undefined}
+          />
+          <Pages />
+        </Paper>
+      )}
+    </Stack>
+  );
+};
