@@ -135,6 +135,13 @@ describe('mistakes in a model file', () => {
         new RegExp(`^Memo\\.${name}: PostgreSQL has a column of its own by this name`),
       ],
     ),
+    [
+      'field of the trash',
+      'Memo',
+      { fields: { deleted_at: title }, trash: true },
+      /^Memo\.deleted_at: the trash tells by this name/,
+    ],
+    ['trash', 'Memo', { fields: { title }, trash: 30 }, /^Memo: trash must be/],
     ['system column', 'Memo', { fields: { rowid: title } }, /^Memo\.rowid: SQLite has a column of its own/],
     ['system column', 'Memo', { fields: { _rowid_: title } }, /^Memo\._rowid_: SQLite has a column/],
     ['table', 'Memo', { fields: { title }, plural: 'json_each' }, /the table "json_each" belongs/],

@@ -50,6 +50,7 @@ const box = defineResource('Box', {
   ownership: true,
   trash: true,
   history: true,
+  events: true,
   relations: { items: many('Item', { by: 'box', write: true }) },
   hooks: {
     beforeCommit: ({ action, id, after, addError }) => {
@@ -160,6 +161,15 @@ describeEachDatabase('trash', (databases) => {
       [3, 'create'],
       [2, 'destroy'],
       [1, 'create'],
+    ]);
+    const { database, events } = service.server.services;
+    await events.settle();
+    const sql = `select action, version from gatewright_events where model = 'Box' and record_id = ${id} order by id`;
+    const happened = await database.all<Row>({ sql, parameters: [] });
+    expect(happened.map(({ version, action }) => [Number(version), action])).toEqual([
+      [1, 'create'],
+      [2, 'destroy'],
+      [3, 'create'],
     ]);
   });
 
@@ -512,7 +522,7 @@ describeEachDatabase('trash', (databases) => {
     const left = await service.ok<Row[]>('GET', `/api/v1/items?filter[box_id]=${id}`, { token: ann });
     expect(left).toMatchObject([{ id: two?.id, twin_id: null }]);
     await remove(ann, `boxes/${id}`);
-    expect(await forget('Box', id)).toEqual({ versions: 4, events: 0, deliveries: 0, trash: 2 });
+    expect(await forget('Box', id)).toMatchObject({ versions: 4, events: 2, trash: 2 });
     expect((await restore(id)).status).toBe(404);
     expect((await trashed()).data.map((each) => each.id)).not.toContain(id);
     const kept = await database.all({

@@ -26,7 +26,7 @@ import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
 import { historyEndpoint } from './history-endpoints.ts';
 import { anyAccess, everyField, nestedProblems } from './nested-bodies.ts';
-import { deletionWords, uniqueWords } from './resource-words.ts';
+import { deletionWords, trashingWords, uniqueWords } from './resource-words.ts';
 import { restoreEndpoint } from './restore-endpoint.ts';
 import { answerTrash, answerTrashed, trashedQuery, trashedSchema } from './trash-endpoints.ts';
 
@@ -261,7 +261,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         label('删除', 'Delete', model),
         undefined,
         ['record_not_found', 'stale', ...deletionProblems(resource)],
-        deletionWords(models, model.name),
+        (hasTrash ? trashingWords : deletionWords)(models, model.name),
       ),
       handle: async (call) => {
         await remove(writeOf(call), idOf(call), acceptedVersions(call.header('if-match')));

@@ -1,4 +1,4 @@
-import type { Label } from '../../kernel/messages/messages.ts';
+import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { deletionOf, type Referrer, referrersOf } from '../../model/deletion.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
@@ -36,4 +36,20 @@ export const deletionWords = (models: Models, name: string): Label | undefined =
     'zh-CN': told.map(([referrers, words]) => `${words}：${named(referrers)}`).join('；'),
     en: told.map(([referrers, , words]) => `${words}: ${named(referrers)}`).join('; '),
   };
+};
+
+const keptWords: Label = {
+  'zh-CN': '记录移入回收站，可用 `POST …/:id/restore` 恢复',
+  en: 'The record goes into the trash, out of which `POST …/:id/restore` brings it back',
+};
+
+/** The same for those who can bring it back: others are not told that it is still somewhere. */
+export const trashingWords = (models: Models, name: string): Label => {
+  const words = deletionWords(models, name);
+  return words === undefined
+    ? keptWords
+    : {
+        'zh-CN': `${labelText(keptWords, 'zh-CN')}。${labelText(words, 'zh-CN')}`,
+        en: `${labelText(keptWords, 'en')}. ${labelText(words, 'en')}`,
+      };
 };

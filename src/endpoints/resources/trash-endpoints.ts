@@ -61,6 +61,7 @@ export const answerTrash = (
       model.name,
       page.perPage,
       (page.page - 1) * page.perPage,
+      call,
     );
     return {
       data: records.map((each) => shown(resource, each, call.grant.readable)),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
-import type { Database, Transaction } from '../database.ts';
+import { type Asker, type Database, knownCaller, type Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import {
   type ActorRow,
@@ -240,16 +240,16 @@ export const createTrash = (database: Database) => {
       await inserts.write(transaction, rows);
     },
 
-    /** Records that were deleted, the latest first, and how many there are. */
+    /** Records that were deleted, the latest first, and how many there are. No index bounds how many are counted. */
     page: async (
       model: string,
       limit: number,
       offset: number,
+      by?: Asker,
     ): Promise<{ readonly records: readonly FirstRecord[]; readonly total: number }> => {
-      const [rows, counted] = await Promise.all([
-        database.all<FirstRow>(page({ model, limit, offset })),
-        database.get<{ total: number }>(count({ model })),
-      ]);
+      const caller = await knownCaller(by);
+      const [counted] = await database.scan<{ total: number }>(count({ model }), caller);
+      const rows = await database.scan<FirstRow>(page({ model, limit, offset }), caller);
       return { records: rows.map(firstRecord), total: Number(counted?.total ?? 0) };
     },
 
