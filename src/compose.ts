@@ -16,6 +16,7 @@ import { apiArea } from './endpoints/resources/area.ts';
 import { resourceEndpoints } from './endpoints/resources/resource-endpoints.ts';
 import { schemas } from './endpoints/schemas.ts';
 import type { Services } from './endpoints/services.ts';
+import { Changes } from './events/changes.ts';
 import { EventSignal } from './events/signal.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { Routes } from './http/routes.ts';
@@ -28,6 +29,7 @@ import type { Locale } from './kernel/messages/catalogue.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
 import type { Stopping } from './kernel/stopping.ts';
 import type { Models } from './model/models.ts';
+import { connectionsWithin } from './open-files.ts';
 import type { Acting } from './operations/acting.ts';
 import { createScopes } from './operations/scope.ts';
 import { type ResourceContext, type ServedResource, serveResource } from './operations/served-resource.ts';
@@ -124,6 +126,20 @@ export const compose = async (parts: Parts) => {
     allowPrivate: config.webhookPrivate,
     times: parts.webhookTimes,
   });
+  const authenticating = {
+    tokens: keyed.tokens,
+    cookies: keyed.cookies,
+    identities,
+    applications: vault,
+    usage: {
+      keyUsed: (id: number, now: number, address: string) => {
+        usage.keyUsed(id, now);
+        securityEvents.keyUsed(id, address, now);
+      },
+      applicationUsed: usage.applicationUsed,
+    },
+    clock,
+  };
   const services: Services = {
     locale: config.locale,
     catalogue: catalogueOf(config.locale),
@@ -155,6 +171,19 @@ export const compose = async (parts: Parts) => {
     resources,
     events,
     eventSignal,
+    changes: new Changes({
+      log: events,
+      signal: eventSignal,
+      resources,
+      methods: openMethods({
+        ...authenticating,
+        identities: { ...identities, bySession: identities.lookAtSession },
+        usage: { keyUsed: () => {}, applicationUsed: () => {} },
+      }),
+      stopping,
+      // Whoever asks for anything else shall find room beside them.
+      most: Math.floor(connectionsWithin(config) * 0.75),
+    }),
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
     scopeOf,
@@ -165,20 +194,7 @@ export const compose = async (parts: Parts) => {
     jobNames: jobs.names,
     webhooks,
   };
-  const methods = openMethods({
-    tokens: keyed.tokens,
-    cookies: keyed.cookies,
-    identities,
-    applications: vault,
-    usage: {
-      keyUsed: (id, now, address) => {
-        usage.keyUsed(id, now);
-        securityEvents.keyUsed(id, address, now);
-      },
-      applicationUsed: usage.applicationUsed,
-    },
-    clock,
-  });
+  const methods = openMethods(authenticating);
   return { services, methods, jobs };
 };
 

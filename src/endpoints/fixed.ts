@@ -13,6 +13,7 @@ import { apiKeyEndpoints } from './api-keys/api-keys.ts';
 import { loginEndpoint } from './auth/login.ts';
 import { meEndpoint } from './auth/me.ts';
 import { passwordEndpoint } from './auth/password.ts';
+import { changesEndpoints } from './changes.ts';
 import { healthEndpoint } from './health/health.ts';
 import { paymentEndpoint } from './payment/payment.ts';
 import type { Services } from './services.ts';
@@ -27,6 +28,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   usersEndpoint(services),
   ...apiKeyEndpoints(services),
   paymentEndpoint(services),
+  ...changesEndpoints(services),
   ...sessionEndpoints(services),
   adminPasswordEndpoint(services),
   ...adminKeyEndpoints(services),

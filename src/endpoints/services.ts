@@ -3,6 +3,7 @@ import type { AuthenticateAccount } from '../auth/login.ts';
 import type { Passwords } from '../auth/password.ts';
 import type { IdentityStore } from '../auth/ports.ts';
 import type { SessionCookies } from '../auth/session.ts';
+import type { Changes } from '../events/changes.ts';
 import type { EventSignal } from '../events/signal.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ApplicationCode } from '../kernel/application-code.ts';
@@ -94,4 +95,6 @@ export interface Services {
   readonly events: EventLog;
   readonly eventSignal: EventSignal;
   readonly webhooks: Webhooks;
+  /** The streams by which callers are told of it. */
+  readonly changes: Changes;
 }

@@ -8,7 +8,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 /** Headers that a script may send. */
 const allowed = [
   ...credentialHeaders,
-  ...['Idempotency-Key', 'If-Match', 'If-None-Match', 'Content-Type'],
+  ...['Idempotency-Key', 'If-Match', 'If-None-Match', 'Last-Event-ID', 'Content-Type'],
 ].join(', ');
 
 /** Seconds for which a browser may keep the answer to a preflight. */

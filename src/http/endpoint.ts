@@ -112,6 +112,8 @@ export interface EndpointDocs {
   readonly ifMatch?: boolean;
   /** Takes an `Idempotency-Key`. */
   readonly idempotent?: boolean;
+  /** Takes a `Last-Event-ID`. */
+  readonly resumes?: boolean;
   /** Further headers of a success, by name. */
   readonly headers?: Readonly<Record<string, Label>>;
   /** Problems beyond those that follow from authentication, policy, body and the members above. */

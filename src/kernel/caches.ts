@@ -14,7 +14,7 @@ interface CacheRow {
 
 /**
  * Every cache of the service: what may be answered from memory, and what ends that. Nobody's identity, roles or grants
- * are among them, on purpose: these the database says for every request.
+ * are among them, on purpose: these the database says for every request, and again and again for a stream of events.
  *
  * A `BoundedCache` is made with the name of its row and takes its size from there. Caches made by hand are looked for
  * by a test of the sources (tests/checks/caches.test.ts), which refuses one without a row.
@@ -210,6 +210,13 @@ export const caches = {
     room: 200,
     ends: 'any commit, by this process or another: the revision is another one',
     test: 'count what was written meanwhile, by this process or another',
+  },
+  streamCredentials: {
+    key: 'credentials of a stream of events',
+    holds: 'when they were good last; each stream holds what its caller reads',
+    heldBy: ['CredentialWatch'],
+    ends: 'asked again every 2.5 to 4 s; nothing is told by what was asked 5 s ago',
+    test: 'by a permission that is taken away: of one model of several only that one is silent',
   },
   verifiedTokens: {
     key: 'a token whose signature was good',

@@ -34,6 +34,7 @@ export const problemTable = {
   last_super_admin: 40905,
   job_running: 40906,
   cascade_too_large: 40907,
+  events_gone: 41000,
   stale: 41200,
   body_too_large: 41300,
   too_many_files: 41301,

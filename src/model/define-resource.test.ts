@@ -117,6 +117,7 @@ describe('mistakes in a model file', () => {
     ['name', 'Blog Post', { fields: { title } }, /the name of a model/],
     ['path', 'User', { fields: { title } }, /^User: the path "users" belongs to the service/],
     ['path', 'Memo', { fields: { title }, plural: 'meta' }, /the path "meta"/],
+    ['path of changes', 'Change', { fields: { title } }, /the path "changes"/],
     ['table', 'Session', { fields: { title } }, /the table "sessions" belongs/],
     ['table', 'PgClass', { fields: { title } }, /the table "pg_classes" belongs/],
     ['plural', 'News', { fields: { title } }, /^News: cannot tell the plural of "news"/],
@@ -416,7 +417,7 @@ describe('all models together', () => {
   });
 
   it('reserves what the service answers and keeps', () => {
-    expect([...reservedPaths]).toEqual(['auth', 'users', 'api_keys', 'payment', 'health', 'meta']);
+    expect([...reservedPaths]).toEqual(['auth', 'changes', 'users', 'api_keys', 'payment', 'health', 'meta']);
     for (const table of reservedTables)
       expect(() => loosely('Memo', { fields: { title }, plural: table })).toThrow(/belongs to the service/);
   });

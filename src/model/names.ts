@@ -6,6 +6,7 @@ import { pluralOf } from './inflect.ts';
 /** First parts of paths that the service itself answers. */
 export const reservedPaths: ReadonlySet<string> = new Set([
   'auth',
+  'changes',
   'users',
   'api_keys',
   'payment',

@@ -126,6 +126,14 @@ const headerParameters = (endpoint: Endpoint, context: Context): JsonObject[] =>
           }),
         ]
       : []),
+    ...(endpoint.docs.resumes === true
+      ? [
+          header('Last-Event-ID', parameterTexts.lastEventId, {
+            type: 'string',
+            pattern: '^(0|[1-9]\\d{0,15})$',
+          }),
+        ]
+      : []),
   ];
 };
 

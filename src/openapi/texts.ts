@@ -123,6 +123,10 @@ export const parameterTexts = {
     'zh-CN': '先前响应的 ETag；未变则为 304',
     en: 'ETag of an earlier answer; 304 where nothing has changed',
   },
+  lastEventId: {
+    'zh-CN': '最后收到的事件编号：从其后继续；缺省则自此刻起',
+    en: 'Number of the last event that was told: goes on behind it; from now on unless given',
+  },
   idempotencyKey: {
     'zh-CN': '1 至 255 个可见 ASCII 字符；24 小时内相同请求返回首次的响应',
     en: '1 to 255 visible ASCII characters; for 24 hours the same request is answered as it was first',

@@ -90,7 +90,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     ...['closing', 'createGate', 'createWaitingLines', 'createWorkQueue', 'started', 'stopHttp', 'streams'],
     ...['watchCredentials', 'standardOutput', 'UploadFolders', 'inUse'],
     ...['JobWorker', 'createJobs', 'prepareWork', 'teller', 'EventSignal'],
-    ...['Turn', 'WebhookWatch'],
+    ...['Turn', 'WebhookWatch', 'CatchUp', 'ChangeFeed', 'Changes'],
   ],
   'counted or noted, and written to the database later': [
     ...[

@@ -25,7 +25,7 @@ describeEachDatabase('CORS', (databases) => {
       expect(headers).toMatchObject({
         'access-control-allow-origin': origin,
         'access-control-allow-headers':
-          'Authorization, X-Api-Key, X-App-Id, X-Timestamp, X-Signature, Idempotency-Key, If-Match, If-None-Match, Content-Type',
+          'Authorization, X-Api-Key, X-App-Id, X-Timestamp, X-Signature, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Content-Type',
         'access-control-allow-methods': expect.stringContaining('PATCH'),
         vary: expect.stringContaining('Origin'),
       });

@@ -38,6 +38,7 @@ export const en: Catalogue = {
     job_running: 'The job is running: try again when it has ended',
     cascade_too_large:
       'More than {max} records, or more than {levels} one behind the other, would be deleted with it: delete some of them first',
+    events_gone: 'What happened behind this event is not known any more: read everything anew',
     stale: 'The record has changed: reload it and try again',
     body_too_large: 'The request body is too large: {limit} bytes at most',
     too_many_files: 'The request brings too many files: {limit} at most',

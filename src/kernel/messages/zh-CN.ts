@@ -36,6 +36,7 @@ export const zhCN: Catalogue = {
     last_super_admin: '至少须保留一名可用的 super_admin',
     job_running: '任务正在运行，请待其结束后再试',
     cascade_too_large: '将随之删除的记录超过 {max} 条或超过 {levels} 层，请先删除其中一部分',
+    events_gone: '该事件之后发生的事已无从得知：请重新读取全部数据',
     stale: '记录已被修改，请刷新后重试',
     body_too_large: '请求体过大，上限为 {limit} 字节',
     too_many_files: '请求中的文件过多，最多 {limit} 个',

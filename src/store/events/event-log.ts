@@ -142,11 +142,12 @@ export const createEventLog = (database: Database) => {
         ) returning *)
         insert into ${log} (${listed}) select ${listed} from gone order by id returning id`,
     );
+  // The newest one stays, so that the log never forgets how far it has come.
   const remove = statement<{ before: string; limit: number }>(
     dialect,
     (value) => sql`delete from ${log} where id in (
         select id from ${log} order by id limit ${dialect.rows(value('limit'))}
-      ) and at < ${dialect.cast(value('before'), 'timestamp')} returning id`,
+      ) and at < ${dialect.cast(value('before'), 'timestamp')} and id < (select max(id) from ${log}) returning id`,
   );
   const forget = statement<{ model: string; record: number; after: number; to: number }>(
     dialect,
@@ -163,7 +164,7 @@ export const createEventLog = (database: Database) => {
     }
   };
 
-  /** The first number that is kept and the last one; 0 where there is none. */
+  /** The first number that is kept and the last one that was given; 0 where there was never any. */
   const range = async (): Promise<{ readonly first: number; readonly last: number }> => {
     const row = await database.get<{ first: number | null; last: number | null }>(ends({}));
     return { first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };

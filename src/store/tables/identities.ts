@@ -82,7 +82,10 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
 export const createIdentityStore = (
   database: Database,
   sessionUsed: (id: number, now: number) => void,
-): IdentityStore => {
+): IdentityStore & {
+  /** As `bySession`, but no use of the session. */
+  readonly lookAtSession: IdentityStore['bySession'];
+} => {
   const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
   const byKey = forms<{ hash: string; now: string }>(
     database,
@@ -97,7 +100,16 @@ export const createIdentityStore = (
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
     sql`s.id`,
   );
+  const lookAtSession: IdentityStore['bySession'] = async (hash, now, models) => {
+    const limits = {
+      idle: toTimestamp(now - sessionIdleTime * 1000),
+      born: toTimestamp(now - sessionLifetime * 1000),
+    };
+    const row = await database.get<IdentityRow>(bySession({ hash, ...limits }, models));
+    return row?.credential == null ? undefined : { identity: toIdentity(row), sessionId: row.credential };
+  };
   return {
+    lookAtSession,
     byUserId: async (id, models) => {
       const row = await database.get<IdentityRow>(byId({ id }, models));
       return row === undefined ? undefined : toIdentity(row);
@@ -107,14 +119,9 @@ export const createIdentityStore = (
       return row?.credential == null ? undefined : { identity: toIdentity(row), keyId: row.credential };
     },
     bySession: async (hash, now, models) => {
-      const limits = {
-        idle: toTimestamp(now - sessionIdleTime * 1000),
-        born: toTimestamp(now - sessionLifetime * 1000),
-      };
-      const row = await database.get<IdentityRow>(bySession({ hash, ...limits }, models));
-      if (row?.credential == null) return undefined;
-      sessionUsed(row.credential, now);
-      return { identity: toIdentity(row), sessionId: row.credential };
+      const found = await lookAtSession(hash, now, models);
+      if (found !== undefined) sessionUsed(found.sessionId, now);
+      return found;
     },
   };
 };

@@ -1,0 +1,139 @@
+import type { AuthMethodName } from '../auth/registry.ts';
+import type { JsonSchema } from '../fields/field.ts';
+import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
+import type { Label } from '../kernel/messages/messages.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import { ruleOf } from '../operations/area.ts';
+import { grantsAsked } from '../policy/references.ts';
+import { invalidParameter, parseQueryString } from '../store/list/query-string.ts';
+import { adminAuth, administratorOnly, adminTag } from './admin/area.ts';
+import { adminArea } from './admin/records.ts';
+import { type Area, apiArea } from './resources/area.ts';
+import type { Services } from './services.ts';
+
+/** Who is told of what happens, as it happens: `docs/reference/events.md`. */
+
+const resumes = 'last-event-id';
+
+const numberForm = /^(?:0|[1-9]\d{0,15})$/;
+
+/** The number of the last event that the caller was told. @throws Problem `invalid_parameter` */
+const lastEventOf = (call: Call): number | undefined => {
+  const text = call.header(resumes);
+  // A browser that was told no number yet leaves the header out, other clients may send it empty.
+  if (text === undefined || text === '') return undefined;
+  const number = numberForm.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw invalidParameter('Last-Event-ID');
+  return number;
+};
+
+/** The models that the query names, each once. @throws Problem `invalid_parameter` */
+const namedModels = (query: string, followed: ReadonlySet<string>): readonly string[] => {
+  const parameters = parseQueryString(query);
+  const unknown = parameters.find(({ name }) => name !== 'models');
+  if (unknown !== undefined) throw invalidParameter(unknown.name);
+  const [models, second] = parameters;
+  const names = models === undefined ? [] : models.value.split(',');
+  if (second !== undefined || names.length === 0 || !names.every((name) => followed.has(name)))
+    throw invalidParameter('models');
+  // In one order, so that all who follow the same are told together.
+  return [...new Set(names)].sort();
+};
+
+const schemaOf = ([model = '']: readonly string[]): JsonSchema => ({
+  type: 'string',
+  examples: [`id: 4711\ndata: {"number":4711,"model":"${model}","id":7,"action":"update","…":"…"}\n\n`],
+});
+
+const texts = {
+  summary: { 'zh-CN': '实时变更流', en: 'Follow what happens' },
+  description: {
+    'zh-CN':
+      '服务器发送事件（SSE）：每条事件的 `id` 为其编号，`data` 为 JSON。仅告知调用者此刻可读的记录；权限被收回后 5 秒内结束。断线后带 `Last-Event-ID` 重连即可继续，不漏不重。',
+    en: 'Server-sent events: `id` is the number of an event, `data` its JSON. Told is only what the caller may read at that moment; the stream ends within 5 s when that is nothing any more. With `Last-Event-ID` it goes on behind that event, without a gap and without a repetition.',
+  },
+  models: {
+    'zh-CN': '模型名，逗号分隔；均须声明 `events: true`',
+    en: 'Names of models with `events: true`, comma-separated',
+  },
+} as const satisfies Record<string, Label>;
+
+interface Offered {
+  readonly area: Area;
+  readonly auth: readonly AuthMethodName[];
+  readonly rest: Pick<Endpoint, 'operation' | 'path' | 'policy'> & { readonly tag: string };
+}
+
+const changesEndpoint = (
+  { changes, resources }: Services,
+  models: readonly ResourceModel[],
+  { area, auth, rest: { tag, ...rest } }: Offered,
+): Endpoint => {
+  const all = new Map([...resources].map(([name, { model }]) => [name, model]));
+  const grantsOn = [...new Set(models.flatMap((model) => grantsAsked(ruleOf(model, all, 'detail', area))))];
+  const names = new Set(models.map(({ name }) => name));
+  const handle = async (call: Call): Promise<Answer> => {
+    const { principal, address, signal } = call;
+    const stream = await changes.open({
+      following: { area, models: namedModels(call.query, names) },
+      after: lastEventOf(call),
+      granted: grantsOn,
+      ...{ principal, address, signal, auth },
+      header: (name) => call.header(name),
+      cut: (reason) => call.cut(reason),
+    });
+    return { raw: { type: 'text/event-stream', body: stream }, headers: { 'X-Accel-Buffering': 'no' } };
+  };
+  return {
+    ...rest,
+    method: 'GET',
+    auth,
+    grantsOn,
+    accepts: 'nothing',
+    docs: {
+      summary: texts.summary,
+      description: texts.description,
+      tag,
+      media: 'text/event-stream',
+      data: schemaOf([...names]),
+      query: [{ name: 'models', description: texts.models, schema: { type: 'string' }, required: true }],
+      resumes: true,
+      headers: {
+        'X-Accel-Buffering': { 'zh-CN': '`no`：代理不得缓冲', en: '`no`: a proxy shall not hold it back' },
+      },
+      problems: [
+        'invalid_parameter',
+        'forbidden',
+        'events_gone',
+        'too_many_requests',
+        'database_unavailable',
+        'overloaded',
+        'stopping',
+      ],
+    },
+    handle,
+  };
+};
+
+/** The stream of the API, and that of the administration area; none where no model has events. */
+export const changesEndpoints = (services: Services): Endpoint[] => {
+  const models = [...services.resources.values()].flatMap(({ model }) => (model.events ? [model] : []));
+  if (models.length === 0) return [];
+  return [
+    changesEndpoint(services, models, {
+      area: apiArea,
+      auth: ['jwt', 'api_key'],
+      rest: { operation: 'followChanges', path: '/api/v1/changes', policy: apiArea.entrance, tag: 'Changes' },
+    }),
+    changesEndpoint(services, models, {
+      area: adminArea,
+      auth: adminAuth,
+      rest: {
+        operation: 'adminFollowChanges',
+        path: '/admin/changes',
+        policy: administratorOnly,
+        tag: adminTag,
+      },
+    }),
+  ];
+};
