@@ -37,6 +37,9 @@ const receiptFields = { box: field.reference('Box', { required: true }) };
 const told: string[] = [];
 const refused = { label: '' };
 
+/** An item whose end has another one put into another box. */
+const rescued = { by: 0, item: 0, to: 0 };
+
 const crate = defineResource('Crate', {
   fields: crateFields,
   relations: { boxes: many('Box', { by: 'crate', write: true }) },
@@ -64,7 +67,13 @@ const box = defineResource('Box', {
 });
 const item = defineResource('Item', {
   fields: itemFields,
-  hooks: { beforeCommit: ({ action, id }) => void told.push(`${action} Item ${id}`) },
+  hooks: {
+    beforeCommit: async ({ action, id, records }) => {
+      told.push(`${action} Item ${id}`);
+      if (action === 'destroy' && id === rescued.by)
+        await records('Item').update(rescued.item, { box_id: rescued.to });
+    },
+  },
 });
 const tag = defineResource('Tag', { fields: tagFields, history: true });
 const guarded = defineResource('Guarded', {
@@ -600,6 +609,23 @@ describeEachDatabase('trash', (databases) => {
       ),
     );
     expect(counted.length).toBeLessThan(20);
+  });
+
+  it('does not hold what a hook has kept from going', async () => {
+    const ann = await service.createUser();
+    const items = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
+    const { id } = await newBox(ann, { label: 'sinking', items });
+    const other = await newBox(ann, { label: 'floating' });
+    const inBox = (box: number) =>
+      service.ok<Row[]>('GET', `/api/v1/items?filter[box_id]=${box}`, { token: ann });
+    const [a, b] = await inBox(id);
+    Object.assign(rescued, { by: b?.id, item: a?.id, to: other.id });
+    await remove(ann, `boxes/${id}`);
+    Object.assign(rescued, { by: 0 });
+    expect((await inBox(other.id)).map(({ name }) => name)).toEqual(['a']);
+    expect((await restore(id)).status).toBe(200);
+    expect((await inBox(id)).map(({ name }) => name)).toEqual(['b', 'c']);
+    expect((await inBox(other.id)).map(({ name }) => name)).toEqual(['a']);
   });
 });
 
