@@ -4,14 +4,17 @@
  *
  *     npm run bench:events -- [--database=sqlite|postgres] [--rounds=7] [--ms=1000] [--connections=32]
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { root, token } from './data.ts';
+import { commandLine, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { placeOn } from './place.ts';
-import { pinned, start } from './processes.ts';
+import { onCore, pinned, start } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -30,7 +33,7 @@ const create = (kind: string): string => {
   return [
     `POST /api/v1/${kind}_items HTTP/1.1\r\n`,
     'Host: 127.0.0.1\r\n',
-    `Authorization: Bearer ${token(2)}\r\n`,
+    `Authorization: Bearer ${token(reader)}\r\n`,
     'Content-Type: application/json\r\n',
     // The number that is put in has nine digits where its place has three.
     `Content-Length: ${body.length + 6}\r\n`,
@@ -38,11 +41,37 @@ const create = (kind: string): string => {
   ].join('');
 };
 
+/** Ids of users: whoever creates, and an administrator. */
+const [reader, boss] = [2, 3];
+
+/** A receiver that takes whatever comes, on the core of the load. */
+const startReceiver = async (): Promise<{ readonly port: number; readonly stop: () => void }> => {
+  const [program, args] = onCore(1, process.execPath, ['bench/receiver.ts']);
+  const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return { port: Number(line.toString()), stop: () => child.stdin.end() };
+};
+
+const administer = async (port: number, method: string, path: string, webhook: object): Promise<number> => {
+  const answer = await fetch(`http://127.0.0.1:${port}/admin/webhooks${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token(boss)}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ webhook }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`no webhook: ${answer.status} ${text}`);
+  return (JSON.parse(text) as { data: { id: number } }).data.id;
+};
+
 const directory = mkdtempSync(join(tmpdir(), 'gatewright-events-'));
 const place = await placeOn(options.database, { directory, application, rows: () => [] });
 try {
   const command = ['--max-semi-space-size=8', join(root, 'bin/gatewright.js'), 'start'];
-  const service = await start('gatewright', command, place.env, application);
+  const admin = ['--username', 'boss', '--email', 'boss@example.com', '--role', 'super_admin'];
+  commandLine(place.env, application)(['user', 'create', ...admin, '--password-stdin'], password);
+  const receiver = await startReceiver();
+  const env = { ...place.env, WEBHOOK_PRIVATE: '1' };
+  const service = await start('gatewright', command, env, application);
   const load = (kind: string): Promise<Measured> =>
     measure(service, {
       connections: Number(options.connections),
@@ -53,18 +82,36 @@ try {
   process.stdout.write(
     `${options.database}, ${options.connections} connections${pinned ? '; server and load on a core each' : ''}\n`,
   );
+  const rounds = Number(options.rounds);
+  const tell = (name: string, measured: readonly Measured[], beside: readonly Measured[]): void => {
+    const { perSecond, p50, p99, cpu } = middle(measured);
+    const ratios = measured.map((each, index) => each.perSecond / (beside[index]?.perSecond ?? 0));
+    process.stdout.write(
+      `${name}: ${Math.round(perSecond)}/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${Math.round(cpu)} µs CPU, ratio ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})\n`,
+    );
+  };
   const results = new Map<string, Measured[]>(kinds.map((kind) => [kind, []]));
   for (const kind of kinds) await load(kind);
-  for (let round = 0; round < Number(options.rounds); round += 1)
+  for (let round = 0; round < rounds; round += 1)
     for (const kind of kinds) results.get(kind)?.push(await load(kind));
-  const plain = results.get('plain') ?? [];
-  for (const [kind, rounds] of results) {
-    const { perSecond, p50, p99, cpu } = middle(rounds);
-    const ratios = rounds.map((each, index) => each.perSecond / (plain[index]?.perSecond ?? 0));
-    process.stdout.write(
-      `${kind}: ${Math.round(perSecond)}/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${Math.round(cpu)} µs CPU, ratio ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})\n`,
-    );
-  }
+  for (const [kind, measured] of results) tell(kind, measured, results.get('plain') ?? []);
+  // What was not sent while it was measured would be sent while the others are: these come without a webhook.
+  const path = `/${await administer(service.port, 'POST', '', {
+    ...{ url: `http://127.0.0.1:${receiver.port}/`, models: ['HookedItem'], user_id: reader },
+  })}`;
+  const [without, subscribed]: [Measured[], Measured[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1)
+    for (const [disabled, into] of [
+      [true, without],
+      [false, subscribed],
+    ] as const) {
+      await administer(service.port, 'PATCH', path, { disabled });
+      await delay(500);
+      into.push(await load('hooked'));
+    }
+  tell('events, webhook disabled', without, without);
+  tell('events, webhook subscribed', subscribed, without);
+  receiver.stop();
   await service.stop();
 } finally {
   await place.remove();

@@ -27,6 +27,7 @@ import { ApplicationCode, type CodeWatch } from './kernel/application-code.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
+import { QuietTurns } from './kernel/quiet-turns.ts';
 import type { Stopping } from './kernel/stopping.ts';
 import type { Models } from './model/models.ts';
 import { connectionsWithin } from './open-files.ts';
@@ -78,6 +79,7 @@ export const compose = async (parts: Parts) => {
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const events = createEventLog(database);
   const eventSignal = new EventSignal(database);
+  const quiet = new QuietTurns();
   const trash = createTrash(database);
   const jobs = createJobs({
     database,
@@ -122,6 +124,7 @@ export const compose = async (parts: Parts) => {
     ...{ ...context, events, resources, identities, logger, jobs, models: application.models },
     area: apiArea,
     signal: eventSignal,
+    quiet,
     secrets: keyed.webhookSecrets,
     allowPrivate: config.webhookPrivate,
     times: parts.webhookTimes,
@@ -184,6 +187,7 @@ export const compose = async (parts: Parts) => {
       // Whoever asks for anything else shall find room beside them.
       most: Math.floor(connectionsWithin(config) * 0.75),
     }),
+    quiet,
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
     scopeOf,

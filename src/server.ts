@@ -245,6 +245,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       counterOf: counterOf(services),
       pages: pages === undefined || config.jobs === 'only' ? [] : [pages.area],
       onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
+      working: services.quiet,
     });
     const sweeping = startSweeping(services, logger);
     closing.push(async () => clearInterval(sweeping));

@@ -38,6 +38,8 @@ export interface HttpOptions {
   readonly routes: Routes;
   /** Told of requests that have arrived together, before anything is asked of them. */
   readonly onArrivals?: (() => void) | undefined;
+  /** Told of each request, and when its answer is decided. */
+  readonly working?: { begun(): void; ended(): void } | undefined;
   /** Gives the counter of an endpoint, which is told of every answer; it must cost next to nothing. */
   readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter | undefined) | undefined;
   /** Where a browser gets a page instead of the envelope. */
@@ -143,7 +145,7 @@ const createAnswering = (
   { pipeline, responder, connections, inFlight, cors, trust }: AnsweringParts,
   options: HttpOptions,
 ): HttpServer['answer'] => {
-  const { routes, pages = [], stopping = neverStopping } = options;
+  const { routes, pages = [], stopping = neverStopping, working } = options;
   const arrivals = new Arrivals(options.onArrivals);
   const runners = runnersOf(endpoints, pipeline, options);
   const settings: RequestSettings = {
@@ -195,8 +197,12 @@ const createAnswering = (
   const respond = async (request: Request, number: number): Promise<void> => {
     const { response } = request;
     inFlight.begin(request);
+    working?.begun();
+    let decided = false;
     try {
       const answer = await respondTo(request);
+      working?.ended();
+      decided = true;
       request.count?.(request.principal, answer.status, request);
       // The answers to what a client has sent ahead come after this one.
       request.closes = stopping.begun && request.connection.requests === number;
@@ -206,6 +212,7 @@ const createAnswering = (
       if (response.headersSent) responder.cut(request, error);
       else responder.send(request, failed(request, error));
     } finally {
+      if (!decided) working?.ended();
       request.connection.unanswered -= 1;
       request.answered();
       inFlight.end(request);

@@ -49,6 +49,8 @@ export interface RunnerParts {
   readonly secrets: SecretBox;
   /** Rung when there are new events. */
   readonly bell: Bell;
+  /** Resolves when a piece of work in the background may begin: requests come first. */
+  readonly quiet: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly times: RunnerTimes;
@@ -138,6 +140,7 @@ class Turn {
   async #addDeliveries(): Promise<boolean> {
     const { deliveries, events } = this.#parts;
     const { id } = this.#webhook;
+    await this.#parts.quiet();
     await events.settle();
     const cursor = await deliveries.cursor(id);
     if (cursor === undefined || (await deliveries.waiting(id, mostWaiting)) >= mostWaiting) return false;
@@ -150,6 +153,7 @@ class Turn {
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const { deliveries, messageOf, clock } = this.#parts;
+    await this.#parts.quiet();
     const message = await messageOf(delivery.event, this.#userId);
     if ('skipped' in message) {
       await deliveries.settle(delivery, { state: 'skipped', error: message.skipped });

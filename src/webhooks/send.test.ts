@@ -59,10 +59,32 @@ describe('sending to a webhook', () => {
       });
     });
     const sent = await send(`${url}/hook?x=1`);
-    expect(seen).toEqual([['POST', '/hook?x=1', 'application/json', 'b', 'close', 'Gatewright', '{"é":1}']]);
+    expect(seen).toEqual([
+      ['POST', '/hook?x=1', 'application/json', 'b', 'keep-alive', 'Gatewright', '{"é":1}'],
+    ]);
     expect(sent).toMatchObject({ status: 202, body: 'a\uFFFDb', error: undefined });
     expect(sent.headers).toMatchObject({ 'x-kept': 'yes' });
     expect(sent.duration).toBeLessThan(5_000);
+  });
+
+  it('keeps a connection for the next message, and takes another where that one is gone', async () => {
+    let answers = 0;
+    const { port, connections } = await watched((socket) => {
+      socket.on('data', (data) => {
+        if (!data.toString().includes('"é"')) return;
+        answers += 1;
+        // The third message comes on a connection on which nothing is answered any more.
+        if (answers === 3) socket.destroy();
+        else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+    });
+    const keeping = createSend({ allowPrivate: true, timeout: 5_000 });
+    const statuses: unknown[] = [];
+    for (const _ of [1, 2, 3])
+      statuses.push((await keeping(`http://127.0.0.1:${port}/`, {}, '{"é":1}', never)).status);
+    expect(statuses).toEqual([204, 204, 204]);
+    expect(answers).toBe(4);
+    expect(connections()).toBe(2);
   });
 
   it('follows no redirect', async () => {

@@ -38,6 +38,9 @@ export type SendMessage = (
 const maxBody = 8_192;
 const maxHeaders = 4_096;
 
+/** Milliseconds for which a connection is kept that nobody uses. */
+const idle = 4_000;
+
 class PrivateAddressError extends Error {}
 
 const refused = (address: string): Error =>
@@ -118,17 +121,37 @@ const errorText = (error: unknown): string => {
 };
 
 /**
- * Sends a body by POST and answers what became of it; never rejects. Follows no redirect, asks no proxy, keeps no
- * connection, and verifies certificates whatever the environment says.
+ * Sends a body by POST and answers what became of it; never rejects. Follows no redirect, asks no proxy, and verifies
+ * certificates whatever the environment says. A connection is kept for some seconds, for the next message to the same host:
+ * its address was looked at when it was made.
  */
 export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: SendOptions): SendMessage => {
   const lookups = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
   const trust = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
+  const kept = { keepAlive: true, maxFreeSockets: 10, timeout: idle };
+  const [plain, secure] = [new HttpAgent(kept), new HttpsAgent({ ...kept, ...trust })];
 
   const open = (url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): ClientRequest => {
     const options = { method: 'POST', headers, signal, ...lookups };
-    if (url.protocol === 'http:') return http(url, { ...options, agent: new HttpAgent() });
-    return https(url, { ...options, ...trust, agent: new HttpsAgent() });
+    if (url.protocol === 'http:') return http(url, { ...options, agent: plain });
+    return https(url, { ...options, ...trust, agent: secure });
+  };
+
+  /** On a connection that was kept and is gone, which nobody can know before, it is sent once more on another one. */
+  const anyhow = async (
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> => {
+    for (;;) {
+      const request = open(url, headers, signal);
+      try {
+        return await answered(request, body);
+      } catch (error) {
+        if (!request.reusedSocket || signal.aborted) throw error;
+      }
+    }
   };
 
   const attempt = async (
@@ -141,7 +164,7 @@ export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: 
     try {
       // It may have been allowed when it was written down.
       if (!isWebhookUrl(url, allowPrivate)) throw refused(literalAddress(new URL(url)) ?? url);
-      answer = await answered(open(new URL(url), headers, signal), body);
+      answer = await anyhow(new URL(url), headers, body, signal);
       const text = await readBody(answer);
       return { status: answer.statusCode, headers: keptHeaders(answer), body: text, error: undefined };
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { EventSignal } from '../events/signal.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { QuietTurns } from '../kernel/quiet-turns.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
 import type { Database } from '../store/database.ts';
 import type { Outbox } from '../store/outbox/outbox.ts';
@@ -42,6 +43,7 @@ export interface WebhookParts extends MessageParts {
   readonly secrets: SecretBox;
   readonly allowPrivate: boolean;
   readonly jobs: { readonly outbox: Pick<Outbox, 'add'>; wake(): void };
+  readonly quiet: QuietTurns;
   readonly logger: Logger;
   readonly times?: Partial<WebhookTimes> | undefined;
 }
@@ -57,7 +59,7 @@ export interface Webhooks {
   /** Number of the last event that was committed before the call. */
   latest(): Promise<number>;
   /** Sends a message of no event; undefined where the webhook's secret cannot be read. */
-  test(id: number, signal: AbortSignal): Promise<Sent | undefined>;
+  test(id: number): Promise<Sent | undefined>;
   /** Deletes a webhook; what it had goes afterwards. @throws Problem `record_not_found` */
   remove(id: number, actor: Actor): Promise<void>;
   /** Has everything sent that is due, where nobody does. */
@@ -93,6 +95,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     send,
     secrets,
     bell,
+    quiet: () => parts.quiet.next(),
     clock,
     logger,
     times,
@@ -109,14 +112,14 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
       await events.settle();
       return (await events.range()).last;
     },
-    test: async (id, stop) => {
+    test: async (id) => {
       const { url, secret } = await store.get(id);
       const opened = secrets.open(secret);
       if (opened === undefined) return undefined;
       const now = clock();
       const body = JSON.stringify({ type: 'webhook.test', timestamp: toTimestamp(now), data: {} });
       const headers = signedHeaders([opened], newMessageId(), Math.floor(now / 1_000), body);
-      return send(url, headers, body, stop);
+      return send(url, headers, body, new AbortController().signal);
     },
     remove: async (id, actor) => {
       const removal = { name: removalJob, key: null, input: { webhook: id }, at: undefined };

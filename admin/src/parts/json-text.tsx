@@ -1,8 +1,8 @@
 import Box from '@mui/material/Box';
 import { monospace } from '../theme.ts';
 
-/** Text as it was written, that can be scrolled and copied. */
-export const CodeText = ({ code, label }: { readonly code: string; readonly label: string }) => (
+/** A JSON value as text that can be scrolled and copied. */
+export const JsonText = ({ value, label }: { readonly value: unknown; readonly label: string }) => (
   <Box
     component="pre"
     tabIndex={0}
@@ -23,11 +23,6 @@ export const CodeText = ({ code, label }: { readonly code: string; readonly labe
       overflowWrap: 'anywhere',
     }}
   >
-    {code}
+    {JSON.stringify(value, undefined, 2)}
   </Box>
-);
-
-/** A JSON value as text that can be scrolled and copied. */
-export const JsonText = ({ value, label }: { readonly value: unknown; readonly label: string }) => (
-  <CodeText code={JSON.stringify(value, undefined, 2)} label={label} />
 );

@@ -1,5 +1,3 @@
-import type { DisabledReason } from '../webhooks/webhook.ts';
-
 /** Statistics as `/admin/stats` answers them. */
 
 export interface Point {
@@ -28,15 +26,6 @@ export interface Statistics {
   readonly attention: {
     readonly expiring_keys: KeysInNeed;
     readonly unused_keys: KeysInNeed;
-    readonly disabled_webhooks: {
-      readonly count: number;
-      readonly webhooks: readonly {
-        readonly id: number;
-        readonly url: string;
-        readonly reason: DisabledReason;
-        readonly disabled_at: string | null;
-      }[];
-    };
     readonly open_resources: readonly { readonly model: string; readonly path: string }[];
   };
 }
