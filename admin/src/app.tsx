@@ -53,6 +53,18 @@ const RecordHistory = lazy(() =>
   import('./history/record-history.tsx').then(({ RecordHistory: page }) => ({ default: page })),
 );
 const Trash = lazy(() => import('./trash/trash.tsx').then(({ Trash: page }) => ({ default: page })));
+const Webhooks = lazy(() =>
+  import('./webhooks/webhooks.tsx').then(({ Webhooks: page }) => ({ default: page })),
+);
+const NewWebhook = lazy(() =>
+  import('./webhooks/webhook-form.tsx').then(({ NewWebhook: page }) => ({ default: page })),
+);
+const EditWebhook = lazy(() =>
+  import('./webhooks/webhook-form.tsx').then(({ EditWebhook: page }) => ({ default: page })),
+);
+const ShowWebhook = lazy(() =>
+  import('./webhooks/show-webhook.tsx').then(({ ShowWebhook: page }) => ({ default: page })),
+);
 
 export const App = () => (
   <BrowserRouter basename={pagesPath.replace(/\/$/, '')}>
@@ -88,6 +100,10 @@ export const App = () => (
           <Route path="/applications" element={<Applications />} />
           <Route path="/payments" element={<Payments />} />
           <Route path="/audit" element={<Audit />} />
+          <Route path="/webhooks" element={<Webhooks />} />
+          <Route path="/webhooks/create" element={<NewWebhook />} />
+          <Route path="/webhooks/:id" element={<EditWebhook />} />
+          <Route path="/webhooks/:id/show" element={<ShowWebhook />} />
           <Route path="/sessions" element={<Sessions />} />
           <Route path="/password" element={<OwnPassword />} />
           <Route path="/records/:path" element={<RecordList />} />

@@ -42,6 +42,7 @@ const fixed: Readonly<Record<string, ResourceRoute>> = {
   applications: { path: '/admin/applications', singular: 'application', key: 'app_id', detail: false },
   payments: { path: '/admin/payments', singular: 'payment', detail: false },
   audit: { path: '/admin/audit', singular: 'audit', detail: false },
+  webhooks: { path: '/admin/webhooks', singular: 'webhook' },
   sessions: { path: '/admin/sessions', singular: 'session', detail: false },
 };
 
@@ -97,9 +98,13 @@ export const forgetModels = (): void => {
   metadata.clear();
 };
 
+/** What was sent to a webhook is a list of its own: `webhooks/5/deliveries`. */
+const deliveries = /^webhooks\/\d+\/deliveries$/;
+
 const routeOf = async (resource: string): Promise<ResourceRoute> => {
   const known = fixed[resource];
   if (known !== undefined) return known;
+  if (deliveries.test(resource)) return { path: `/admin/${resource}`, singular: 'delivery', detail: false };
   const path = resource.slice(recordsPrefix.length);
   const entry = (await loadModels()).find((each) => each.path === path);
   if (entry === undefined) throw new Error(`there is no resource ${resource}`);

@@ -59,7 +59,7 @@ export interface Webhooks {
   /** Number of the last event that was committed before the call. */
   latest(): Promise<number>;
   /** Sends a message of no event; undefined where the webhook's secret cannot be read. */
-  test(id: number): Promise<Sent | undefined>;
+  test(id: number, signal: AbortSignal): Promise<Sent | undefined>;
   /** Deletes a webhook; what it had goes afterwards. @throws Problem `record_not_found` */
   remove(id: number, actor: Actor): Promise<void>;
   /** Has everything sent that is due, where nobody does. */
@@ -112,14 +112,14 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
       await events.settle();
       return (await events.range()).last;
     },
-    test: async (id) => {
+    test: async (id, stop) => {
       const { url, secret } = await store.get(id);
       const opened = secrets.open(secret);
       if (opened === undefined) return undefined;
       const now = clock();
       const body = JSON.stringify({ type: 'webhook.test', timestamp: toTimestamp(now), data: {} });
       const headers = signedHeaders([opened], newMessageId(), Math.floor(now / 1_000), body);
-      return send(url, headers, body, new AbortController().signal);
+      return send(url, headers, body, stop);
     },
     remove: async (id, actor) => {
       const removal = { name: removalJob, key: null, input: { webhook: id }, at: undefined };

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { many } from '../../src/model/relation.ts';
@@ -42,6 +43,11 @@ export const pages: Readonly<Record<string, string>> = {
   'order-gone': '/records/orders/8/show',
   applications: '/applications',
   payments: '/payments',
+  webhooks: '/webhooks',
+  'webhook-create': '/webhooks/create',
+  'webhook-edit': '/webhooks/1',
+  'webhook-show': '/webhooks/2/show',
+  'webhook-disabled': '/webhooks/3/show',
   audit: '/audit',
   sessions: '/sessions',
   password: '/password',
@@ -142,7 +148,11 @@ const teams = [
 /** Resources with a field of every type; one under the permission check, one with no rule at all. */
 export const site: ServiceOptions = {
   apps: ['shop', 'warehouse'],
+  env: { WEBHOOK_PRIVATE: '1' },
+  times: { webhookTimes: { poll: 100 } },
   application: {
+    // Takes what webhooks send.
+    endpoints: [defineEndpoint({ method: 'POST', path: '/inbox', auth: [], handle: () => 'taken' })],
     resources: [
       defineResource('Author', {
         fields: author,
@@ -163,6 +173,7 @@ export const site: ServiceOptions = {
         permissions: 'writes',
         auth: ['jwt', 'api_key'],
         trash: true,
+        events: true,
       }),
       defineResource('Note', { fields: note, label: { 'zh-CN': '便签', en: 'Note' } }),
       ...teams,
@@ -348,6 +359,24 @@ const seedHistory = async (service: Service, [, editor]: readonly TestUser[]): P
   await service.ok('DELETE', `/admin/records/books/${id}`, { token });
 };
 
+/** Webhooks that work, that fail, and that were disabled for it; they are told of the orders that come after them. */
+const seedWebhooks = async (service: Service): Promise<void> => {
+  const root = await service.admin();
+  const subscribe = (url: string, more: object = {}) =>
+    service.ok('POST', '/admin/webhooks', {
+      token: root,
+      body: { webhook: { url, models: ['Order'], user_id: root.id, ...more } },
+    });
+  await subscribe(`${service.origin}/api/v1/inbox`);
+  await subscribe(`${service.origin}/api/v1/nowhere?token=secret`, { actions: ['create', 'destroy'] });
+  await subscribe('https://hooks.example.com/gatewright/orders', { actions: ['update'] });
+  await service.server.services.database.execute({
+    sql: `update gatewright_webhooks set disabled = true, disabled_reason = 'failed', failures = 8,
+      disabled_at = '${new Date(Date.now() - day).toISOString()}' where id = 3`,
+    parameters: [],
+  });
+};
+
 /** Orders that were deleted, the eighth among them. */
 const seedTrash = async (service: Service): Promise<void> => {
   const token = await service.admin();
@@ -389,6 +418,7 @@ export const seed = async (service: Service): Promise<readonly TestUser[]> => {
       }),
     );
   await seedKeys(service, users);
+  await seedWebhooks(service);
   await seedRecords(service, users);
   await seedHistory(service, users);
   await seedTrash(service);

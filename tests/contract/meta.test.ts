@@ -288,8 +288,22 @@ describeEachDatabase('metadata', (databases) => {
       });
       expect(list.headers['x-total-count']).toBe(String(models.length));
       expect(list.data).toEqual([
-        { model: 'Mwyyyyy', label: expect.any(String), path: 'wyyyyy_rows', fields: 8, opens: 0 },
-        { model: 'Mwyyyyn', label: expect.any(String), path: 'wyyyyn_rows', fields: 8, opens: 0 },
+        {
+          model: 'Mwyyyyy',
+          label: expect.any(String),
+          path: 'wyyyyy_rows',
+          fields: 8,
+          opens: 0,
+          events: false,
+        },
+        {
+          model: 'Mwyyyyn',
+          label: expect.any(String),
+          path: 'wyyyyn_rows',
+          fields: 8,
+          opens: 0,
+          events: false,
+        },
       ]);
       expect((await service.get('/admin/meta', admin('granted viewer'))).status).toBe(403);
       expect((await service.get('/admin/meta')).status).toBe(401);

@@ -148,6 +148,17 @@ describeEachDatabase('webhooks', (databases) => {
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   });
 
+  it('are of models that tell of events, as the list of models says', async () => {
+    const models = await service.ok<{ model: string; events: boolean }[]>('GET', '/admin/meta', {
+      token: root,
+    });
+    expect(Object.fromEntries(models.map(({ model, events }) => [model, events]))).toEqual({
+      Memo: true,
+      Note: false,
+      Order: true,
+    });
+  });
+
   it('shows the record as the detail endpoint does, byte by byte', async () => {
     const hook = await subscribe(ann, receiver.url, { actions: ['create'] });
     const { id } = await talk.create(ann, 'é " \\ 中', { price: '10.00' });

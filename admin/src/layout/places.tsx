@@ -8,6 +8,7 @@ import PaymentIcon from '@mui/icons-material/PaymentsOutlined';
 import PeopleIcon from '@mui/icons-material/PeopleOutlined';
 import QuestionIcon from '@mui/icons-material/RuleOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
+import WebhookIcon from '@mui/icons-material/WebhookOutlined';
 import type { ComponentType } from 'react';
 import { useModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
@@ -53,6 +54,10 @@ export const usePlaces = (): readonly PlaceGroup[] => {
       places: [
         { to: '/applications', label: text('applications.title'), icon: AppsIcon },
         { to: '/payments', label: text('payments.title'), icon: PaymentIcon },
+        // Where nothing tells of events there are none.
+        ...(models.some(({ events }) => events)
+          ? [{ to: '/webhooks', label: text('webhooks.title'), icon: WebhookIcon }]
+          : []),
         { to: '/audit', label: text('audit.title'), icon: HistoryIcon },
       ],
     },

@@ -1,8 +1,8 @@
 import Box from '@mui/material/Box';
 import { monospace } from '../theme.ts';
 
-/** A JSON value as text that can be scrolled and copied. */
-export const JsonText = ({ value, label }: { readonly value: unknown; readonly label: string }) => (
+/** Text as it was written, that can be scrolled and copied. */
+export const CodeText = ({ code, label }: { readonly code: string; readonly label: string }) => (
   <Box
     component="pre"
     tabIndex={0}
@@ -23,6 +23,11 @@ export const JsonText = ({ value, label }: { readonly value: unknown; readonly l
       overflowWrap: 'anywhere',
     }}
   >
-    {JSON.stringify(value, undefined, 2)}
+    {code}
   </Box>
+);
+
+/** A JSON value as text that can be scrolled and copied. */
+export const JsonText = ({ value, label }: { readonly value: unknown; readonly label: string }) => (
+  <CodeText code={JSON.stringify(value, undefined, 2)} label={label} />
 );

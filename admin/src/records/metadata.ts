@@ -8,6 +8,8 @@ export interface ModelEntry {
   readonly fields: number;
   /** How many conditions of row rules its records can meet: they are memberships where there are any. */
   readonly opens: number;
+  /** Whether its changes are told of: to webhooks, and to lists that follow along. */
+  readonly events: boolean;
 }
 
 /** Records that a membership opens. */
@@ -66,6 +68,8 @@ export interface Metadata {
   readonly endpoints: readonly { readonly action: string }[];
   readonly fields: readonly MetadataField[];
   readonly relations: readonly MetadataRelation[];
+  /** Whether changes of its records are told of. */
+  readonly events?: boolean;
   /** Whether deleted records can be brought back. */
   readonly trash?: boolean;
   /** What the records open to whose they are, where row rules ask for them. */

@@ -5,8 +5,9 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
-import { useModelName } from '../records/use-metadata.ts';
+import { useModelName, useModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
+import { webhookName } from '../webhooks/webhook.ts';
 import { countText, type Statistics } from './stats.ts';
 
 interface MatterProps {
@@ -63,15 +64,17 @@ const filtered = (path: string, filter: Readonly<Record<string, string>>): strin
 
 const listed = 3;
 
-/** Keys that end soon or lie unused, resources without rules, sign-ins that failed. */
+/** Keys that end soon or lie unused, resources without rules, sign-ins that failed, disabled webhooks. */
 export const Attention = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
   const nameOf = useModelName();
   const { expiring_keys: expiring, unused_keys: unused, open_resources: open } = statistics.attention;
+  const { disabled_webhooks: disabled } = statistics.attention;
   const failed = (points: Statistics['last_24_hours']): number =>
     points.reduce((sum, point) => sum + point.failed_sign_ins, 0);
   const [today, month] = [failed(statistics.last_24_hours), failed(statistics.last_30_days)];
   const now = Date.now();
+  const models = useModels();
   const soon = {
     'expires_at@gte': new Date(now).toISOString(),
     'expires_at@lte': new Date(now + 30 * day).toISOString(),
@@ -86,7 +89,7 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
         listStyle: 'none',
         display: 'grid',
         gap: 1.5,
-        gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 240px), 1fr))',
+        gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 200px), 1fr))',
       }}
     >
       <Matter
@@ -143,6 +146,22 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
       >
         <Line>{text('start.failedMonth', { count: month })}</Line>
       </Matter>
+      {models.some(({ events }) => events) ? (
+        <Matter
+          title={text('start.webhooks')}
+          count={countText(disabled.count)}
+          calm={disabled.count === 0}
+          calmText={text('start.noneDisabled')}
+          more={<Link to="/webhooks">{text('start.showWebhooks')}</Link>}
+        >
+          {disabled.webhooks.slice(0, listed).map(({ id, url, disabled_at }) => (
+            <Line key={id}>
+              <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link> ·{' '}
+              <RelativeTime value={disabled_at} otherwise="" />
+            </Line>
+          ))}
+        </Matter>
+      ) : null}
     </Box>
   );
 };

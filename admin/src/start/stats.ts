@@ -1,3 +1,5 @@
+import type { DisabledReason } from '../webhooks/webhook.ts';
+
 /** Statistics as `/admin/stats` answers them. */
 
 export interface Point {
@@ -26,6 +28,15 @@ export interface Statistics {
   readonly attention: {
     readonly expiring_keys: KeysInNeed;
     readonly unused_keys: KeysInNeed;
+    readonly disabled_webhooks: {
+      readonly count: number;
+      readonly webhooks: readonly {
+        readonly id: number;
+        readonly url: string;
+        readonly reason: DisabledReason;
+        readonly disabled_at: string | null;
+      }[];
+    };
     readonly open_resources: readonly { readonly model: string; readonly path: string }[];
   };
 }

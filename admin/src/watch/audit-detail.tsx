@@ -28,6 +28,11 @@ const names: Readonly<Record<string, TextKey>> = {
   more: 'audit.details.more',
   since: 'audit.details.since',
   reason: 'audit.details.reason',
+  url: 'webhooks.url',
+  models: 'webhooks.models',
+  actions: 'webhooks.actions',
+  overlap: 'audit.details.overlap',
+  delivery: 'audit.details.delivery',
 };
 
 const fieldNames: Readonly<Record<string, TextKey>> = {

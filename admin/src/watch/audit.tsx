@@ -16,16 +16,20 @@ const Actor = ({ entry }: { readonly entry: AuditEntry }) => {
   return <span>{name ?? kindText(text, kind)}</span>;
 };
 
+/** Where the page of a thing of that kind is. */
+const places: Readonly<Record<string, string>> = { user: 'users', webhook: 'webhooks' };
+
 const Target = ({ entry }: { readonly entry: AuditEntry }) => {
   const text = useText();
   const { target_kind: kind, target_id: id, target_name: name } = entry;
   const words = name ?? id ?? '—';
+  const place = places[kind];
   return (
     <Box>
       <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
         {kindText(text, kind)}
       </Typography>{' '}
-      {kind === 'user' && id !== null ? <Link to={`/users/${id}/show`}>{words}</Link> : words}
+      {place === undefined || id === null ? words : <Link to={`/${place}/${id}/show`}>{words}</Link>}
     </Box>
   );
 };

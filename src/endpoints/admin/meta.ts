@@ -18,12 +18,13 @@ export const adminMetaEndpoints = (
 ): Endpoint[] => {
   const { locale } = services;
   const opened = openedModels(models.values());
-  const entries = [...models.values()].map(({ name, label, path, fields }) => ({
+  const entries = [...models.values()].map(({ name, label, path, fields, events }) => ({
     model: name,
     label: labelText(label, locale),
     path,
     fields: fields.size,
     opens: opened.get(name)?.length ?? 0,
+    events,
   }));
   return [
     listEndpoint(services, modelSource(entries), {

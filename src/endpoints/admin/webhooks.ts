@@ -235,7 +235,7 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
         problems: ['record_not_found', 'conflict'],
       },
       handle: async (call) => {
-        const sent = await webhooks.test(idOf(call));
+        const sent = await webhooks.test(idOf(call), call.signal);
         // The secret cannot be read: see disabled_reason.
         if (sent === undefined) throw new Problem('conflict');
         const { status = null, duration, error = null, body: text = null } = sent;

@@ -170,5 +170,6 @@ export const modelEntrySchema: JsonSchema = {
       type: 'integer',
       description: 'How many conditions of row rules its records, memberships then, can meet',
     },
+    events: { type: 'boolean', description: 'Whether its changes are told of' },
   }),
 };

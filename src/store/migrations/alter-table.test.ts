@@ -379,6 +379,33 @@ describeEachDatabase('alterTable', (databases) => {
     expect(await granted()).toEqual(['Volume']);
   });
 
+  it('lets webhooks follow their models', async () => {
+    const it = await stage(databases);
+    await it.apply(async (db, dialect) => {
+      for (const table of ['books', 'notes', 'bookshelves'])
+        await createTable(db, dialect, table, { fields: { n: field.integer() } });
+    });
+    for (const model of ['Book', 'Note', 'Bookshelf'])
+      await it.database.execute(
+        query(`insert into permission_entries (model, action) values ('${model}', 'create')`),
+      );
+    const told = [['Book', 'Note', 'Bookshelf'], ['Note', 'Book'], ['Note'], ['Bookshelf', 'Note', 'Book']];
+    for (const models of told)
+      await it.database.execute(
+        query(`insert into gatewright_webhooks (url, models, actions, secret, cursor, created_at, updated_at)
+          values ('', '${JSON.stringify(models)}', '[]', '', 0, '2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z')`),
+      );
+    await it.apply((db, dialect) => renameTable(db, dialect, 'books', 'volumes', { model: 'Volume' }));
+    await it.apply((db, dialect) => dropTable(db, dialect, 'notes'));
+    const rows = await it.rows('select cast(models as text) as models from gatewright_webhooks order by id');
+    expect(rows.map(({ models }) => JSON.parse(String(models)))).toEqual([
+      ['Volume', 'Bookshelf'],
+      ['Volume'],
+      [],
+      ['Bookshelf', 'Volume'],
+    ]);
+  });
+
   it('converts many rows', async () => {
     const it = await stage(databases);
     await it.apply((db, dialect) =>

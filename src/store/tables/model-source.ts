@@ -13,16 +13,18 @@ export interface ModelEntry {
   readonly fields: number;
   /** How many row rules ask for its records, which are then memberships. */
   readonly opens: number;
+  /** Whether its changes are told of. */
+  readonly events: boolean;
 }
 
-export const modelFields = Object.freeze(['model', 'label', 'path', 'fields', 'opens'] as const);
+export const modelFields = Object.freeze(['model', 'label', 'path', 'fields', 'opens', 'events'] as const);
 
-const valuesOf = ({ model, label, path, fields, opens }: ModelEntry): Fragment =>
-  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${literal(fields)} as "fields", ${literal(opens)} as "opens"`;
+const valuesOf = ({ model, label, path, fields, opens, events }: ModelEntry): Fragment =>
+  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${literal(fields)} as "fields", ${literal(opens)} as "opens", ${literal(events ? 1 : 0)} = 1 as "events"`;
 
 /** The models of the application as rows, so that they are listed as everything else is. */
 export const modelSource = (models: readonly ModelEntry[]): Source => {
-  const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0, opens: 0 })} where 1 = 0`;
+  const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0, opens: 0, events: false })} where 1 = 0`;
   const rows = models.length === 0 ? none : all(models.map(valuesOf), ' union all ');
   return source(
     'models',
@@ -33,6 +35,7 @@ export const modelSource = (models: readonly ModelEntry[]): Source => {
       column('path', field.string(always)),
       column('fields', field.integer(always)),
       column('opens', field.integer(always)),
+      column('events', field.boolean(always)),
     ],
     [],
     'model',

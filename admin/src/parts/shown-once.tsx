@@ -1,0 +1,107 @@
+import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useEffect, useId, useState } from 'react';
+import { useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+
+const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => {
+  const text = useText();
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setState('copied');
+    } catch {
+      // Without https, or where it is forbidden: the text can still be selected.
+      setState('failed');
+    }
+  };
+  return (
+    <Stack sx={{ gap: 0.5 }}>
+      <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between' }}>
+        <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+          {label}
+        </Typography>
+        <Button size="small" startIcon={<CopyIcon />} onClick={() => void copy()} aria-live="polite">
+          {text(state === 'idle' ? 'common.copy' : state === 'copied' ? 'common.copied' : 'common.notCopied')}
+        </Button>
+      </Stack>
+      <Box
+        component="code"
+        tabIndex={0}
+        role="textbox"
+        aria-readonly
+        aria-label={label}
+        sx={{
+          display: 'block',
+          fontFamily: monospace,
+          fontSize: 13,
+          p: 1.5,
+          borderRadius: 1,
+          bgcolor: 'background.default',
+          border: 1,
+          borderColor: 'divider',
+          overflowWrap: 'anywhere',
+          userSelect: 'all',
+        }}
+      >
+        {value}
+      </Box>
+    </Stack>
+  );
+};
+
+interface ShownOnceProps {
+  readonly title: string;
+  readonly lead: string;
+  /** Names and texts that can be copied. */
+  readonly secrets: readonly (readonly [label: string, value: string])[];
+  /** What one says who has kept them. */
+  readonly kept: string;
+  readonly onClose: () => void;
+}
+
+/** A secret, this once. The dialog closes only when somebody says that it is kept; leaving the page asks too. */
+export const ShownOnce = ({ title, lead, secrets, kept: keptText, onClose }: ShownOnceProps) => {
+  const text = useText();
+  const heading = useId();
+  const [kept, setKept] = useState(false);
+  useEffect(() => {
+    if (kept) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [kept]);
+  return (
+    <Dialog open fullWidth maxWidth="sm" aria-labelledby={heading}>
+      <DialogTitle id={heading}>{title}</DialogTitle>
+      <DialogContent>
+        <Stack sx={{ gap: 2 }}>
+          <Alert severity="warning">{lead}</Alert>
+          {secrets.map(([label, value]) => (
+            <Secret key={label} label={label} value={value} />
+          ))}
+          <FormControlLabel
+            control={<Checkbox checked={kept} onChange={(event) => setKept(event.target.checked)} />}
+            label={keptText}
+          />
+        </Stack>
+      </DialogContent>
+      <DialogActions>
+        <Button variant="contained" disabled={!kept} onClick={onClose}>
+          {text('common.close')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};

@@ -1,0 +1,82 @@
+import type { Text } from '../texts/provider.ts';
+
+/** Webhooks and what was sent to them, as `/admin/webhooks` answers them. */
+
+export const webhookActions = ['create', 'update', 'destroy'] as const;
+export type WebhookAction = (typeof webhookActions)[number];
+
+export const disabledReasons = ['by_hand', 'failed', 'gone', 'secret_unreadable', 'no_user'] as const;
+
+export type DisabledReason = (typeof disabledReasons)[number];
+
+export interface Webhook {
+  readonly id: number;
+  readonly url: string;
+  readonly models: readonly string[];
+  readonly actions: readonly WebhookAction[];
+  /** Whose rights decide what is sent; null once that user is deleted. */
+  readonly user_id: number | null;
+  readonly username: string | null;
+  readonly disabled: boolean;
+  readonly disabled_reason: DisabledReason | null;
+  readonly disabled_at: string | null;
+  /** Until when the secret before signs as well. */
+  readonly previous_until: string | null;
+  /** Attempts that failed one after the other. */
+  readonly failures: number;
+  /** Deliveries that wait, counted up to 1,000. */
+  readonly waiting: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const;
+
+type Headers = Readonly<Record<string, string>> | null;
+
+export interface Delivery {
+  readonly id: number;
+  /** `webhook-id` of every attempt. */
+  readonly message_id: string;
+  /** Number of the event. */
+  readonly event: number;
+  readonly model: string;
+  readonly record_id: number;
+  readonly action: WebhookAction;
+  readonly version: number;
+  readonly state: (typeof deliveryStates)[number];
+  readonly attempts: number;
+  readonly next_at: string | null;
+  readonly sending: boolean;
+  /** HTTP status of the last answer. */
+  readonly status: number | null;
+  /** Milliseconds of the last attempt. */
+  readonly duration: number | null;
+  /** Why the last attempt had no answer, or why nothing was sent. */
+  readonly error: string | null;
+  readonly request_headers: Headers;
+  readonly request_body: string | null;
+  readonly response_headers: Headers;
+  readonly response_body: string | null;
+  readonly created_at: string;
+  readonly attempted_at: string | null;
+  readonly ended_at: string | null;
+}
+
+/** How many wait; more than 1,000 are not counted. */
+export const waitingText = (count: number): string => (count >= 1000 ? '1000+' : String(count));
+
+/** What a webhook is called where there is no room for its address. */
+export const webhookName = ({ url }: Pick<Webhook, 'url'>): string => {
+  try {
+    const { host, pathname } = new URL(url);
+    return pathname === '/' ? host : host + pathname;
+  } catch {
+    return url;
+  }
+};
+
+export const actionsText = (text: Text, actions: readonly WebhookAction[]): string =>
+  actions.length === webhookActions.length
+    ? text('webhooks.everyAction')
+    : actions.map((action) => text(`history.actions.${action}`)).join(text('memberships.separator'));

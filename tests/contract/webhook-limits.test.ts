@@ -1,0 +1,203 @@
+import { createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { forgetRecord } from '../../src/store/history/forget.ts';
+import { application, times } from '../faults/webhooks-app.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { startReceiver, verifies } from '../support/receiver.ts';
+import { type Service, startService, type TestUser } from '../support/service.ts';
+
+interface Hook {
+  readonly id: number;
+  readonly secret: string;
+  readonly [name: string]: unknown;
+}
+interface Delivery {
+  readonly id: number;
+  readonly state: string;
+  readonly attempts: number;
+  readonly error: string | null;
+}
+
+/** What ends webhooks, and what bounds them. */
+describeEachDatabase('webhooks', (databases) => {
+  const start = async (env: Readonly<Record<string, string>> = {}) => {
+    const service = await startService(databases, {
+      application,
+      times,
+      env: { WEBHOOK_PRIVATE: '1', ...env },
+    });
+    onTestFinished(() => service.close());
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    return { service, receiver, root: await service.admin() };
+  };
+  const subscribe = (service: Service, root: TestUser, url: string, user = root): Promise<Hook> =>
+    service.ok<Hook>('POST', '/admin/webhooks', {
+      token: root,
+      body: { webhook: { url, models: ['Order'], user_id: user.id } },
+    });
+  const create = (service: Service, token: TestUser, title: string) =>
+    service.ok<{ id: number }>('POST', '/api/v1/orders', { token, body: { order: { title } } });
+  const deliveries = (service: Service, token: TestUser, id: number) =>
+    service.ok<Delivery[]>('GET', `/admin/webhooks/${id}/deliveries?sort=id`, { token });
+  const show = (service: Service, token: TestUser, id: number) =>
+    service.ok<Hook>('GET', `/admin/webhooks/${id}`, { token });
+  const change = (service: Service, token: TestUser, id: number, webhook: object) =>
+    service.ok<Hook>('PATCH', `/admin/webhooks/${id}`, { token, body: { webhook } });
+
+  it('lead to no private address, by whatever name, unless that is allowed', async () => {
+    const { service, receiver, root } = await start({ WEBHOOK_PRIVATE: '0' });
+    let connections = 0;
+    const inside = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => inside.listen(0, resolve));
+    onTestFinished(() => void inside.close());
+    const address = inside.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    for (const url of [
+      receiver.url,
+      `https://127.0.0.1:${port}/`,
+      `https://0x7f.1:${port}/`,
+      `https://[::1]:${port}/`,
+      'https://169.254.169.254/latest/meta-data/',
+    ]) {
+      const body = { webhook: { url, models: ['Order'], user_id: root.id } };
+      const { status } = await service.post('/admin/webhooks', { token: root, body });
+      expect([url, status]).toEqual([url, 422]);
+    }
+    // A name says nothing before it is resolved.
+    const hook = await subscribe(service, root, `https://localhost:${port}/`);
+    await create(service, root, 'inside');
+    const error = async () => (await deliveries(service, root, hook.id))[0]?.error;
+    await expect.poll(error, { timeout: 10_000 }).toMatch(/^the address (127\.0\.0\.1|::1) is not public/);
+    const tested = await service.ok('POST', `/admin/webhooks/${hook.id}/test`, { token: root });
+    expect(tested).toMatchObject({ delivered: false, status: null });
+    expect(connections).toBe(0);
+  });
+
+  it('wait for another acting user where theirs is deleted', async () => {
+    const { service, receiver, root } = await start();
+    const sam = await service.createUser();
+    const hook = await subscribe(service, root, receiver.url, sam);
+    await service.ok('DELETE', `/admin/users/${sam.id}`, { token: root });
+    await create(service, root, 'waits');
+    const shown = () => show(service, root, hook.id);
+    await expect.poll(shown).toMatchObject({ disabled_reason: 'no_user', user_id: null, username: null });
+    expect(receiver.received).toEqual([]);
+    await change(service, root, hook.id, { user_id: root.id, disabled: false });
+    await expect.poll(() => receiver.received.length).toBe(1);
+  });
+
+  it('stop where the JWT secret is another one, and lose nothing until their secret is rotated', async () => {
+    const { service, receiver, root } = await start();
+    const hook = await subscribe(service, root, receiver.url);
+    const { DATABASE_URL: url = '' } = service.env;
+    await service.close();
+    const other = await startService(databases, {
+      ...{ application, times, url },
+      env: { WEBHOOK_PRIVATE: '1', JWT_SECRET: 'another secret of enough length!' },
+    });
+    onTestFinished(() => other.close());
+    const token = await other.admin();
+    await create(other, token, 'unsigned');
+    const reason = async () => (await show(other, token, hook.id))['disabled_reason'];
+    await expect.poll(reason).toBe('secret_unreadable');
+    const { status } = await other.post(`/admin/webhooks/${hook.id}/test`, { token });
+    expect(status).toBe(409);
+    const { secret } = await other.ok<Hook>('POST', `/admin/webhooks/${hook.id}/rotate`, { token, body: {} });
+    expect(receiver.received).toEqual([]);
+    await change(other, token, hook.id, { disabled: false });
+    await expect.poll(() => receiver.received.length).toBe(1);
+    const [sent] = receiver.received;
+    expect(sent && verifies(secret, sent)).toBe(true);
+  });
+
+  it('are sent by processes that run jobs only', async () => {
+    const { service, receiver, root } = await start({ JOBS: 'off' });
+    const hook = await subscribe(service, root, receiver.url);
+    await create(service, root, 'elsewhere');
+    expect(await deliveries(service, root, hook.id)).toEqual([]);
+    await service.secondInstance({ env: { JOBS: 'only' } });
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+  });
+
+  it('spare a receiver that fails: one message at a time, and rest after each', async () => {
+    const { service, receiver, root } = await start();
+    // How many are there beside each message, once the first twenty have failed.
+    const beside: number[] = [];
+    receiver.respond = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (receiver.received.length > 20) beside.push(receiver.open());
+      return 500;
+    };
+    const hook = await subscribe(service, root, receiver.url);
+    for (let n = 0; n < 40; n += 1) await create(service, root, `n ${n}`);
+    await expect.poll(() => beside.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(5);
+    expect(new Set(beside)).toEqual(new Set([1]));
+    expect(Number((await show(service, root, hook.id))['failures'])).toBeGreaterThan(20);
+    receiver.respond = () => 204;
+    const states = async () => {
+      await service.server.services.database.execute({
+        sql: `update gatewright_deliveries set next_at = '2020-01-01T00:00:00.000Z'
+          where next_at is not null and claim is null`,
+        parameters: [],
+      });
+      return (await deliveries(service, root, hook.id)).filter(({ state }) => state === 'delivered').length;
+    };
+    await expect.poll(states, { timeout: 20_000 }).toBe(40);
+    expect(await show(service, root, hook.id)).toMatchObject({ failures: 0, waiting: 0 });
+  });
+
+  it('look at many events that do not concern them without a delivery, and at those behind', async () => {
+    const { service, receiver, root } = await start();
+    const hook = await subscribe(service, root, receiver.url);
+    await change(service, root, hook.id, { actions: ['destroy'] });
+    const created = { create: Array.from({ length: 1_000 }, () => ({ title: 'x' })) };
+    for (let n = 0; n < 6; n += 1)
+      await service.ok('POST', '/api/v1/orders/batch', { token: root, body: created });
+    const { id } = await create(service, root, 'goes');
+    await service.ok('DELETE', `/api/v1/orders/${id}`, { token: root });
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+    expect(receiver.received[0]?.message).toMatchObject({
+      type: 'Order.destroy',
+      data: { id, record: null },
+    });
+    expect(await deliveries(service, root, hook.id)).toHaveLength(1);
+  });
+
+  it('keep what has ended for 30 days, and what waits until it is sent', async () => {
+    const { service, receiver, root } = await start();
+    const hook = await subscribe(service, root, receiver.url);
+    await create(service, root, 'delivered');
+    await expect.poll(async () => (await deliveries(service, root, hook.id))[0]?.state).toBe('delivered');
+    receiver.respond = () => 500;
+    await create(service, root, 'waits');
+    await expect.poll(async () => (await deliveries(service, root, hook.id))[1]?.attempts).toBe(1);
+    const { webhooks } = service.server.services;
+    const pause = async (): Promise<void> => {};
+    expect(await webhooks.deliveries.removeOld(pause)).toBe(0);
+    service.clock.advance(30 * 86_400 + 60);
+    expect(await webhooks.deliveries.removeOld(pause)).toBe(1);
+    service.clock.reset();
+    expect((await deliveries(service, root, hook.id)).map(({ state }) => state)).toEqual(['waiting']);
+  });
+
+  it('keep no body of a record that was forgotten', async () => {
+    const { service, receiver, root } = await start();
+    const hook = await subscribe(service, root, receiver.url);
+    const { id } = await create(service, root, 'private');
+    const other = await create(service, root, 'other');
+    const states = async () => (await deliveries(service, root, hook.id)).map(({ state }) => state);
+    await expect.poll(states).toEqual(['delivered', 'delivered']);
+    const { database, clock } = service.server.services;
+    const forgotten = await forgetRecord(database, { model: 'Order', id }, clock(), {
+      ...{ principal: 'command line', address: null },
+    });
+    expect(forgotten.deliveries).toBe(1);
+    const kept = JSON.stringify(await deliveries(service, root, hook.id));
+    expect(kept).not.toContain('private');
+    expect(kept).toContain(`\\"id\\":${other.id}`);
+  });
+});
