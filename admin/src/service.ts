@@ -35,6 +35,10 @@ export const send: Send = async <Data>(method: string, path: string, options?: R
   return answer;
 };
 
+/** Opens what is answered piece by piece. Whoever reads it tries again. */
+export const openStream = (path: string, options: RequestOptions): Promise<Response> =>
+  transport.request('GET', path, { ...options, repeatable: false }).catch(notePasswordDue);
+
 const fixed: Readonly<Record<string, ResourceRoute>> = {
   api_keys: { path: '/admin/api_keys', singular: 'api_key', detail: false },
   users: { path: '/admin/users', singular: 'user' },

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { folded, type Stretch, textDiff } from '../../admin/src/history/text-diff.ts';
 import { expiresAt, isPast } from '../../admin/src/keys/expiry-date.ts';
+import { EventParser } from '../../admin/src/live/event-stream.ts';
 import { csvLine } from '../../admin/src/parts/csv.ts';
 import { conditionsIn, filtersOf, keyOf } from '../../admin/src/parts/filter-field.ts';
 import { fromLocalInput, toLocalInput } from '../../admin/src/records/local-time.ts';
@@ -173,5 +174,33 @@ describe('textDiff', () => {
     expect(shown[0]?.text.startsWith('…')).toBe(true);
     expect(shown[3]?.text.trimEnd().endsWith('…')).toBe(true);
     expect(shown.map(({ text }) => text).join('').length).toBeLessThan(200);
+  });
+});
+
+describe('EventParser', () => {
+  const text =
+    'retry: 3000\nid: 7\n\n: still here\n\nid: 8\ndata: {"a":1}\n\ndata: one\r\ndata:two\r\nid: 9\r\n\r\nid: 10\r\rdata\rid: 11\r\r';
+  const events = [
+    { id: '8', data: '{"a":1}' },
+    { id: '9', data: 'one\ntwo' },
+    { id: '11', data: '' },
+  ];
+
+  it('takes a stream apart wherever it is cut, and knows where to go on', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length), { maxLength: 12 }), (cuts) => {
+        const parser = new EventParser('');
+        const places = [0, ...cuts.toSorted((one, other) => one - other), text.length];
+        const found = places.flatMap((place, index) => parser.push(text.slice(place, places[index + 1])));
+        // The last end of a line may be half of one.
+        expect([...found, ...parser.push('\n')]).toEqual(events);
+        expect(parser.id).toBe('11');
+      }),
+    );
+  });
+
+  it('goes on from an id that came without an event', () => {
+    const parser = new EventParser('3');
+    expect([parser.push(':\nid: 5\n\n'), parser.id]).toEqual([[], '5']);
   });
 });

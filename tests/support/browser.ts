@@ -83,7 +83,8 @@ const watch = async (context: BrowserContext): Promise<Watched> => {
   inFlight.set(page, pending);
   page.on('request', (request) => {
     requests.push(request.url());
-    pending.add(request);
+    // A stream is never received as a whole.
+    if (request.headers()['accept'] !== 'text/event-stream') pending.add(request);
   });
   page.on('requestfinished', (request) => pending.delete(request));
   page.on('requestfailed', (request) => pending.delete(request));

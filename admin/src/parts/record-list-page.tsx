@@ -3,6 +3,7 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import type { ReactNode } from 'react';
 import { type FilterPayload, ListBase, type RaRecord, type SortPayload, useListContext } from 'react-admin';
+import { Followed } from '../live/followed.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { BulkDelete } from './bulk-delete.tsx';
 import { Export } from './export.tsx';
@@ -28,6 +29,8 @@ interface RecordListPageProps<Item extends RaRecord> {
   readonly empty: string;
   /** Several can be deleted at once: what one of them is called. */
   readonly deletable?: (record: Item) => string;
+  /** Name of the model whose changes the list can follow along. */
+  readonly followed?: string | undefined;
   /** Path of the resource where what is deleted can be brought back. */
   readonly trash?: string;
   readonly exportable?: boolean;
@@ -71,6 +74,7 @@ const Content = <Item extends RaRecord>({
   empty,
   deletable,
   trash,
+  followed,
 }: RecordListPageProps<Item>) => {
   const { error } = useListContext<Item>();
   const language = useLanguage();
@@ -78,15 +82,17 @@ const Content = <Item extends RaRecord>({
   return (
     <Stack sx={{ gap: 1.5 }}>
       <FilterBar fields={filters} searchable={searchable} />
-      {deletable === undefined ? null : <BulkDelete nameOf={deletable} trash={trash} />}
-      {error ? (
-        <Alert severity="error">{sentenceOf(error, language, text)}</Alert>
-      ) : (
-        <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-          <RecordTable<Item> label={title} columns={columns} empty={empty} nameOf={deletable} />
-          <Pages />
-        </Paper>
-      )}
+      <Followed model={followed}>
+        {deletable === undefined ? null : <BulkDelete nameOf={deletable} trash={trash} />}
+        {error ? (
+          <Alert severity="error">{sentenceOf(error, language, text)}</Alert>
+        ) : (
+          <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
+            <RecordTable<Item> label={title} columns={columns} empty={empty} nameOf={deletable} />
+            <Pages />
+          </Paper>
+        )}
+      </Followed>
     </Stack>
   );
 };

@@ -17,6 +17,7 @@ import useMediaQuery from '@mui/material/useMediaQuery';
 import type { ReactNode } from 'react';
 import { type RaRecord, useListContext } from 'react-admin';
 import { useText } from '../texts/provider.ts';
+import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';
 
 export interface Column<Item extends RaRecord = RaRecord> {
   readonly name: string;
@@ -74,6 +75,7 @@ type Filled<Item extends RaRecord> = RecordTableProps<Item> & { readonly records
 const Grid = <Item extends RaRecord>({ label, columns, nameOf, records }: Filled<Item>) => {
   const { selectedIds, onToggleItem, onSelect, isFetching } = useListContext<Item>();
   const text = useText();
+  const marks = useRowMarks();
   const ids = records.map(({ id }) => id);
   const chosen = ids.filter((id) => selectedIds?.includes(id));
   return (
@@ -99,7 +101,12 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, records }: Filled
         </TableHead>
         <TableBody>
           {records.map((record) => (
-            <TableRow key={record.id} hover selected={selectedIds?.includes(record.id) ?? false}>
+            <TableRow
+              key={record.id}
+              hover
+              selected={selectedIds?.includes(record.id) ?? false}
+              sx={markStyle(marks.get(record.id))}
+            >
               {nameOf === undefined ? null : (
                 <TableCell padding="checkbox">
                   <Checkbox
@@ -110,9 +117,10 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, records }: Filled
                   />
                 </TableCell>
               )}
-              {columns.map(({ name, align = 'left', render, wide, short }) => (
+              {columns.map(({ name, align = 'left', render, wide, short }, place) => (
                 <TableCell key={name} align={align} sx={cellStyle(wide, short)}>
                   {render(record)}
+                  {place === 0 ? <MarkWord mark={marks.get(record.id)} /> : null}
                 </TableCell>
               ))}
             </TableRow>
@@ -159,12 +167,18 @@ const HeadCell = <Item extends RaRecord>({ column }: { readonly column: Column<I
 const Cards = <Item extends RaRecord>({ label, columns, nameOf, records }: Filled<Item>) => {
   const { selectedIds, onToggleItem } = useListContext<Item>();
   const text = useText();
+  const marks = useRowMarks();
   return (
     <>
       {columns.some(({ sortable = true }) => sortable) ? <SortSelect columns={columns} /> : null}
       <Stack component="ul" aria-label={label} sx={{ gap: 1, p: 1, m: 0, listStyle: 'none' }}>
         {records.map((record) => (
-          <Paper component="li" key={record.id} variant="outlined" sx={{ p: 1.5, display: 'flex', gap: 1 }}>
+          <Paper
+            component="li"
+            key={record.id}
+            variant="outlined"
+            sx={{ p: 1.5, display: 'flex', gap: 1, ...markStyle(marks.get(record.id)) }}
+          >
             {nameOf === undefined ? null : (
               <Checkbox
                 size="small"
@@ -174,6 +188,7 @@ const Cards = <Item extends RaRecord>({ label, columns, nameOf, records }: Fille
                 slotProps={{ input: { 'aria-label': text('list.choose', { name: nameOf(record) }) } }}
               />
             )}
+            <MarkWord mark={marks.get(record.id)} />
             <Box component="dl" sx={{ m: 0, flex: 1, minWidth: 0 }}>
               {columns
                 .filter(({ has }) => has?.(record) ?? true)

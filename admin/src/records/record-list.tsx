@@ -24,7 +24,7 @@ export const RecordList = () => {
 
 const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
-  const { label, fields, permissions, trash } = metadata;
+  const { model, label, fields, permissions, events, trash } = metadata;
   const columns = useColumns(metadata, path);
   return (
     <RecordListPage<AnyRecord>
@@ -37,6 +37,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       {...(permissions.destroy
         ? { deletable: (record: AnyRecord) => `#${record.id} ${recordName(metadata, record)}` }
         : {})}
+      followed={events === true ? model : undefined}
       {...(trash === true ? { trash: path } : {})}
       actions={
         <>

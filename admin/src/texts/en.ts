@@ -572,6 +572,17 @@ export const en: SameKeys<typeof zhCN> = {
     noRequest: 'Nothing was sent yet, or it was removed.',
     noResponse: 'There was no answer.',
   },
+  live: {
+    switch: 'Live',
+    connecting: 'Connecting…',
+    connected: 'Connected',
+    broken: 'Not connected, trying again',
+    paused: 'Paused',
+    refused: 'Cannot connect: %{reason}',
+    fresh: '%{count} new: show',
+    changed: 'just changed',
+    deleted: 'has been deleted',
+  },
   conflict: {
     title: 'Somebody else has changed this record',
     lead: 'The record was saved after you opened this form. Compare, then decide.',

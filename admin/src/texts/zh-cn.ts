@@ -548,6 +548,17 @@ export const zhCN = {
     noRequest: '还没有发送，或内容已被清除。',
     noResponse: '没有应答。',
   },
+  live: {
+    switch: '实时更新',
+    connecting: '正在连接…',
+    connected: '已连接',
+    broken: '未连接，正在重试',
+    paused: '已暂停',
+    refused: '无法连接：%{reason}',
+    fresh: '%{count} 条新记录：显示',
+    changed: '刚刚更改',
+    deleted: '已被删除',
+  },
   conflict: {
     title: '记录已被他人修改',
     lead: '您打开此表单之后，有人保存了同一条记录。请比较后决定。',

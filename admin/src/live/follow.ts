@@ -1,0 +1,115 @@
+import { failureOf } from '../parts/problem.ts';
+import { openStream } from '../service.ts';
+import { EventParser } from './event-stream.ts';
+
+/** A change of a record, as `/admin/changes` tells it. */
+export interface RecordChange {
+  readonly number: number;
+  readonly model: string;
+  readonly id: number;
+  readonly action: 'create' | 'update' | 'destroy';
+}
+
+export type FollowState =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'connected' }
+  /** It is tried again by itself. */
+  | { readonly kind: 'broken'; readonly error: unknown }
+  /** It was refused: trying again would not help. */
+  | { readonly kind: 'refused'; readonly error: unknown };
+
+interface Listener {
+  readonly onState: (state: FollowState) => void;
+  readonly onChange: (change: RecordChange) => void;
+  /** Changes may have been missed: nothing is known of what was told before. */
+  readonly onGap: () => void;
+}
+
+/** Milliseconds before the second try; doubled for each one more. */
+const firstPause = 1_000;
+const longestPause = 30_000;
+
+/** Milliseconds after which a stream that says nothing at all counts as broken: the service speaks more often. */
+const longestSilence = 60_000;
+
+/** Whether what was refused may be taken later: nobody there, too much to do, an answer cut off. */
+const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500;
+
+const pausing = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** The place in the stream that a new connection goes on from. */
+export interface Place {
+  id: string;
+}
+
+/** Reads one connection to its end. */
+const listen = async (
+  model: string,
+  place: Place,
+  signal: AbortSignal,
+  listener: Listener,
+): Promise<void> => {
+  const silent = new AbortController();
+  const either = AbortSignal.any([signal, silent.signal]);
+  const resumed = place.id !== '';
+  const response = await openStream(`/admin/changes?models=${encodeURIComponent(model)}`, {
+    headers: { Accept: 'text/event-stream', ...(resumed ? { 'Last-Event-ID': place.id } : {}) },
+    signal: either,
+  });
+  listener.onState({ kind: 'connected' });
+  if (!resumed) listener.onGap();
+  const parser = new EventParser(place.id);
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  for (;;) {
+    const timer = setTimeout(() => silent.abort(), longestSilence);
+    const part = await reader?.read().finally(() => clearTimeout(timer));
+    if (part === undefined || part.done) return;
+    for (const { data } of parser.push(decoder.decode(part.value, { stream: true })))
+      listener.onChange(JSON.parse(data) as RecordChange);
+    place.id = parser.id;
+  }
+};
+
+/** Follows the changes of a model until the signal ends it; a broken connection is taken up again where it broke. */
+export const follow = async (
+  model: string,
+  place: Place,
+  signal: AbortSignal,
+  listener: Listener,
+): Promise<void> => {
+  let pause = firstPause;
+  while (!signal.aborted) {
+    listener.onState({ kind: 'connecting' });
+    try {
+      await listen(model, place, signal, {
+        ...listener,
+        onState: (state) => {
+          pause = firstPause;
+          listener.onState(state);
+        },
+      });
+      if (!signal.aborted) listener.onState({ kind: 'broken', error: undefined });
+    } catch (error) {
+      if (signal.aborted) return;
+      const { status } = failureOf(error);
+      // Nobody knows any more what came behind that place: the list is read anew, and followed from now on.
+      if (status === 410) {
+        place.id = '';
+        continue;
+      }
+      if (!isPassing(status)) return listener.onState({ kind: 'refused', error });
+      listener.onState({ kind: 'broken', error });
+    }
+    // Half of it by chance, so that many pages do not come back at once.
+    await pausing(pause * (0.5 + Math.random() / 2), signal);
+    pause = Math.min(pause * 2, longestPause);
+  }
+};

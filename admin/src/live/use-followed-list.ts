@@ -1,0 +1,119 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Identifier, useListContext } from 'react-admin';
+import type { RowMark, RowMarks } from '../parts/row-marks.tsx';
+import type { AnyRecord } from '../records/record.ts';
+import { dataProvider } from '../service.ts';
+import type { RecordChange } from './follow.ts';
+import { type LiveState, useFollowing } from './use-following.ts';
+
+/** Records that are asked for at once; of more the list is read anew when somebody asks for it. */
+const most = 100;
+
+interface FollowedList {
+  readonly state: LiveState | undefined;
+  readonly marks: RowMarks;
+  /** How many records have come that the list does not show yet. */
+  readonly fresh: number;
+  /** Shows them. */
+  readonly show: () => void;
+}
+
+/** What happened last to each record. */
+const lastOf = (changes: readonly RecordChange[]): ReadonlyMap<number, RecordChange> =>
+  new Map(changes.map((change) => [change.id, change]));
+
+/** Milliseconds for which a row is marked as changed. */
+const shownFor = 5_000;
+
+const withoutChanged = (marks: RowMarks, last: ReadonlyMap<number, RecordChange>): RowMarks =>
+  new Map([...marks].filter(([id, { kind }]) => kind === 'deleted' || !last.has(Number(id))));
+
+interface Page {
+  readonly data: readonly AnyRecord[];
+}
+
+const nothing = { marks: new Map<Identifier, RowMark>(), fresh: new Set<number>() } as const;
+
+/**
+ * The list of the list context as it changes: what changed changes in its row, what came is counted, what went is marked.
+ * No row moves before somebody asks for it.
+ */
+export const useFollowedList = (model: string | undefined): FollowedList => {
+  const list = useListContext<AnyRecord>();
+  const client = useQueryClient();
+  const { resource, data = [], filterValues, filter, sort, page, setPage, refetch } = list;
+  const [seen, setSeen] = useState<{ readonly marks: RowMarks; readonly fresh: ReadonlySet<number> }>(
+    nothing,
+  );
+  const shown = new Set(data.map(({ id }) => id));
+
+  /** Those of the records that the list would show somewhere, as they are now. */
+  const matching = async (ids: readonly number[], filtered: boolean): Promise<readonly AnyRecord[]> => {
+    if (ids.length === 0) return [];
+    const answer = await dataProvider.getList<AnyRecord>(resource, {
+      filter: { ...(filtered ? { ...filterValues, ...filter } : {}), id: ids.slice(0, most) },
+      pagination: { page: 1, perPage: most },
+      sort,
+    });
+    return answer.data;
+  };
+
+  const onChanges = async (changes: readonly RecordChange[]): Promise<void> => {
+    const last = lastOf(changes);
+    const of = (wanted: (change: RecordChange) => boolean): number[] =>
+      [...last.values()].filter(wanted).map(({ id }) => id);
+    const [now, came] = await Promise.all([
+      matching(
+        of(({ id, action }) => action !== 'destroy' && shown.has(id)),
+        false,
+      ),
+      matching(
+        of(({ id, action }) => action === 'create' && !shown.has(id)),
+        true,
+      ),
+    ]);
+    const current = new Map(now.map((record) => [record.id, record]));
+    client.setQueriesData<Page>(
+      { queryKey: [resource, 'getList'], type: 'active' },
+      (old) => old && { ...old, data: old.data.map((record) => current.get(record.id) ?? record) },
+    );
+    setSeen(({ marks, fresh }) => {
+      const [nextMarks, nextFresh] = [new Map(marks), new Set(fresh)];
+      for (const { id, action } of last.values()) {
+        if (action === 'destroy') nextFresh.delete(id);
+        const kind = action === 'destroy' ? 'deleted' : 'changed';
+        if (shown.has(id)) nextMarks.set(id, { kind, turn: marks.get(id)?.turn !== true });
+      }
+      for (const { id } of came) nextFresh.add(id);
+      return { marks: nextMarks, fresh: nextFresh };
+    });
+    setTimeout(
+      () => setSeen(({ marks, fresh }) => ({ marks: withoutChanged(marks, last), fresh })),
+      shownFor,
+    );
+  };
+
+  // Another page or another order is no place for what was marked on the one before.
+  const where = JSON.stringify([page, sort, filterValues]);
+  const [seenAt, setSeenAt] = useState(where);
+  if (seenAt !== where) {
+    setSeenAt(where);
+    setSeen(nothing);
+  }
+
+  const state = useFollowing(model, {
+    onChanges: (changes) => void onChanges(changes).catch(() => {}),
+    onGap: () => void refetch(),
+  });
+  return {
+    state,
+    marks: seen.marks,
+    fresh: [...seen.fresh].filter((id) => !shown.has(id)).length,
+    show: () => {
+      setSeen(nothing);
+      if (page === 1) void refetch();
+      else setPage(1);
+    },
+  };
+};

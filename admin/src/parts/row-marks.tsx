@@ -1,0 +1,57 @@
+import Box from '@mui/material/Box';
+import { createContext, useContext } from 'react';
+import type { Identifier } from 'react-admin';
+import { useText } from '../texts/provider.ts';
+import { unseen } from './unseen.ts';
+
+/** What has become of a row while it was looked at. */
+export interface RowMark {
+  readonly kind: 'changed' | 'deleted';
+  /** Another one with each change: what is shown for a moment is shown anew. */
+  readonly turn: boolean;
+}
+
+export type RowMarks = ReadonlyMap<Identifier, RowMark>;
+
+const none: RowMarks = new Map();
+
+export const RowMarksContext = createContext<RowMarks>(none);
+
+export const useRowMarks = (): RowMarks => useContext(RowMarksContext);
+
+const colour = 'rgba(242, 184, 75, 0.38)';
+
+const changed = (turn: boolean) => ({
+  [`@keyframes gw-changed-${turn}`]: { from: { backgroundColor: colour } },
+  animation: `gw-changed-${turn} 2.4s ease-out`,
+  // Without movement a line at the side says it.
+  '@media (prefers-reduced-motion: reduce)': {
+    animation: 'none',
+    boxShadow: `inset 3px 0 0 ${colour}`,
+  },
+});
+
+// It fades no further than it can still be read.
+const deleted = {
+  textDecoration: 'line-through',
+  bgcolor: 'action.hover',
+  '& td, & dd, & span': { color: 'text.secondary' },
+  transition: 'background-color 1.2s',
+  '@starting-style': { backgroundColor: 'transparent' },
+  '@media (prefers-reduced-motion: reduce)': { transition: 'none' },
+} as const;
+
+export const markStyle = (mark: RowMark | undefined) => {
+  if (mark === undefined) return {};
+  return mark.kind === 'changed' ? changed(mark.turn) : deleted;
+};
+
+/** What the colour of a row says, for those who do not see it. */
+export const MarkWord = ({ mark }: { readonly mark: RowMark | undefined }) => {
+  const text = useText();
+  return mark === undefined ? null : (
+    <Box component="span" sx={unseen}>
+      {text(`live.${mark.kind}`)}
+    </Box>
+  );
+};
