@@ -12,4 +12,5 @@ export type { CreateOptions, ResourceClient, WriteOptions } from './resource.ts'
 export { etagOf } from './resource.ts';
 export type { EachQuery, ListQuery, Page, ResourceName, ResourceShape } from './shape.ts';
 export { resource } from './shape.ts';
+export type { ChangeActor, ChangeEvent, SubscribeOptions } from './subscribe.ts';
 export type { Answer, CallOptions, RequestOptions, RetryOptions } from './transport.ts';

@@ -18,6 +18,7 @@ import type {
   RelationsIn,
   ResourceShape,
 } from './shape.ts';
+import { type Subscribe, subscribing } from './subscribe.ts';
 import type { Answer, CallOptions, Transport } from './transport.ts';
 
 export interface CreateOptions extends CallOptions {
@@ -103,6 +104,8 @@ export interface ResourceClient<Shape extends ResourceShape> {
   delete(id: number, options?: WriteOptions): Promise<void>;
   /** Updates, deletes and creates up to 1,000 records in one transaction: all or nothing. */
   batch(work: BatchWork<Shape>, options?: CreateOptions): Promise<BatchResult<Shape>>;
+  /** Tells what happens to records, as it happens: `for await (const { id, action } of client.orders.subscribe())`. */
+  readonly subscribe: Subscribe<Shape>;
 }
 
 /** What a batch does, in the order of its writing: updates, deletes, creates. */
@@ -226,5 +229,6 @@ export const createResourceClient = <Shape extends ResourceShape>(
       const request = { ...idempotent(options), body: work };
       return (await transport.send<BatchResult<Shape>>('POST', `${path}/batch`, request)).data;
     },
+    subscribe: subscribing<Shape>(transport, path.slice(path.lastIndexOf('/') + 1)),
   };
 };

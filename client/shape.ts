@@ -26,6 +26,8 @@ export interface ResourceShape {
   readonly sort: string;
   /** What its records are related to, by name: `{ many: true, to: … }`. */
   readonly relations?: object;
+  /** `false`: nothing is told of what happens to its records. */
+  readonly events?: boolean;
 }
 
 interface ShapeOfModel<Model, Known> {

@@ -78,6 +78,7 @@ const shapeOf = (model: ResourceModel, models: Models): string => {
     update: ${bodyType(model, 'update', models)};
     filter: ${filterType(model, 'list')};
     sort: ${sortable === 'never' ? sortable : `Sorted<${sortable}>`};
+    events: ${model.events};
 ${relationsMember(model, models)}  };`;
 };
 

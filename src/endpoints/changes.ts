@@ -27,22 +27,23 @@ const lastEventOf = (call: Call): number | undefined => {
   return number;
 };
 
-/** The models that the query names, each once. @throws Problem `invalid_parameter` */
-const namedModels = (query: string, followed: ReadonlySet<string>): readonly string[] => {
+/** The models that the query names, by their names or paths, each once. @throws Problem `invalid_parameter` */
+const namedModels = (query: string, followed: ReadonlyMap<string, string>): readonly string[] => {
   const parameters = parseQueryString(query);
   const unknown = parameters.find(({ name }) => name !== 'models');
   if (unknown !== undefined) throw invalidParameter(unknown.name);
   const [models, second] = parameters;
-  const names = models === undefined ? [] : models.value.split(',');
-  if (second !== undefined || names.length === 0 || !names.every((name) => followed.has(name)))
+  const said = models === undefined ? [] : models.value.split(',');
+  const names = said.flatMap((name) => followed.get(name) ?? []);
+  if (second !== undefined || said.length === 0 || names.length < said.length)
     throw invalidParameter('models');
   // In one order, so that all who follow the same are told together.
   return [...new Set(names)].sort();
 };
 
-const schemaOf = ([model = '']: readonly string[]): JsonSchema => ({
+const schemaOf = ([model]: readonly ResourceModel[]): JsonSchema => ({
   type: 'string',
-  examples: [`id: 4711\ndata: {"number":4711,"model":"${model}","id":7,"action":"update","…":"…"}\n\n`],
+  examples: [`id: 4711\ndata: {"number":4711,"model":"${model?.name}","id":7,"action":"update","…":"…"}\n\n`],
 });
 
 const texts = {
@@ -53,8 +54,8 @@ const texts = {
     en: 'Server-sent events: `id` is the number of an event, `data` its JSON. Told is only what the caller may read at that moment; the stream ends within 5 s when that is nothing any more. With `Last-Event-ID` it goes on behind that event, without a gap and without a repetition.',
   },
   models: {
-    'zh-CN': '模型名，逗号分隔；均须声明 `events: true`',
-    en: 'Names of models with `events: true`, comma-separated',
+    'zh-CN': '模型名或其路径，逗号分隔；均须声明 `events: true`',
+    en: 'Names of models with `events: true`, or their paths, comma-separated',
   },
 } as const satisfies Record<string, Label>;
 
@@ -71,7 +72,12 @@ const changesEndpoint = (
 ): Endpoint => {
   const all = new Map([...resources].map(([name, { model }]) => [name, model]));
   const grantsOn = [...new Set(models.flatMap((model) => grantsAsked(ruleOf(model, all, 'detail', area))))];
-  const names = new Set(models.map(({ name }) => name));
+  const names = new Map(
+    models.flatMap(({ name, path }) => [
+      [name, name],
+      [path, name],
+    ]),
+  );
   const handle = async (call: Call): Promise<Answer> => {
     const { principal, address, signal } = call;
     const stream = await changes.open({
@@ -95,7 +101,7 @@ const changesEndpoint = (
       description: texts.description,
       tag,
       media: 'text/event-stream',
-      data: schemaOf([...names]),
+      data: schemaOf(models),
       query: [{ name: 'models', description: texts.models, schema: { type: 'string' }, required: true }],
       resumes: true,
       headers: {
