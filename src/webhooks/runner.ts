@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { EventLog } from '../store/events/event-log.ts';
-import type {
-  ClaimedDelivery,
-  Deliveries,
-  DeliveryOutcome,
-  KeptAttempt,
-} from '../store/webhooks/deliveries.ts';
+import type { Deliveries } from '../store/webhooks/deliveries.ts';
+import type { ClaimedDelivery, DeliveryOutcome, EndedAttempt, KeptAttempt } from '../store/webhooks/ends.ts';
 import type { Lanes, TakenWebhook } from '../store/webhooks/lanes.ts';
 import { urlInAudit } from '../store/webhooks/webhooks.ts';
 import type { Bell } from './bell.ts';
@@ -81,6 +78,8 @@ class Turn {
   readonly #secrets: readonly string[];
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
+  readonly #ended: (EndedAttempt & { readonly stored: PromiseWithResolvers<boolean> })[] = [];
+  #storing = false;
   #failures: number;
   #until: number;
   #thrown: { readonly error: unknown } | undefined;
@@ -110,8 +109,10 @@ class Turn {
     const { bell } = this.#parts;
     for (;;) {
       const rung = bell.next();
-      const room = (this.braked ? 1 : this.#parts.times.parallel) - this.#running.size;
-      const open = room > 0 && !this.#signal.aborted && performance.now() < this.#until;
+      const most = this.braked ? 1 : this.#parts.times.parallel;
+      const room = most - this.#running.size;
+      // Several at a time: each time costs a write.
+      const open = room * 2 >= most && !this.#signal.aborted && performance.now() < this.#until;
       const begun = open ? await this.#begin(room) : 0;
       if (open && begun < room && (await this.#addDeliveries())) continue;
       if (this.#running.size === 0) break;
@@ -156,7 +157,7 @@ class Turn {
     await this.#parts.quiet();
     const message = await messageOf(delivery.event, this.#userId);
     if ('skipped' in message) {
-      await deliveries.settle(delivery, { state: 'skipped', error: message.skipped });
+      await this.#settle(delivery, { state: 'skipped', error: message.skipped });
       return;
     }
     const seconds = Math.floor(clock() / 1_000);
@@ -165,7 +166,31 @@ class Turn {
     // Cut off by the stop of the process, which says nothing about the receiver.
     if (this.#signal.aborted && sent.error !== undefined) return deliveries.release(delivery);
     const outcome = outcomeOf(attemptOf(headers, message.body, sent), delivery.attempts, clock());
-    if (await deliveries.settle(delivery, outcome)) this.#note(delivery, outcome);
+    if (await this.#settle(delivery, outcome)) this.#note(delivery, outcome);
+  }
+
+  /** Stores how an attempt ended, together with those that end while others are being stored. */
+  #settle(delivery: ClaimedDelivery, outcome: DeliveryOutcome): Promise<boolean> {
+    const stored = Promise.withResolvers<boolean>();
+    this.#ended.push({ delivery, outcome, stored });
+    if (!this.#storing) void this.#store();
+    return stored.promise;
+  }
+
+  async #store(): Promise<void> {
+    this.#storing = true;
+    for (;;) {
+      await turn();
+      const ended = this.#ended.splice(0);
+      if (ended.length === 0) break;
+      try {
+        const stored = await this.#parts.deliveries.settle(this.#webhook.id, ended);
+        for (const [index, each] of ended.entries()) each.stored.resolve(stored[index] === true);
+      } catch (error) {
+        for (const each of ended) each.stored.reject(error);
+      }
+    }
+    this.#storing = false;
   }
 
   #note(delivery: ClaimedDelivery, outcome: DeliveryOutcome): void {

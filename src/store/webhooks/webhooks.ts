@@ -83,7 +83,7 @@ export const lockWebhook = (database: Pick<Database, 'dialect'>) => {
   const dialect = dialectOf(database);
   return statement<{ id: number }>(
     dialect,
-    (value) => sql`select id, url, secret, disabled, cursor from ${name('gatewright_webhooks')}
+    (value) => sql`select id, url, secret, disabled, cursor, failures from ${name('gatewright_webhooks')}
       where id = ${value('id')}${dialect.rowLock}`,
   );
 };
@@ -94,6 +94,7 @@ export interface LockedWebhook {
   readonly secret: string;
   readonly disabled: boolean | number;
   readonly cursor: number;
+  readonly failures: number;
 }
 
 /** Webhooks as administrators make and change them. Secrets come sealed. */
