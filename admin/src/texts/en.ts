@@ -562,6 +562,11 @@ export const en: SameKeys<typeof zhCN> = {
       failed: 'Failed',
       skipped: 'Not sent',
     },
+    skips: {
+      gone: 'The event is not kept any more',
+      disabled: 'The acting user is disabled',
+      unread: 'The acting user may not read the record, or it is gone',
+    },
     resend: 'Send again',
     resent: 'It will be sent again',
     resentLater: 'It will be sent again once the webhook is enabled',

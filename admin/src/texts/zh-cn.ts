@@ -538,6 +538,11 @@ export const zhCN = {
       failed: '失败',
       skipped: '未发送',
     },
+    skips: {
+      gone: '该事件已不再保留',
+      disabled: '所用的用户已被停用',
+      unread: '所用的用户无权读取该记录，或记录已不存在',
+    },
     resend: '再次发送',
     resent: '将再次发送',
     resentLater: '重新启用后将再次发送',

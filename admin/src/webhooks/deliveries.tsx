@@ -19,7 +19,7 @@ import { send } from '../service.ts';
 import { type Text, useLanguage, useText } from '../texts/provider.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { DeliveryState } from './states.tsx';
-import { type Delivery, deliveryStates, type Webhook, webhookActions } from './webhook.ts';
+import { type Delivery, deliveryStates, errorText, type Webhook, webhookActions } from './webhook.ts';
 
 /** Milliseconds between two looks at deliveries of which one is about to be sent. */
 const pause = 3_000;
@@ -85,17 +85,20 @@ const Event = ({ delivery: { model, record_id, action } }: { readonly delivery: 
   );
 };
 
-const Answer = ({ delivery: { status, duration, error } }: { readonly delivery: Delivery }) => (
-  <Box sx={{ overflowWrap: 'anywhere' }}>
-    {status === null ? null : `${status} · ${duration ?? 0} ms`}
-    {error === null ? null : (
-      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-        {error}
-      </Typography>
-    )}
-    {status === null && error === null ? '—' : null}
-  </Box>
-);
+const Answer = ({ delivery: { status, duration, error } }: { readonly delivery: Delivery }) => {
+  const text = useText();
+  return (
+    <Box sx={{ overflowWrap: 'anywhere' }}>
+      {status === null ? null : `${status} · ${duration ?? 0} ms`}
+      {error === null ? null : (
+        <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+          {errorText(text, error)}
+        </Typography>
+      )}
+      {status === null && error === null ? '—' : null}
+    </Box>
+  );
+};
 
 interface Acts {
   readonly show: (delivery: Delivery) => void;

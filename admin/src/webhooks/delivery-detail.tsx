@@ -12,7 +12,7 @@ import { CodeText } from '../parts/json-text.tsx';
 import { Time } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
 import { DeliveryState } from './states.tsx';
-import type { Delivery } from './webhook.ts';
+import { type Delivery, errorText } from './webhook.ts';
 
 /** JSON is indented; what was cut off, and what is something else, stands as it came. */
 const readable = (body: string): string => {
@@ -75,7 +75,7 @@ export const DeliveryDetail = ({ delivery, onClose }: DeliveryDetailProps) => {
               severity={delivery.state === 'skipped' ? 'info' : 'error'}
               sx={{ overflowWrap: 'anywhere' }}
             >
-              {error}
+              {errorText(text, error)}
             </Alert>
           )}
           <Facts

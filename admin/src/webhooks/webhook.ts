@@ -1,4 +1,4 @@
-import type { Text } from '../texts/provider.ts';
+import type { Text, TextKey } from '../texts/provider.ts';
 
 /** Webhooks and what was sent to them, as `/admin/webhooks` answers them. */
 
@@ -62,6 +62,18 @@ export interface Delivery {
   readonly attempted_at: string | null;
   readonly ended_at: string | null;
 }
+
+/** What the service says of deliveries that it does not send; whatever else it says stands as it is. */
+const skips: Readonly<Record<string, TextKey>> = {
+  'the event is not kept any more': 'webhooks.skips.gone',
+  'the acting user is disabled': 'webhooks.skips.disabled',
+  'the acting user may not read the record, or it is gone': 'webhooks.skips.unread',
+};
+
+export const errorText = (text: Text, error: string): string => {
+  const key = skips[error];
+  return key === undefined ? error : text(key);
+};
 
 /** How many wait; more than 1,000 are not counted. */
 export const waitingText = (count: number): string => (count >= 1000 ? '1000+' : String(count));
