@@ -37,11 +37,14 @@ const isPassing = (status: number): boolean => status === 0 || status === 429 ||
 
 const pausing = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
   });
 
 /** The place in the stream that a new connection goes on from. */
@@ -88,6 +91,7 @@ export const follow = async (
   let pause = firstPause;
   while (!signal.aborted) {
     listener.onState({ kind: 'connecting' });
+    let asked = 0;
     try {
       await listen(model, place, signal, {
         ...listener,
@@ -99,7 +103,8 @@ export const follow = async (
       if (!signal.aborted) listener.onState({ kind: 'broken', error: undefined });
     } catch (error) {
       if (signal.aborted) return;
-      const { status } = failureOf(error);
+      const { status, retryAfter = 0 } = failureOf(error);
+      asked = retryAfter * 1_000;
       // Nobody knows any more what came behind that place: the list is read anew, and followed from now on.
       if (status === 410) {
         place.id = '';
@@ -109,7 +114,7 @@ export const follow = async (
       listener.onState({ kind: 'broken', error });
     }
     // Half of it by chance, so that many pages do not come back at once.
-    await pausing(pause * (0.5 + Math.random() / 2), signal);
+    await pausing(Math.max(pause * (0.5 + Math.random() / 2), asked), signal);
     pause = Math.min(pause * 2, longestPause);
   }
 };
