@@ -3,6 +3,7 @@ import type { AreaRules } from '../operations/area.ts';
 import { relatedFor } from '../operations/related.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { RecordedEvent } from '../store/events/event-log.ts';
+import type { Narrowing } from '../store/events/narrowing.ts';
 import type { Related } from '../store/relations/related.ts';
 import { reachOf } from '../store/rows/reach.ts';
 import { type ToldEvent, toldOf } from './told.ts';
@@ -45,13 +46,33 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
       return { key: JSON.stringify(readable), models: new Set(followed), related };
     },
 
-    /** What an audience is told of events at this moment; undefined where that is nothing. */
-    framesOf: async (
-      { models: followed, related }: Audience,
-      events: readonly RecordedEvent[],
-    ): Promise<Uint8Array | undefined> => {
-      const theirs = events.filter(({ model }) => followed.has(model));
-      return theirs.length === 0 ? undefined : framesOf(await toldOf(resources, related, theirs));
+    /** Answers what each audience is told of events at this moment; undefined where that is nothing. */
+    telling: (events: readonly RecordedEvent[]) => {
+      const byModel = Map.groupBy(events, ({ model }) => model);
+      const narrowed = new Map<string, Promise<Narrowing | undefined>>();
+      let asked = 0;
+      /** Those of a model that an audience may be told perhaps. */
+      const left = async (name: string, { related }: Audience): Promise<readonly RecordedEvent[]> => {
+        const of = byModel.get(name) ?? [];
+        const grant = related(name)?.grant;
+        const reach = grant && reachOf(grant);
+        if (of.length === 0 || reach === undefined) return [];
+        // For the first who asks, the statement alone says it.
+        if (asked === 1 || reach.terms.length === 0) return of;
+        const narrowing = narrowed.get(name) ?? resources.get(name)?.eventReaders.narrow(of);
+        if (narrowing === undefined) return of;
+        narrowed.set(name, narrowing);
+        return (await narrowing)?.left(reach) ?? of;
+      };
+      return async (audience: Audience): Promise<Uint8Array | undefined> => {
+        asked += 1;
+        const theirs: RecordedEvent[] = [];
+        for (const name of audience.models) theirs.push(...(await left(name, audience)));
+        if (theirs.length === 0) return undefined;
+        // Models may have been told apart; what happened has one order.
+        if (audience.models.size > 1) theirs.sort((a, b) => a.number - b.number);
+        return framesOf(await toldOf(resources, audience.related, theirs));
+      };
     },
   };
 };

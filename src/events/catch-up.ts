@@ -82,7 +82,7 @@ export class CatchUp {
     }
     const last = events.at(-1)?.number ?? end;
     const to = events.length < batchSize ? Math.max(end, last) : last;
-    const frames = await audiences.framesOf(audience, events);
+    const frames = await audiences.telling(events)(audience);
     // It was given something meanwhile, and has asked again perhaps: then it is in the line.
     if (!stream.isWaiting || stream.atHead || stream.place !== place) return true;
     if (stream.audience.key !== audience.key || !isTrusted(stream.credentials)) return false;

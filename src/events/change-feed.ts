@@ -137,14 +137,13 @@ export class ChangeFeed {
   }
 
   async #tell(batch: LogPart): Promise<void> {
+    const told = this.#parts.audiences.telling(batch.events);
     this.#slices.resume();
     for (const streams of [...this.#atHead.values()]) {
       const [first] = streams;
       if (first === undefined) continue;
       const { audience } = first;
-      const frames = await this.#parts.audiences
-        .framesOf(audience, batch.events)
-        .catch(() => 'unknown' as const);
+      const frames = await told(audience).catch(() => 'unknown' as const);
       for (const stream of [...streams]) {
         if (stream.atHead && stream.audience.key === audience.key) this.#give(stream, batch, frames);
         if (this.#slices.step()) await this.#slices.yield();

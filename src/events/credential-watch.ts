@@ -1,4 +1,5 @@
 import type { Principal } from '../auth/principal.ts';
+import { Chain, type Link } from '../kernel/chain.ts';
 import { Problem } from '../kernel/problem.ts';
 
 /**
@@ -26,7 +27,7 @@ export interface CredentialHolder {
 }
 
 /** Credentials that somebody holds. */
-export interface WatchedCredentials {
+export interface WatchedCredentials extends Link<WatchedCredentials> {
   readonly key: string;
   readonly identify: IdentifyAgain;
   readonly holders: Set<CredentialHolder>;
@@ -49,8 +50,9 @@ export const isTrusted = ({ verified }: WatchedCredentials): boolean =>
  * nobody can be asked (the database is away) ends nothing.
  */
 export class CredentialWatch {
-  /** In the order in which they are looked at. */
   readonly #known = new Map<string, WatchedCredentials>();
+  /** In the order in which they are looked at. */
+  readonly #line = new Chain<WatchedCredentials>();
   #asked = 0;
 
   /** Credentials that have just been found good. */
@@ -58,30 +60,33 @@ export class CredentialWatch {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const now = performance.now();
-    const credentials = {
-      key,
-      identify,
-      holders: new Set<CredentialHolder>(),
-      verified: now,
-      due: nextLook(now),
+    const credentials: WatchedCredentials = {
+      ...{ key, identify, verified: now, due: nextLook(now) },
+      holders: new Set(),
+      older: undefined,
+      newer: undefined,
     };
     this.#known.set(key, credentials);
+    this.#line.add(credentials);
     return credentials;
   }
 
   release(credentials: WatchedCredentials, holder: CredentialHolder): void {
     credentials.holders.delete(holder);
-    if (credentials.holders.size === 0) this.#known.delete(credentials.key);
+    if (credentials.holders.size > 0) return;
+    this.#known.delete(credentials.key);
+    this.#line.remove(credentials);
   }
 
   /** Looks at those that are due. */
   look(): void {
     const now = performance.now();
-    for (const credentials of this.#known.values()) {
-      if (this.#asked >= most || credentials.due > now) return;
+    for (;;) {
+      const credentials = this.#line.oldest;
+      if (credentials === undefined || this.#asked >= most || credentials.due > now) return;
       // To the end of the line, before others are looked at.
-      this.#known.delete(credentials.key);
-      this.#known.set(credentials.key, credentials);
+      this.#line.remove(credentials);
+      this.#line.add(credentials);
       credentials.due = Infinity;
       void this.#ask(credentials);
     }

@@ -105,6 +105,8 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'files',
     'made',
     'recording',
+    'Narrowing',
+    'createAudiences',
     'statementOf',
     'systemGrants',
     'versions',

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { equals, member } from '../../src/model/row-rule.ts';
@@ -282,6 +282,38 @@ describeEachDatabase('changes', (databases) => {
     const end = await create('opens', { name: 'end' });
     await ofAnn.settled(() => ofAnn.events.at(-1)?.id === end);
     expect(ofAnn.events).toHaveLength(4);
+  });
+
+  it('asks about few records where many follow their own, and tells each of theirs, of deletions as well', async () => {
+    const users: TestUser[] = [];
+    for (let index = 0; index < 20; index += 1) users.push(await service.createUser());
+    const followed = await Promise.all(
+      users.map(async (user) => ({ user, stream: await follow(bearer(user), { models: 'Note,Open' }) })),
+    );
+    const { database } = service.server.services;
+    const asked = vi.spyOn(database, 'all');
+    onTestFinished(() => asked.mockRestore());
+    const admin = await service.admin();
+    const ids: number[] = [];
+    for (const user of users.slice(0, 3)) {
+      const body = { note: { text: 'a' } };
+      ids.push((await service.ok<{ id: number }>('POST', '/api/v1/notes', { token: user, body })).id);
+    }
+    await Promise.all(followed.slice(0, 3).map(({ stream }) => stream.until(1)));
+    await service.ok('DELETE', `/admin/records/notes/${ids[0]}`, { token: admin });
+    await followed[0]?.stream.until(2);
+    const end = await create('opens', { name: 'end' });
+    await Promise.all(followed.map(({ stream }) => stream.settled(() => stream.events.at(-1)?.id === end)));
+    expect(
+      followed.map(({ stream }) => stream.events.map(({ model, action }) => `${model} ${action}`)),
+    ).toEqual([
+      ['Note create', 'Note destroy', 'Open create'],
+      ...[1, 2].map(() => ['Note create', 'Open create']),
+      ...users.slice(3).map(() => ['Open create']),
+    ]);
+    const ofNotes = asked.mock.calls.filter(([{ sql }]) => /from "notes"/.test(sql));
+    // Of each batch the first asks, the records are read once, and whose they are asks.
+    expect(ofNotes.length).toBeLessThan(12);
   });
 
   it('is followed in the administration area by its session and its rules', async () => {

@@ -8,6 +8,7 @@ import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import { type Argument, all, name, type Statement, sql, statement, where } from '../statement.ts';
 import type { RecordedEvent } from './event-log.ts';
 import { keptKind } from './kept-reach.ts';
+import { Narrowing, type RecordValues, readerColumns } from './narrowing.ts';
 
 /** Records that one statement asks about: its list has one of these lengths, so that there are few statements. */
 const lengths = [1, 8, 64, 512] as const;
@@ -61,19 +62,37 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
       return { query, paths };
     });
 
-  const readNow = async (reach: RowReach, records: readonly number[]): Promise<ReadonlySet<number>> => {
-    const found = new Set<number>();
+  /** Records in parts of a few lengths, each filled up by its last one. */
+  function* partsOf(records: readonly number[]): Generator<readonly number[]> {
     const longest = lengths.at(-1) ?? 1;
     for (let start = 0; start < records.length; start += longest) {
       const part = records.slice(start, start + longest);
       const count = lengths.find((length) => length >= part.length) ?? longest;
       const [last = 0] = part.slice(-1);
-      const ids = [...part, ...Array.from({ length: count - part.length }, () => last)];
-      const query = among(reach, count).query({ ids, rows: reach.values, kept: [] });
+      yield [...part, ...Array.from({ length: count - part.length }, () => last)];
+    }
+  }
+
+  const readNow = async (reach: RowReach, records: readonly number[]): Promise<ReadonlySet<number>> => {
+    const found = new Set<number>();
+    for (const ids of partsOf(records)) {
+      const query = among(reach, ids.length).query({ ids, rows: reach.values, kept: [] });
       for (const { id } of await database.all<{ id: number }>(query)) found.add(Number(id));
     }
     return found;
   };
+
+  const own = readerColumns(model);
+
+  /** What the records hold in the columns that say whose they are. */
+  const holding = (count: number) =>
+    statements.getOrMake(`held ${count}`, () => ({
+      paths: [],
+      query: statement<ReachArguments>(dialect, (named) => {
+        const ids = all(Array.from({ length: count }, (_, index) => named('ids', index)));
+        return sql`select ${all(['id', ...own].map((of) => name(of)))} from ${table} where id in (${ids})`;
+      }),
+    }));
 
   const couldRead = async (reach: RowReach, { reach: kept }: RecordedEvent): Promise<boolean> => {
     if (reach.terms.length === 0) return true;
@@ -85,6 +104,21 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
   };
 
   return {
+    /**
+     * Leaves out, for many who ask about the same events of this model, what each of them certainly is not told; where
+     * no rule says whose a record is, that is nothing.
+     */
+    narrow: async (events: readonly RecordedEvent[]): Promise<Narrowing | undefined> => {
+      if (own.length === 0) return undefined;
+      const values = new Map<number, RecordValues>();
+      const there = events.filter(({ action }) => action !== 'destroy');
+      for (const ids of partsOf([...new Set(there.map(({ record }) => record))])) {
+        const query = holding(ids.length).query({ ids, rows: [], kept: [] });
+        for (const row of await database.all<RecordValues>(query)) values.set(Number(row['id']), row);
+      }
+      return new Narrowing(events, own, values);
+    },
+
     /**
      * Numbers of those events that whoever has the grant may be told: they read the record now or, where it was
      * destroyed, could read it before. All events are of this model.
