@@ -184,6 +184,7 @@ export const compose = async (parts: Parts) => {
         usage: { keyUsed: () => {}, applicationUsed: () => {} },
       }),
       stopping,
+      failed: (error) => logger.warn({ err: error }, 'streams of events'),
       // Whoever asks for anything else shall find room beside them.
       most: Math.floor(connectionsWithin(config) * 0.75),
     }),

@@ -6,6 +6,9 @@ import { isTrusted } from './credential-watch.ts';
 /** Streams that read at one moment. */
 const most = 4;
 
+/** Milliseconds before the next try where the log could not be read. */
+const tryInterval = 500;
+
 /** Events that one of them reads at once: what is told of them lies in memory until its caller takes it. */
 const batchSize = 100;
 
@@ -14,6 +17,7 @@ export interface CatchUpParts {
   readonly audiences: Audiences;
   /** The number up to which the others are told. */
   readonly head: () => number;
+  readonly failed: (error: unknown) => void;
   /** Told of a stream that is behind no more. */
   readonly reached: (stream: ChangeStream) => void;
 }
@@ -25,6 +29,7 @@ export class CatchUp {
   /** Those whose turn came to nothing. */
   readonly #held = new Set<ChangeStream>();
   #reading = 0;
+  #pausedUntil = 0;
 
   constructor(parts: CatchUpParts) {
     this.#parts = parts;
@@ -44,6 +49,7 @@ export class CatchUp {
   }
 
   #next(): void {
+    if (performance.now() < this.#pausedUntil) return;
     for (const stream of this.#line) {
       if (this.#reading >= most) return;
       this.#line.delete(stream);
@@ -56,7 +62,9 @@ export class CatchUp {
     try {
       const isDone = await this.#read(stream);
       if (stream.isWaiting && !stream.atHead) (isDone ? this.#line : this.#held).add(stream);
-    } catch {
+    } catch (error) {
+      this.#pausedUntil = performance.now() + tryInterval;
+      this.#parts.failed(error);
       if (stream.isWaiting) this.#held.add(stream);
     } finally {
       this.#reading -= 1;

@@ -9,6 +9,9 @@ import { Slices } from './slices.ts';
 /** Events that are read, and told, at once. */
 const batchSize = 500;
 
+/** Milliseconds before the next try where the log could not be read. */
+const tryInterval = 500;
+
 /** A part of the log: everything behind one number up to another. */
 interface LogPart {
   readonly from: number;
@@ -20,6 +23,8 @@ export interface FeedParts {
   readonly log: EventLog;
   readonly signal: EventSignal;
   readonly audiences: Audiences;
+  /** Told of what keeps the feed from reading; it goes on when it can. */
+  readonly failed: (error: unknown) => void;
 }
 
 /**
@@ -37,6 +42,7 @@ export class ChangeFeed {
   #endListening: (() => void) | undefined;
   #running = false;
   #again = false;
+  #pausedUntil = 0;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
@@ -89,7 +95,7 @@ export class ChangeFeed {
   /** Goes on with what could not be done. */
   retry(): void {
     this.#catchUp.retry();
-    if (this.#again) void this.#run();
+    if (this.#again && performance.now() >= this.#pausedUntil) void this.#run();
   }
 
   #join(stream: ChangeStream): void {
@@ -114,9 +120,11 @@ export class ChangeFeed {
         this.#again = false;
         await this.#read();
       }
-    } catch {
-      // The database is away, which its watch says. Whoever ticks comes back to it.
+    } catch (error) {
+      // Whoever ticks comes back to it.
       this.#again = true;
+      this.#pausedUntil = performance.now() + tryInterval;
+      this.#parts.failed(error);
     } finally {
       this.#running = false;
     }

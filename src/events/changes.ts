@@ -22,6 +22,9 @@ const tickInterval = 100;
 /** Milliseconds between two comments to the same stream; how many of them are written in one tick. */
 const keepAlive = { interval: 15_000, most: 400 } as const;
 
+/** Milliseconds in which the log says once at most that nobody can be told. */
+const reportInterval = 60_000;
+
 /** Seconds after which whoever finds no room asks again. */
 const retryAfter = 5;
 
@@ -32,6 +35,8 @@ export interface ChangesParts {
   /** By which credentials are looked at again: a look is no use of them, and counts as none. */
   readonly methods: Verifiers;
   readonly stopping: Stopping;
+  /** Told now and then, while it lasts, of what keeps streams from being told. */
+  readonly failed: (error: unknown) => void;
   /** Streams that may be open at one moment. */
   readonly most: number;
 }
@@ -75,6 +80,7 @@ export class Changes {
   readonly #streams = new Set<ChangeStream>();
   readonly #callers = new Map<string, number>();
   #open = 0;
+  #silentUntil = 0;
   #ticking: NodeJS.Timeout | undefined;
   #looking: ReturnType<EventLog['range']> | undefined;
   #nextLook: ReturnType<EventLog['range']> | undefined;
@@ -82,7 +88,11 @@ export class Changes {
   constructor(parts: ChangesParts) {
     this.#parts = parts;
     this.#audiences = createAudiences(parts.resources);
-    this.#feed = new ChangeFeed({ ...parts, audiences: this.#audiences });
+    this.#feed = new ChangeFeed({
+      ...parts,
+      audiences: this.#audiences,
+      failed: (error) => this.#failed(error),
+    });
   }
 
   /**
@@ -210,6 +220,13 @@ export class Changes {
     this.#watch.release(stream.credentials, stream);
     this.#streams.delete(stream);
     this.#leave(stream.caller);
+  }
+
+  #failed(error: unknown): void {
+    const now = performance.now();
+    if (now < this.#silentUntil) return;
+    this.#silentUntil = now + reportInterval;
+    this.#parts.failed(error);
   }
 
   #tick(): void {

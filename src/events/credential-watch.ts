@@ -54,6 +54,7 @@ export class CredentialWatch {
   /** In the order in which they are looked at. */
   readonly #line = new Chain<WatchedCredentials>();
   #asked = 0;
+  #pausedUntil = 0;
 
   /** Credentials that have just been found good. */
   hold(key: string, identify: IdentifyAgain): WatchedCredentials {
@@ -81,6 +82,7 @@ export class CredentialWatch {
   /** Looks at those that are due. */
   look(): void {
     const now = performance.now();
+    if (now < this.#pausedUntil) return;
     for (;;) {
       const credentials = this.#line.oldest;
       if (credentials === undefined || this.#asked >= most || credentials.due > now) return;
@@ -102,7 +104,8 @@ export class CredentialWatch {
       for (const holder of [...credentials.holders]) holder.identified(principal);
     } catch (error) {
       credentials.due = performance.now() + tryInterval;
-      if (isRefusal(error)) for (const holder of [...credentials.holders]) holder.withdrawn();
+      if (!isRefusal(error)) this.#pausedUntil = credentials.due;
+      else for (const holder of [...credentials.holders]) holder.withdrawn();
     } finally {
       this.#asked -= 1;
       this.look();
