@@ -3,7 +3,7 @@ import type { Models } from '../model/models.ts';
 import type { Database } from '../store/database.ts';
 import { dialectOf } from '../store/dialects/registry.ts';
 import { createDependents, type Dependents } from '../store/relations/dependents.ts';
-import { createNotes, type NoteReferences } from '../store/trash/trash.ts';
+import { createNotes, type NoteReferences } from '../store/trash/notes.ts';
 
 /** Records that go in one transaction beside those that were asked for, and how far they may be from these. */
 export const cascadeLimits = { records: 1_000, levels: 500 } as const;

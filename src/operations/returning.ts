@@ -5,7 +5,7 @@ import { referencedTable } from '../model/models.ts';
 import type { ModelField } from '../model/resource.ts';
 import type { SqlValue, Transaction } from '../store/database.ts';
 import { createPresent } from '../store/records/many.ts';
-import type { KeptRecord } from '../store/trash/trash.ts';
+import type { KeptRecord } from '../store/trash/bundle.ts';
 import type { ResourceContext, ServedResource } from './served-resource.ts';
 import { recordKey } from './transaction.ts';
 

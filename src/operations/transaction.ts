@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Database, Transaction, WriteOptions } from '../store/database.ts';
-import type { TrashedRecord } from '../store/trash/trash.ts';
+import type { TrashedRecord } from '../store/trash/bundle.ts';
 
 /** A transaction that several operations share, and what is to be done once it is durable. */
 export interface SharedTransaction {

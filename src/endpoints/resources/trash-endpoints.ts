@@ -7,8 +7,8 @@ import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { versionHeaders } from '../../store/history/page.ts';
 import { invalidParameter } from '../../store/list/query-string.ts';
+import type { FirstRecord } from '../../store/trash/bundle.ts';
 import { parseTrashed, parseTrashPage } from '../../store/trash/page.ts';
-import type { FirstRecord } from '../../store/trash/trash.ts';
 import { idOf } from '../shared.ts';
 import { actorSchema, seen } from './history-endpoints.ts';
 

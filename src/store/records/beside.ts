@@ -1,5 +1,6 @@
 import type { SqlValue } from '../database.ts';
-import { type Fragment, name } from '../statement.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { type Fragment, name, startsOf } from '../statement.ts';
 
 /** What a statement that writes a record writes beside it, in the same statement. */
 export interface WrittenBeside {
@@ -22,9 +23,27 @@ export interface WrittenColumns {
 const written = '_written';
 
 /** @param whole name of the column with every field */
-export const writtenColumns = (whole: string): WrittenColumns => ({
+const writtenColumns = (whole: string): WrittenColumns => ({
   row: name(written),
   id: name(written, 'id'),
   version: name(written, 'version'),
   whole: name(written, whole),
 });
+
+/** A statement that writes a record, with all that it writes beside it. `value` answers the n-th of all their values. */
+export const writtenBeside = (
+  { beside }: Pick<Dialect, 'beside'>,
+  write: Fragment,
+  whole: string,
+  besides: readonly WrittenBeside[],
+  value: (index: number) => Fragment,
+): Fragment => {
+  if (besides.length === 0) return write;
+  if (beside === undefined) throw new Error('nothing is written beside a record in one statement');
+  const starts = startsOf(besides.map(({ values }) => values.length));
+  const columns = writtenColumns(whole);
+  return beside(
+    write,
+    besides.map(({ insert }, of) => insert(columns, (index) => value((starts[of] ?? 0) + index))),
+  );
+};

@@ -7,8 +7,8 @@ import { keptReach } from '../events/kept-reach.ts';
 import { projection } from '../projection.ts';
 import { resourceSource, versionColumn } from '../resource-source.ts';
 import { all, type Fragment, literal, name, type Statement, sql, statement } from '../statement.ts';
+import { trashTable } from '../trash/bundle.ts';
 import { RowStatements } from '../trash/rows.ts';
-import { trashTable } from '../trash/trash.ts';
 
 /** A record with JSON text of every field. */
 export interface WholeRecord {

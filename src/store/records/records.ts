@@ -18,12 +18,11 @@ import {
   name,
   type Statement,
   sql,
-  startsOf,
   statement,
   where,
 } from '../statement.ts';
 import { SourceViews } from '../view.ts';
-import { type WrittenBeside, writtenColumns } from './beside.ts';
+import { type WrittenBeside, writtenBeside } from './beside.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import {
   argumentsOf,
@@ -132,16 +131,10 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     write: Fragment,
     besides: readonly WrittenBeside[],
     argument: Argument<WriteArguments>,
-  ): Fragment => {
-    if (besides.length === 0) return write;
-    if (dialect.beside === undefined) throw new Error('nothing is written beside a record in one statement');
-    const starts = startsOf(besides.map(({ values }) => values.length));
-    const columns = writtenColumns(readsAll(grant) ? 'json' : 'whole');
-    const others = besides.map(({ insert }, of) =>
-      insert(columns, (index) => argument('beside', (starts[of] ?? 0) + index)),
+  ): Fragment =>
+    writtenBeside(dialect, write, readsAll(grant) ? 'json' : 'whole', besides, (index) =>
+      argument('beside', index),
     );
-    return dialect.beside(write, others);
-  };
 
   const toSaved = (row: SavedRecord, grant: Grant): SavedRecord => ({
     id: Number(row.id),

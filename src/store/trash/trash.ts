@@ -1,147 +1,22 @@
-import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { type Asker, type Database, knownCaller, type Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
+import { actorColumns, actorRow } from '../events/recorded.ts';
+import { type Fragment, literal, name, sql, statement } from '../statement.ts';
 import {
-  type ActorRow,
-  actorColumns,
-  actorRow,
-  type RecordedActor,
-  recordedActor,
-} from '../events/recorded.ts';
-import { all, type Fragment, literal, name, sql, statement } from '../statement.ts';
+  type FirstRecord,
+  type FirstRow,
+  firstRecord,
+  type KeptRecord,
+  keptRecord,
+  type NulledReferences,
+  recordColumns,
+  type TrashedRecord,
+  type TrashRow,
+  trashColumns,
+  trashTable,
+} from './bundle.ts';
 import { RowStatements } from './rows.ts';
-
-/**
- * Records that were deleted and can come back. What one deletion takes away is a bundle: the record that was deleted, what
- * went along with it, and the references that it took from others. It is named by a text that nobody has chosen.
- */
-
-/** What is common to all that one deletion takes away. */
-export interface TrashBundle {
-  readonly bundle: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly actor: RecordedActor;
-}
-
-/** A record that goes into the trash. */
-export interface TrashedRecord extends TrashBundle {
-  /** The one that was deleted, by which the bundle is found, or one that went along. */
-  readonly kind: 'first' | 'along';
-  readonly model: string;
-  readonly id: number;
-  /** The version that the deletion has made of it. */
-  readonly version: number;
-  /** JSON text of every field. */
-  readonly record: string;
-}
-
-/** A record of the trash as it is read. */
-export interface KeptRecord {
-  readonly model: string;
-  readonly id: number;
-  readonly version: number;
-  /** Null where it was forgotten. */
-  readonly record: JsonObject | null;
-}
-
-/** The one that was deleted. */
-export interface FirstRecord extends KeptRecord {
-  readonly bundle: string;
-  readonly deletedAt: string;
-  readonly deletedBy: RecordedActor;
-}
-
-/** References by one field that named one record, and became null when it was deleted. */
-export interface NulledReferences {
-  readonly model: string;
-  readonly field: string;
-  readonly target: number;
-}
-
-interface KeptRow {
-  readonly model: string;
-  readonly record_id: number;
-  readonly version: number;
-  readonly record: string | null;
-}
-
-interface FirstRow extends KeptRow, ActorRow {
-  readonly bundle: string;
-  readonly deleted_at: string;
-}
-
-/** The name of a new bundle. */
-export const bundleName = (): string => randomUUID();
-
-export const trashTable = name('gatewright_trash');
-
-const shared = ['bundle', 'deleted_at', ...actorColumns] as const;
-const recordColumns = ['kind', 'model', 'record_id', 'version', 'record', ...shared] as const;
-const noteColumns = ['kind', 'model', 'field', 'record_id', 'target_id', ...shared] as const;
-
-const names = (columns: readonly string[]): Fragment => all(columns.map((each) => name(each)));
-
-const keptRecord = (row: KeptRow): KeptRecord => ({
-  model: row.model,
-  id: Number(row.record_id),
-  version: Number(row.version),
-  record: row.record === null ? null : JSON.parse(row.record),
-});
-
-const firstRecord = (row: FirstRow): FirstRecord => ({
-  ...keptRecord(row),
-  bundle: row.bundle,
-  deletedAt: row.deleted_at,
-  deletedBy: recordedActor(row),
-});
-
-/** Records of one model that were deleted with one statement at most. */
-const width = 100;
-
-type NoteArguments = { readonly [Key in keyof ActorRow]: ActorRow[Key] } & {
-  readonly bundle: string;
-  readonly deleted_at: string;
-  readonly ids: readonly number[];
-};
-
-/** Notes whose references the deletion of these records takes away: to be called before it. */
-export type NoteReferences = (
-  transaction: Transaction,
-  ids: readonly number[],
-  deletion: TrashBundle,
-) => Promise<void>;
-
-/** Notes the references of a model's field, whoever holds them: one statement for each hundred records that go. */
-export const createNotes = (
-  database: Database,
-  { name: model, table }: ResourceModel,
-  { name: field, column }: ModelField,
-): NoteReferences => {
-  const dialect = dialectOf(database);
-  const noting = statement<NoteArguments>(dialect, (argument) => {
-    const ids = Array.from({ length: width }, (_, index) => argument('ids', index));
-    const text = (of: Exclude<keyof NoteArguments, 'ids'>): Fragment =>
-      dialect.cast(argument(of), of === 'deleted_at' ? 'timestamp' : of === 'actor_key' ? 'integer' : 'text');
-    const values = [
-      ...[literal('reference'), literal(model), literal(field)],
-      ...[name('id'), name(column)],
-      ...shared.map((each) => text(each)),
-    ];
-    return sql`insert into ${trashTable} (${names(noteColumns)}) select ${all(values)} from ${name(table)} where ${name(column)} in (${all(ids)})`;
-  });
-  return async (transaction, ids, { bundle, at, actor }) => {
-    for (let start = 0; start < ids.length; start += width) {
-      const part = ids.slice(start, start + width);
-      // The statement is the same for fewer: the first one is asked for as often as others lack.
-      const filled = Array.from({ length: width }, (_, index) => part[index] ?? part[0] ?? 0);
-      await transaction.run(noting({ bundle, deleted_at: toTimestamp(at), ...actorRow(actor), ids: filled }));
-    }
-  };
-};
 
 /** The records that were deleted. Whoever asks has to know that the caller may see them. */
 export const createTrash = (database: Database) => {
@@ -149,12 +24,12 @@ export const createTrash = (database: Database) => {
   const inserts = new RowStatements(
     dialect,
     recordColumns.length,
-    (rows) => sql`insert into ${trashTable} (${names(recordColumns)}) values ${rows}`,
+    (rows) => sql`insert into ${trashTable} (${trashColumns(recordColumns)}) values ${rows}`,
   );
   const time = dialect.columns.timestamp.render?.(name('deleted_at'), 0) ?? name('deleted_at');
   const record = sql`cast(${name('record')} as text) as ${name('record')}`;
-  const kept = sql`${names(['model', 'record_id', 'version'])}, ${record}`;
-  const shown = sql`${kept}, ${name('bundle')}, ${time} as deleted_at, ${names(actorColumns)}`;
+  const kept = sql`${trashColumns(['model', 'record_id', 'version'])}, ${record}`;
+  const shown = sql`${kept}, ${name('bundle')}, ${time} as deleted_at, ${trashColumns(actorColumns)}`;
   const isFirst = sql`${name('kind')} = 'first'`;
 
   const page = statement<{ model: string; limit: number; offset: number }>(
@@ -269,7 +144,7 @@ export const createTrash = (database: Database) => {
       readonly references: readonly NulledReferences[];
     }> => {
       const [rows, noted] = await Promise.all([
-        transaction.all<KeptRow>(along({ bundle })),
+        transaction.all<TrashRow>(along({ bundle })),
         transaction.all<{ model: string; field: string; target_id: number }>(references({ bundle })),
       ]);
       return {
