@@ -99,6 +99,9 @@ try {
   const path = `/${await administer(service.port, 'POST', '', {
     ...{ url: `http://127.0.0.1:${receiver.port}/`, models: ['HookedItem'], user_id: reader },
   })}`;
+  // Sending is compiled by then.
+  await load('hooked');
+  await delay(3_000);
   const [without, subscribed]: [Measured[], Measured[]] = [[], []];
   for (let round = 0; round < rounds; round += 1)
     for (const [disabled, into] of [
@@ -109,8 +112,17 @@ try {
       await delay(500);
       into.push(await load('hooked'));
     }
+  const counted = async (state: string): Promise<string | null> => {
+    const query = `${path}/deliveries?filter[state]=${state}&per_page=1&page=1`;
+    const answer = await fetch(`http://127.0.0.1:${service.port}/admin/webhooks${query}`, {
+      headers: { Authorization: `Bearer ${token(boss)}` },
+    });
+    await answer.text();
+    return answer.headers.get('x-total-count');
+  };
+  const sent = `${await counted('delivered')} delivered meanwhile, ${await counted('waiting')} wait`;
   tell('events, webhook disabled', without, without);
-  tell('events, webhook subscribed', subscribed, without);
+  tell(`events, webhook subscribed (${sent})`, subscribed, without);
   receiver.stop();
   await service.stop();
 } finally {

@@ -2,7 +2,7 @@
 const slice = { steps: 32, milliseconds: 1 } as const;
 
 /** How many times as long as the work the others get, where they have something to do. */
-const share = 3;
+const share = 6;
 
 /** Milliseconds of a turn in which nobody had anything to do. */
 const idle = 0.3;

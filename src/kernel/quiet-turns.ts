@@ -1,10 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
 /** Milliseconds after which work in the background goes on, however many requests there are. */
-const longest = 10;
+const longest = 25;
+
+/** Milliseconds between two looks, which is also how long it has to be quiet. */
+const look = 2;
 
 /**
- * When work in the background may go on: while no request is worked on, and otherwise once in 10 ms. So requests hardly
+ * When work in the background may go on: while no request is worked on, and otherwise once in 25 ms. So requests hardly
  * notice that it is there, and it comes to its end all the same.
  */
 export class QuietTurns {
@@ -30,11 +33,14 @@ export class QuietTurns {
 
   async #wait(): Promise<void> {
     const until = performance.now() + longest;
-    do {
-      this.#begun = false;
-      // What one turn brings starts behind whoever waited for it before: so two of them.
-      await turn();
-      await turn();
-    } while ((this.#begun || this.#working > 0) && performance.now() < until);
+    await turn();
+    while (!this.#isQuiet() && performance.now() < until) await delay(look);
+  }
+
+  /** Whether no request is worked on, and none has begun since the last look. */
+  #isQuiet(): boolean {
+    const begun = this.#begun;
+    this.#begun = false;
+    return !begun && this.#working === 0;
   }
 }
