@@ -80,6 +80,7 @@ describeDatabase('sqlite', 'administration pages: the trash', (databases) => {
       for (const number of ['C-1', 'C-2']) await row(page, number).getByRole('checkbox').check();
       await page.getByRole('status').getByRole('button', { name: '恢复' }).click();
       const alert = page.getByRole('alert').filter({ hasText: '未能恢复' });
+      await alert.waitFor();
       expect(await alert.getByRole('listitem').allTextContents()).toEqual([
         expect.stringMatching(new RegExp(`^#${taken} C-1: 订单号`)),
       ]);
