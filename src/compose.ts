@@ -176,6 +176,7 @@ export const compose = async (parts: Parts) => {
     eventSignal,
     changes: new Changes({
       log: events,
+      quiet,
       signal: eventSignal,
       resources,
       methods: openMethods({

@@ -1,3 +1,4 @@
+import type { QuietTurns } from '../kernel/quiet-turns.ts';
 import type { EventLog, RecordedEvent } from '../store/events/event-log.ts';
 import type { Audience, Audiences } from './audience.ts';
 import { CatchUp } from './catch-up.ts';
@@ -21,6 +22,7 @@ interface LogPart {
 
 export interface FeedParts {
   readonly log: EventLog;
+  readonly quiet: QuietTurns;
   readonly signal: EventSignal;
   readonly audiences: Audiences;
   /** Told of what keeps the feed from reading; it goes on when it can. */

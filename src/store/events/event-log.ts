@@ -130,7 +130,11 @@ export const createEventLog = (database: Database) => {
     (value) =>
       sql`select ${shown} from ${log} where id > ${value('number')} order by id limit ${dialect.rows(value('limit'))}`,
   );
-  const ends = statement(dialect, () => sql`select min(id) as first, max(id) as last from ${log}`);
+  // Both in one would look at every event on SQLite.
+  const ends = statement(
+    dialect,
+    () => sql`select (select min(id) from ${log}) as first, (select max(id) from ${log}) as last`,
+  );
   // By what the database counts itself, which a log that was emptied still knows.
   const numbered =
     dialect.turn &&
