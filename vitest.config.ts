@@ -19,7 +19,7 @@ const inProcess = [
 const timed = [
   'tests/{speed,scale}/**/*.test.ts',
   'tests/browser/admin-speed.test.ts',
-  'tests/faults/{import-beside,locked-table,strangers}.test.ts',
+  'tests/faults/{backup,import-beside,locked-table,strangers}.test.ts',
 ];
 
 export default defineConfig({

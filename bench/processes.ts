@@ -35,6 +35,7 @@ const freePort = (): Promise<number> =>
 export interface Running {
   readonly name: string;
   readonly port: number;
+  readonly pid: number;
   /** Milliseconds from the start of the process to its first answer. */
   readonly startup: number;
   /** CPU time of the process so far, in seconds, user and system. */
@@ -93,6 +94,7 @@ export const start = async (
   return {
     name,
     port,
+    pid: child.pid ?? 0,
     startup: performance.now() - began,
     ...figuresOf(child.pid ?? 0),
     stop: () =>

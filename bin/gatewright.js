@@ -103,7 +103,8 @@ const run = () => {
     setFlagsFromString(oldGeneration);
     keepCompiledCode();
   }
-  if (process.channel) {
+  // A worker answers what it has when the process above it is gone (src/cli/workers).
+  if (process.channel && process.env.GATEWRIGHT_WORKER === undefined) {
     process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
     process.channel.unref();
   }

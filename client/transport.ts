@@ -1,5 +1,6 @@
 import { type Auth, type Authenticator, createAuthenticator, type Session } from './authenticator.ts';
 import { type FieldError, GatewrightError } from './error.ts';
+import { LastPosition } from './position.ts';
 
 /** Tries in all, and the milliseconds between them where the service does not name any. */
 export interface RetryOptions {
@@ -143,12 +144,15 @@ const invalidToken = 40101;
 export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: TransportOptions): Transport => {
   const base = baseUrl.replace(/\/+$/, '');
   const { attempts = 3, delay = 200, maxDelay = 10_000 } = retry;
+  const position = new LastPosition();
 
   /** One request, one answer. */
   const ask = async <Result>(path: string, init: RequestInit, take: Take<Result>): Promise<Result> => {
     try {
       // Looked up at each call: tests and monitoring replace the global one.
-      return await take(await (given ?? fetch)(base + path, init));
+      const response = await (given ?? fetch)(base + path, init);
+      position.note(response);
+      return await take(response);
     } catch (cause) {
       if (cause instanceof GatewrightError) throw cause;
       init.signal?.throwIfAborted();
@@ -193,7 +197,7 @@ export const createTransport = ({ baseUrl, auth, retry = {}, fetch: given }: Tra
       const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
       const init: RequestInit = {
         method,
-        headers: { ...json, ...credentials, ...options.headers },
+        headers: { ...json, ...credentials, ...position.headers(method), ...options.headers },
         signal: signal ?? null,
       };
       if (payload !== undefined) init.body = payload;

@@ -1,4 +1,5 @@
 import { copyButton, h } from './dom.js';
+import { highlighted } from './highlight.js';
 
 /** @typedef {import('./texts.js').Texts} Texts */
 
@@ -33,8 +34,8 @@ export const answerView = (response, text, took, t) => {
     h('details', {}, h('summary', {}, t.headers), h('pre', {}, headers)),
     h(
       'pre',
-      { class: 'answer', tabindex: '0' },
-      text === '' ? t.emptyBody : shown.slice(0, shownCharacters),
+      { class: 'code answer', tabindex: '0', 'aria-label': t.response },
+      text === '' ? t.emptyBody : highlighted(shown.slice(0, shownCharacters), 'json'),
       shown.length > shownCharacters && '\n…',
     ),
     copyButton(t, () => shown),

@@ -15,16 +15,28 @@ const changed = () => {
   for (const listener of listeners) listener();
 };
 
+/** Milliseconds before its end at which another token is asked for. */
+const soon = 60_000;
+
 /** The slot of what the login answers. */
 export const loginSlot = 'token';
 
 export const credentials = {
   /** @param {string} slot */
   get: (slot) => held.get(slot),
-  /** @param {string} slot @param {string} value @param {string} [account] whose it is, where the service has said so */
-  set: (slot, value, account) => {
-    held.set(slot, { value, account });
+  /**
+   * @param {string} slot @param {string} value
+   * @param {string} [account] whose it is, where the service has said so
+   * @param {import('./ways.js').Renewal} [renewal] how another one is had before this one is over
+   */
+  set: (slot, value, account, renewal) => {
+    held.set(slot, { value, account, renewal });
     changed();
+  },
+  /** Has what is about to end renewed. @param {string | undefined} slot */
+  fresh: async (slot) => {
+    const renewal = held.get(slot ?? '')?.renewal;
+    if (renewal !== undefined && renewal.expires - Date.now() < soon) await renewal.renew();
   },
   /** @param {string} slot */
   forget: (slot) => {

@@ -3,7 +3,7 @@
 /**
  * @typedef {{ [keyword: string]: any }} Schema
  * @typedef {{ name: string, in: 'path' | 'query' | 'header', required?: boolean, description?: string, schema: Schema }} Parameter
- * @typedef {{ name: string, code: number, message: string }} Refusal
+ * @typedef {{ name: string, code: number, message: string, answer: object }} Refusal
  * @typedef {{ status: number, description: string, headers: string[], media: string | undefined, schema: Schema | undefined, refusals: Refusal[] }} Reply
  * @typedef {{
  *   access: string, methods: string[], model?: string, permission?: string, isolation?: boolean | { read?: string, write?: string }, ownership?: boolean,
@@ -11,9 +11,10 @@
  * }} Access
  * @typedef {{
  *   id: string, method: string, path: string, tag: string, summary: string, description: string | undefined,
- *   parameters: Parameter[], bodyType: string, body: Schema | undefined, replies: Reply[], access: Access
+ *   parameters: Parameter[], bodyType: string, body: Schema | undefined, replies: Reply[], access: Access,
+ *   isAdministrative: boolean
  * }} Operation
- * @typedef {{ name: string, title: string, operations: Operation[] }} Group
+ * @typedef {{ name: string, title: string, description: string, isAdministrative: boolean, operations: Operation[] }} Group
  */
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
@@ -48,6 +49,7 @@ export const readDescription = (document, ways) => {
         name,
         code: Number(value.code),
         message: String(value.message),
+        answer: value,
       })),
     };
   };
@@ -55,6 +57,10 @@ export const readDescription = (document, ways) => {
   /** @param {string} path @param {string} method @param {any} part @returns {Operation} */
   const operation = (path, method, part) => {
     const [bodyType = '', body] = Object.entries(part.requestBody?.content ?? {})[0] ?? [];
+    /** @type {Parameter[] | undefined} */
+    let parameters;
+    /** @type {Reply[] | undefined} */
+    let replies;
     return {
       id: String(part.operationId),
       method: method.toUpperCase(),
@@ -62,10 +68,18 @@ export const readDescription = (document, ways) => {
       tag: String(part.tags?.[0] ?? ''),
       summary: String(part.summary ?? part.operationId),
       description: part.description,
-      parameters: (part.parameters ?? []).map(resolve),
+      // Read when somebody looks: of hundreds of operations most never are.
+      get parameters() {
+        parameters ??= /** @type {Parameter[]} */ ((part.parameters ?? []).map(resolve));
+        return parameters;
+      },
       bodyType,
       body: body?.schema,
-      replies: Object.entries(part.responses).map(([status, response]) => reply(status, response)),
+      get replies() {
+        replies ??= Object.entries(part.responses).map(([status, response]) => reply(status, response));
+        return replies;
+      },
+      isAdministrative: path === '/admin' || path.startsWith('/admin/'),
       access: part['x-gatewright'] ?? { access: 'public', methods: [] },
     };
   };
@@ -77,12 +91,18 @@ export const readDescription = (document, ways) => {
       const part = /** @type {any} */ (item)[method];
       if (part !== undefined) operations.push(operation(path, method, part));
     }
+  const byTag = Map.groupBy(operations, ({ tag }) => tag);
   /** @type {Group[]} */
-  const groups = document.tags.map((/** @type {any} */ tag) => ({
-    name: tag.name,
-    title: String(tag['x-displayName'] ?? tag.name),
-    operations: operations.filter((each) => each.tag === tag.name),
-  }));
+  const groups = document.tags.map((/** @type {any} */ tag) => {
+    const own = byTag.get(tag.name) ?? [];
+    return {
+      name: tag.name,
+      title: String(tag['x-displayName'] ?? tag.name),
+      description: String(tag.description ?? ''),
+      isAdministrative: own.length > 0 && own.every((each) => each.isAdministrative),
+      operations: own,
+    };
+  });
   return {
     title: String(document.info.title),
     version: String(document.info.version),
@@ -90,6 +110,7 @@ export const readDescription = (document, ways) => {
     ways,
     groups: groups.filter((group) => group.operations.length > 0),
     operations,
+    success: String(document['x-gatewright']?.success ?? ''),
     resolve,
   };
 };
@@ -126,6 +147,49 @@ const sampleText = (schema, name) => {
   return text.slice(0, schema['maxLength'] ?? 40).padEnd(schema['minLength'] ?? 0, '.');
 };
 
+/** What values of common names look like. @type {Record<string, unknown>} */
+const known = {
+  username: 'ada',
+  name: 'Ada',
+  account: 'ada',
+  title: 'Hello',
+  token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
+  key: '3f9a1c20****',
+  amount: 1999,
+  currency: 'CNY',
+  order_no: 'A-1001',
+};
+
+/** A value of an answer. @param {Schema} part @param {(part: any) => any} resolve @param {string} name @param {number} depth @returns {any} */
+const answered = (part, resolve, name, depth) => {
+  const schema = resolve(part);
+  if ('const' in schema) return schema.const;
+  const choices = choicesOf(schema);
+  if (choices !== undefined) return choices[0];
+  if (Array.isArray(schema.examples)) return schema.examples[0];
+  const [type = 'any'] = typesOf(schema);
+  if (type === 'array') return depth > 6 ? [] : [answered(schema.items ?? {}, resolve, name, depth + 1)];
+  if (type === 'object') {
+    const entries = Object.entries(schema.properties ?? {}).filter(
+      ([key, value]) =>
+        !/_Related"/.test(JSON.stringify(value)) && (depth < 6 || schema.required?.includes(key)),
+    );
+    return Object.fromEntries(entries.map(([key, value]) => [key, answered(value, resolve, key, depth + 1)]));
+  }
+  const value = known[name];
+  if (type === 'any') return value ?? null;
+  if (typeof value === type) return value;
+  return sampleOf({ ...schema, pattern: undefined, default: undefined }, resolve, name, depth);
+};
+
+/** An answer as the service sends it. @param {Reply} reply @param {Description} description */
+export const exampleOf = ({ schema }, { resolve, success }) => {
+  const example = answered(schema ?? {}, resolve, '', 0);
+  return typeof example === 'object' && example !== null && 'message' in example && example.code === 0
+    ? { ...example, message: success }
+    : example;
+};
+
 /**
  * A list to begin with: a record that would be created within another, none that is there already.
  * @param {Schema} schema @param {(part: any) => any} resolve @param {number} depth
@@ -149,6 +213,7 @@ export const sampleOf = (part, resolve, name = '', depth = 0) => {
   if ('const' in schema) return schema.const;
   const choices = choicesOf(schema);
   if (choices !== undefined) return choices[0];
+  if (schema.type === undefined && Array.isArray(schema.examples)) return schema.examples[0];
   const [type] = typesOf(schema);
   if (type === 'object' && depth < 6)
     return Object.fromEntries(

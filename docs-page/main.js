@@ -1,53 +1,41 @@
 import { credentials } from './credentials.js';
 import { readDescription } from './description.js';
-import { fill, h, prose } from './dom.js';
-import { operationView } from './operation-view.js';
+import { fill, h } from './dom.js';
+import { exampleView } from './example-view.js';
+import { partsOf } from './fields.js';
+import { header } from './header.js';
+import { navigation } from './navigation.js';
+import { answersView, operationView } from './operation-view.js';
+import { overview } from './overview.js';
+import { addressOf, nearest, placeOf } from './places.js';
 import { base } from './request.js';
+import { isTyping, searchView } from './search-view.js';
+import { settings } from './settings.js';
 import { signInDialog } from './sign-in-view.js';
-import { languageNames, texts } from './texts.js';
+import { texts } from './texts.js';
 import { tryView } from './try-view.js';
 import { waysOf } from './ways.js';
 
 /**
  * @typedef {import('./description.js').Description} Description
+ * @typedef {import('./description.js').Operation} Operation
  * @typedef {import('./texts.js').Texts} Texts
  */
 
 const root = document.documentElement;
 const app = /** @type {HTMLElement} */ (document.querySelector('#app'));
 
-/** Choices that outlive the tab; nothing secret is among them. */
-const settings = {
-  /** @param {string} name */
-  get: (name) => {
-    try {
-      return localStorage.getItem(`gatewright-docs-${name}`);
-    } catch {
-      return null;
-    }
-  },
-  /** @param {string} name @param {string} value */
-  set: (name, value) => {
-    try {
-      localStorage.setItem(`gatewright-docs-${name}`, value);
-    } catch {
-      // Storage is off: the choice holds for this page.
-    }
-  },
-};
-
 /** The first language of these that there is: the address, an earlier choice, the service's own. */
 const firstLanguage = () => {
   const asked = [
     new URLSearchParams(location.search).get('lang'),
-    settings.get('language'),
+    settings.get('locale'),
     root.dataset['serviceLocale'],
   ];
   return asked.find((name) => name !== null && name !== undefined && Object.hasOwn(texts, name)) ?? 'en';
 };
 
 let language = firstLanguage();
-let theme = settings.get('theme') ?? 'auto';
 
 /** @param {string | URL} address */
 const json = async (address) => {
@@ -66,194 +54,180 @@ const load = async (t) => {
 };
 
 const applyTheme = () => {
-  if (theme === 'auto') delete root.dataset['theme'];
-  else root.dataset['theme'] = theme;
+  const theme = settings.get('theme');
+  if (theme === 'light' || theme === 'dark') root.dataset['theme'] = theme;
+  else delete root.dataset['theme'];
 };
 
-/** @param {string} label @param {Record<string, string>} options @param {string} chosen @param {(value: string) => void} choose */
-const choice = (label, options, chosen, choose) =>
-  h(
-    'select',
-    { 'aria-label': label, title: label, oninput: (/** @type {any} */ event) => choose(event.target.value) },
-    Object.entries(options).map(([value, text]) => h('option', { value, selected: value === chosen }, text)),
-  );
-
-/** @param {Texts} t @param {() => void} openSignIn */
-const header = (t, openSignIn) => {
-  const button = h('button', { type: 'button', class: 'primary', onclick: openSignIn });
-  const redraw = () => {
-    button.textContent = credentials.any ? (credentials.account ?? t.signedIn) : t.signIn;
-  };
-  credentials.onChange(redraw);
-  redraw();
+/** What is not there, and what is nearest. @param {string} sentence @param {string} name @param {{ text: string, href: string }[]} near @param {Texts} t */
+const absent = (sentence, name, near, t) => {
+  const [before, after] = sentence.split('{name}');
   return h(
-    'header',
-    {},
-    h('a', { class: 'brand', href: '#/' }, 'Gatewright ', h('span', {}, t.documentation)),
-    h(
-      'div',
-      { class: 'tools' },
-      choice(t.language, languageNames, language, (chosen) => {
-        language = chosen;
-        settings.set('language', chosen);
-        start();
-      }),
-      choice(t.theme, t.themes, theme, (chosen) => {
-        theme = chosen;
-        settings.set('theme', chosen);
-        applyTheme();
-      }),
-      button,
-    ),
+    'p',
+    { class: 'notice', role: 'status' },
+    before,
+    h('code', {}, name),
+    after,
+    near.length > 0 && [
+      ` ${t.nearest}`,
+      near.map(({ text, href }, index) => [index > 0 && t.comma, h('a', { href }, h('code', {}, text))]),
+    ],
   );
 };
 
-const selected = () => {
-  try {
-    return decodeURIComponent(location.hash.replace(/^#\/?/, ''));
-  } catch {
-    return '';
-  }
-};
-
-/** @param {Description} description @param {Texts} t */
-const navigation = (description, t) => {
-  const list = h('div', { class: 'groups' });
-  const search = h('input', { type: 'search', placeholder: t.find, 'aria-label': t.find });
-  const redraw = () => {
-    const words = search.value.toLowerCase();
-    const groups = description.groups
-      .map((group) => ({
-        ...group,
-        operations: group.operations.filter(({ id, path, summary }) =>
-          `${id} ${path} ${summary}`.toLowerCase().includes(words),
-        ),
-      }))
-      .filter((group) => group.operations.length > 0);
-    const chosen = selected();
-    fill(
-      list,
-      groups.length === 0 && h('p', { class: 'dim' }, t.nothingFound),
-      groups.map((group) =>
-        h(
-          'section',
-          {},
-          h('h2', {}, group.title),
-          h(
-            'ul',
-            {},
-            group.operations.map((operation) =>
-              h(
-                'li',
-                {},
-                h(
-                  'a',
-                  {
-                    href: `#/${operation.id}`,
-                    title: `${operation.method} ${operation.path}`,
-                    'aria-current': operation.id === chosen ? 'page' : null,
-                  },
-                  h('span', { class: `verb ${operation.method.toLowerCase()}` }, operation.method),
-                  h('span', {}, operation.summary),
-                ),
-              ),
-            ),
-          ),
-        ),
-      ),
-    );
-  };
-  search.addEventListener('input', redraw);
-  redraw();
-  const wide = matchMedia('(min-width: 900px)').matches;
-  const element = h(
-    'details',
-    { class: 'navigation', open: wide },
-    h('summary', {}, t.menu),
-    h('nav', { 'aria-label': t.menu }, search, list),
+/** Brings a part into view and tells it apart for a moment. @param {Element} found */
+const pointAt = (found) => {
+  for (
+    let folded = found.closest('details');
+    folded !== null;
+    folded = folded.parentElement?.closest('details') ?? null
+  )
+    folded.open = true;
+  found.scrollIntoView({ block: 'center' });
+  found.classList.add('pointed');
+  const focusable = /** @type {HTMLElement | null} */ (
+    found.matches('[tabindex]') ? found : found.querySelector('a.anchor')
   );
-  return { element, redraw };
+  focusable?.focus({ preventScroll: true });
 };
-
-/** @param {Description} description @param {Texts} t */
-const overview = (description, t) =>
-  h(
-    'div',
-    { class: 'overview' },
-    h('h1', { tabindex: '-1' }, description.title),
-    h(
-      'p',
-      { class: 'dim' },
-      `${description.version} · `,
-      h('code', {}, base),
-      ' · ',
-      h(
-        'a',
-        { href: `${base}/api-docs/openapi.json?lang=${encodeURIComponent(language)}` },
-        `OpenAPI 3.1 ${t.description}`,
-      ),
-    ),
-    prose(description.about),
-    description.groups.map((group) =>
-      h(
-        'section',
-        {},
-        h('h2', {}, group.title),
-        h(
-          'ul',
-          { class: 'operations' },
-          group.operations.map((operation) =>
-            h(
-              'li',
-              {},
-              h(
-                'a',
-                { href: `#/${operation.id}` },
-                h('span', { class: `verb ${operation.method.toLowerCase()}` }, operation.method),
-                h('code', {}, operation.path),
-                h('span', { class: 'dim' }, operation.summary),
-              ),
-            ),
-          ),
-        ),
-      ),
-    ),
-  );
 
 /** @param {Description} description @param {Texts} t */
 const show = (description, t) => {
-  const dialog = signInDialog(description.ways, t);
+  const said = h('p', { class: 'said', role: 'status', hidden: true });
+  /** @param {string} text */
+  const say = (text) => {
+    said.textContent = text;
+    said.hidden = false;
+    setTimeout(() => {
+      said.hidden = true;
+    }, 4_000);
+  };
+  const dialog = signInDialog(description.ways, t, say);
   const openSignIn = () => dialog.showModal();
-  const menu = navigation(description, t);
+  const search = searchView(description, t);
+  const menu = navigation(description, t, () => placeOf().operation);
   const main = h('main', {});
-  /** @param {boolean} moved whether the reader went here, and did not only arrive */
-  const route = (moved) => {
-    const operation = description.operations.find(({ id }) => id === selected());
-    document.title =
-      operation === undefined ? description.title : `${operation.summary} · ${description.title}`;
+  /** What is drawn, so that a part of it is gone to without drawing it anew. @type {{ operation: string, showExample: (part: string) => boolean } | undefined} */
+  let drawn;
+
+  /** @param {Operation} operation */
+  const drawOperation = (operation) => {
+    const { resolve, ways } = description;
+    const example = exampleView(operation, description, t);
+    const showExample = (/** @type {string} */ part) => example.show(part);
     fill(
       main,
-      operation === undefined
-        ? overview(description, t)
-        : [
-            operationView(operation, description, t),
-            tryView({ operation, resolve: description.resolve, ways: description.ways, t, openSignIn }),
-          ],
+      h(
+        'div',
+        { class: 'pair' },
+        operationView(operation, description, t),
+        tryView({ operation, resolve, ways, t, openSignIn }),
+      ),
+      h(
+        'div',
+        { class: 'pair' },
+        answersView(operation, resolve, t, (part) => showExample(part)),
+        h('div', { class: 'side sticky' }, example.element),
+      ),
     );
+    drawn = { operation: operation.id, showExample };
+  };
+
+  /** @param {string} asked */
+  const drawOverview = (asked) => {
+    drawn = undefined;
+    const near = nearest(
+      asked,
+      description.operations.map(({ id }) => id),
+    );
+    fill(
+      main,
+      asked !== '' &&
+        absent(
+          t.noOperation,
+          asked,
+          near.map((text) => ({ text, href: addressOf(text) })),
+          t,
+        ),
+      overview(description, language, t),
+    );
+  };
+
+  /** @param {Operation} operation @param {string} part */
+  const goTo = (operation, part) => {
+    // Whoever came for an error sees it as it is answered, too.
+    if (part.startsWith('error.')) drawn?.showExample(part.replace('error', 'example'));
+    const isExample = part.startsWith('example.') && drawn?.showExample(part) === true;
+    const wanted = isExample ? 'example' : part;
+    const found = [...main.querySelectorAll('[data-part]')].find(
+      (each) => each.getAttribute('data-part') === wanted,
+    );
+    if (found !== undefined) return pointAt(found);
+    const near = nearest(part, partsOf(operation, description.resolve));
+    const links = near.map((text) => ({ text, href: addressOf(operation.id, text) }));
+    const notice = absent(t.noPart, part, links, t);
+    main.querySelector('.about')?.prepend(notice);
+    scrollTo(0, 0);
+  };
+
+  /** @param {boolean} moved whether the reader went here, and did not only arrive */
+  const route = (moved) => {
+    const { operation: id, part } = placeOf();
+    const operation = description.operations.find((each) => each.id === id);
+    document.title =
+      operation === undefined ? description.title : `${operation.summary} · ${description.title}`;
+    const isNew = operation === undefined || drawn?.operation !== id || !moved;
+    if (operation === undefined) drawOverview(id);
+    else if (isNew) drawOperation(operation);
     menu.redraw();
+    for (const old of main.querySelectorAll('.pointed')) old.classList.remove('pointed');
     const wide = matchMedia('(min-width: 900px)').matches;
     // The contents are longer than most screens: the reader sees where they are.
     if (wide) menu.element.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+    if (moved && !wide) menu.element.open = false;
+    if (operation !== undefined && part !== '') return goTo(operation, part);
     if (!moved) return;
-    if (!wide) menu.element.open = false;
     scrollTo(0, 0);
     /** @type {HTMLElement | null} */ (main.querySelector('h1, h2'))?.focus();
   };
   window.onhashchange = () => route(true);
+  window.onkeydown = (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    event.preventDefault();
+    search.focus();
+  };
   // Credentials that come while a form is open become its method; what was filled in stays.
-  dialog.addEventListener('close', () => route(false));
-  fill(app, header(t, openSignIn), h('div', { class: 'columns' }, menu.element, main), dialog);
+  let before = credentials.any;
+  dialog.addEventListener('close', () => {
+    const { operation: id } = placeOf();
+    const operation = description.operations.find((each) => each.id === id);
+    if (operation === undefined && before === credentials.any) return;
+    before = credentials.any;
+    if (operation === undefined) return;
+    const { resolve, ways } = description;
+    main.querySelector('.try')?.replaceWith(tryView({ operation, resolve, ways, t, openSignIn }));
+  });
+  fill(
+    app,
+    header({ t, language, search: search.element, openSignIn, chooseLanguage, chooseTheme }),
+    h('div', { class: 'columns' }, menu.element, main),
+    dialog,
+    said,
+  );
   route(false);
+};
+
+/** @param {string} chosen */
+const chooseLanguage = (chosen) => {
+  language = chosen;
+  settings.set('locale', chosen);
+  start();
+};
+
+/** @param {string} chosen */
+const chooseTheme = (chosen) => {
+  settings.set('theme', chosen);
+  applyTheme();
 };
 
 const start = async () => {
@@ -275,5 +249,28 @@ const start = async () => {
     );
   }
 };
+
+settings.onChange((name) => {
+  if (name === 'theme') applyTheme();
+  const chosen = settings.get('locale');
+  if (name === 'locale' && chosen !== undefined && Object.hasOwn(texts, chosen) && chosen !== language) {
+    language = chosen;
+    start();
+  }
+});
+
+// On paper nothing can be unfolded.
+addEventListener('beforeprint', () => {
+  for (const folded of app.querySelectorAll('main details:not([open])')) {
+    folded.setAttribute('open', '');
+    folded.setAttribute('data-printed', '');
+  }
+});
+addEventListener('afterprint', () => {
+  for (const folded of app.querySelectorAll('[data-printed]')) {
+    folded.removeAttribute('open');
+    folded.removeAttribute('data-printed');
+  }
+});
 
 start();

@@ -17,17 +17,16 @@ export const base = location.origin + location.pathname.replace(/\/api-docs\/?$/
 
 const isFilter = (/** @type {string} */ name) => name.startsWith('filter[');
 
-/** Operators by field, as the filters of a list are named. @param {Operation} operation */
-export const filtersOf = (operation) => {
-  /** @type {Map<string, { operators: string[], schema: import('./description.js').Schema }>} */
+/** Operators by field, as the filters of a list are named. @param {Operation} operation @param {(part: any) => any} resolve */
+export const filtersOf = (operation, resolve) => {
+  /** @type {Map<string, { operators: string[], type: any }>} */
   const fields = new Map();
   for (const { name, schema } of operation.parameters) {
-    const match = /^filter\[([^\]]+)\](?:\[([^\]]+)\])?$/.exec(name);
-    if (match === null) continue;
-    const [, field = '', operator = 'eq'] = match;
-    const known = fields.get(field) ?? { operators: [], schema };
-    known.operators.push(operator);
-    fields.set(field, known);
+    const [, field] = /^filter\[([^\]]+)\]$/.exec(name) ?? [];
+    if (field === undefined) continue;
+    const [value = {}, conditions] = resolve(schema).anyOf ?? [];
+    const operators = Object.keys(conditions?.properties ?? { eq: {} });
+    fields.set(field, { operators, type: resolve(value) });
   }
   return fields;
 };

@@ -1,4 +1,6 @@
 import { copyButton, fill, h } from './dom.js';
+import { highlighted } from './highlight.js';
+import { linkTo } from './places.js';
 import { languages, sampleFor } from './snippets.js';
 
 /** @typedef {import('./try-view.js').Context} Context */
@@ -8,11 +10,12 @@ let chosenLanguage = 'curl';
 
 /** @param {Context} context */
 export const samples = ({ operation, resolve, ways, form, t }) => {
-  const code = h('pre', { class: 'sample', tabindex: '0' });
+  const code = h('pre', { class: 'code sample', tabindex: '0', 'aria-label': t.callIt });
   const tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': t.callIt });
   const update = () => {
     const language = languages.find(({ name }) => name === chosenLanguage) ?? languages[0];
-    code.textContent = language?.make(sampleFor(operation, form, ways, resolve)) ?? '';
+    const text = language?.make(sampleFor(operation, form, ways, resolve)) ?? '';
+    fill(code, highlighted(text, language?.name ?? ''));
     fill(
       tabs,
       languages.map(({ name }) =>
@@ -37,11 +40,17 @@ export const samples = ({ operation, resolve, ways, form, t }) => {
   const secret = form.method === undefined ? null : h('p', { class: 'hint' }, named);
   const element = h(
     'section',
-    { class: 'samples' },
-    h('h2', {}, t.callIt),
+    { class: 'card samples', 'data-part': 'call', tabindex: '-1' },
+    h(
+      'div',
+      { class: 'card-head' },
+      h('h2', {}, t.callIt),
+      linkTo({ operation: operation.id, part: 'call' }, t.callIt, t),
+      h('span', { class: 'push' }),
+      copyButton(t, () => code.textContent ?? ''),
+    ),
     tabs,
     code,
-    copyButton(t, () => code.textContent ?? ''),
     secret,
   );
   return { element, update };

@@ -19,7 +19,11 @@ export const secretWay = ({ name, label, headers: [header = ''], secret }, { lan
       if (account !== undefined) return t.tokenOf + account;
       return `${secret.held[language]}${secret.recognisable ? ` (${held.slice(0, 8)}…)` : ''}`;
     },
-    dialog: () => pasteForm(t, secret.label[language] ?? name, (text) => credentials.set(option, text)),
+    dialog: (done) =>
+      pasteForm(t, secret.label[language] ?? name, (text) => {
+        credentials.set(option, text);
+        done();
+      }),
     headers: () => (value() === undefined ? {} : { [header]: `${prefix}${value()}` }),
     samples: () => ({
       curl: { options: [`--header "${header}: ${prefix}$${variable}"`] },

@@ -22,6 +22,28 @@ const login = async (account, password) => {
   return undefined;
 };
 
+/**
+ * The identity of the administration area, for this page: a token of the session there, which ends with it. It is renewed
+ * as long as both go on.
+ * @param {Texts} t @returns {Promise<string | undefined>} what was refused, in words
+ */
+const takeSession = async (t) => {
+  const response = await fetch(`${base}/admin/session/token`, {
+    method: 'POST',
+    credentials: 'same-origin',
+    cache: 'no-store',
+  });
+  const answer = await response.json();
+  if (response.status === 401) return t.noSession;
+  if (!response.ok) return String(answer.message);
+  const { token, expires_at: end, user } = answer.data;
+  // When it ends the clock of the service says, which may not be that of this machine.
+  const lives = Date.parse(end) - Date.parse(response.headers.get('date') ?? new Date().toISOString());
+  const renewal = { expires: Date.now() + lives, renew: () => takeSession(t).catch(() => undefined) };
+  credentials.set(loginSlot, String(token), String(user.username), renewal);
+  return undefined;
+};
+
 /** The first way of each slot. @param {Ways} ways */
 const bySlot = (ways) =>
   [...ways.values()].filter(
@@ -49,48 +71,86 @@ const heldList = (ways, t) => {
   );
 };
 
-/** @param {Texts} t */
-const loginForm = (t) => {
+/** A line that says what was refused. */
+const refusalLine = () => {
+  const element = h('p', { class: 'notice', role: 'status', hidden: true });
+  /** @param {string | undefined} text */
+  const say = (text) => {
+    element.hidden = text === undefined;
+    element.textContent = text ?? '';
+  };
+  return { element, say };
+};
+
+/** @param {Texts} t @param {() => void} done */
+const sessionPart = (t, done) => {
+  const word = refusalLine();
+  const take = async () => {
+    const refused = await takeSession(t).catch((error) => t.failed + String(error));
+    word.say(refused);
+    if (refused === undefined) done();
+  };
+  return h(
+    'section',
+    { class: 'identity' },
+    h('button', { type: 'button', class: 'primary wide', onclick: take }, t.useSession),
+    h('p', { class: 'hint' }, t.sessionHint, ' ', h('a', { href: `${base}/admin` }, t.openAdministration)),
+    word.element,
+  );
+};
+
+/** @param {Texts} t @param {() => void} done */
+const loginForm = (t, done) => {
   const account = h('input', { autocomplete: 'username', spellcheck: 'false', autocapitalize: 'none' });
   const password = h('input', { type: 'password', autocomplete: 'current-password' });
-  const word = h('p', { class: 'notice', role: 'status', hidden: true });
+  const word = refusalLine();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const refused = await login(account.value, password.value).catch((error) => t.failed + String(error));
     password.value = '';
-    word.hidden = refused === undefined;
-    word.textContent = refused ?? '';
+    word.say(refused);
+    if (refused === undefined) done();
+    else password.focus();
   };
   return h(
     'form',
     { onsubmit: submit },
     labelled(t.account, account, t.accountHint),
     labelled(t.password, password),
-    word,
+    word.element,
     h('button', { type: 'submit', class: 'primary' }, t.signIn),
   );
 };
 
-/** The dialog in which credentials come and go. @param {Ways} ways @param {Texts} t */
-export const signInDialog = (ways, t) => {
+/**
+ * The dialog in which credentials come and go. It closes when there are some, and the focus is where it was.
+ * @param {Ways} ways @param {Texts} t @param {(text: string) => void} say tells as whom one goes on
+ */
+export const signInDialog = (ways, t, say) => {
   const held = h('div', {});
   const redraw = () => fill(held, heldList(ways, t));
   credentials.onChange(redraw);
   redraw();
-  const dialog = h('dialog', { 'aria-label': t.signIn });
+  const dialog = h('dialog', { 'aria-labelledby': 'sign-in-title' });
+  const done = () => {
+    dialog.close();
+    say(credentials.account === undefined ? t.credentialsTaken : t.tokenOf + credentials.account);
+  };
   fill(
     dialog,
     h(
       'div',
       { class: 'dialog-head' },
-      h('h2', {}, t.signIn),
+      h('h2', { id: 'sign-in-title' }, t.signIn),
       h('button', { type: 'button', class: 'small', onclick: () => dialog.close() }, t.close),
     ),
     h('p', { class: 'dim' }, t.signInIntro),
     held,
-    loginForm(t),
-    h('hr', {}),
-    bySlot(ways).map(({ dialog: part }) => part?.()),
+    sessionPart(t, done),
+    h('p', { class: 'or' }, t.or),
+    loginForm(t, done),
+    h('p', { class: 'or' }, t.or),
+    bySlot(ways).map(({ dialog: part }) => part?.(done)),
     [...ways.values()].map(({ intro }) => intro !== undefined && h('p', { class: 'hint' }, intro)),
   );
   return dialog;

@@ -32,8 +32,8 @@ const parameterFields = ({ operation, form, changed, t }) =>
   });
 
 /** @param {Context} context @param {() => void} redraw @param {import('./request.js').Filter} filter */
-const filterRow = ({ operation, form, changed, t }, redraw, filter) => {
-  const fields = filtersOf(operation);
+const filterRow = ({ operation, resolve, form, changed, t }, redraw, filter) => {
+  const fields = filtersOf(operation, resolve);
   const operators = fields.get(filter.field)?.operators ?? [];
   const names = /** @type {Record<string, string>} */ (t.operators);
   /** @param {string} label @param {string[]} options @param {string} chosen @param {(value: string) => void} choose @param {(name: string) => string} [text] */
@@ -96,8 +96,8 @@ const filterRow = ({ operation, form, changed, t }, redraw, filter) => {
 
 /** @param {Context} context */
 const filterFields = (context) => {
-  const { operation, form, t } = context;
-  const first = [...filtersOf(operation)][0];
+  const { operation, resolve, form, t } = context;
+  const first = [...filtersOf(operation, resolve)][0];
   if (first === undefined) return null;
   const list = h('div', {});
   const redraw = () =>
@@ -198,6 +198,7 @@ const send = async (context, outcome) => {
   fill(outcome, h('p', { class: 'dim' }, t.sending));
   const begun = performance.now();
   try {
+    await credentials.fresh(way?.slot);
     const response = await fetch(url, {
       method,
       headers: { ...headers, ...way?.headers(form) },
@@ -222,7 +223,7 @@ export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {
   forms.set(operation.id, form);
   const held = operation.access.methods.find((name) => isHeld(ways.get(name)));
   if (held !== undefined && !isHeld(ways.get(form.method ?? ''))) form.method = held;
-  const place = h('div', { class: 'try' });
+  const place = h('div', { class: 'try side' });
   const outcome = h('div', { class: 'result', 'aria-live': 'polite' });
   const redraw = () => {
     /** @type {{ update: () => void }[]} */
@@ -248,9 +249,18 @@ export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {
     };
     fill(
       place,
+      sampled.element,
       h(
         'form',
-        { onsubmit: submit, novalidate: true, autocomplete: 'off' },
+        {
+          onsubmit: submit,
+          novalidate: true,
+          autocomplete: 'off',
+          class: 'card',
+          'data-part': 'try',
+          tabindex: '-1',
+          'aria-label': t.tryIt,
+        },
         h('h2', {}, t.tryIt),
         methodField(context, redraw),
         parameterFields(context),
@@ -260,7 +270,6 @@ export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {
         h('button', { type: 'submit', class: 'primary' }, t.send),
       ),
       outcome,
-      sampled.element,
     );
   };
   redraw();

@@ -5,7 +5,8 @@ import { signatureWay } from './signature-way.js';
 /** How a page and a script send the credentials of each method. */
 
 /**
- * @typedef {{ value: string, account?: string | undefined }} Held
+ * @typedef {{ expires: number, renew: () => Promise<unknown> }} Renewal `expires` in Unix milliseconds
+ * @typedef {{ value: string, account?: string | undefined, renewal?: Renewal | undefined }} Held
  * @typedef {{ name: string, label: Record<string, string>, headers: string[], secret?: {
  *   option: string, prefix: string, variable: string, label: Record<string, string>, held: Record<string, string>,
  *   recognisable: boolean
@@ -22,7 +23,7 @@ import { signatureWay } from './signature-way.js';
  * @typedef {{
  *   name: string, label: string, variables: string[], slot?: string,
  *   heldText?: (held: Held) => string,
- *   dialog?: () => HTMLElement,
+ *   dialog?: (done: () => void) => HTMLElement,
  *   intro?: string,
  *   form?: (context: import('./try-view.js').Context) => { element: HTMLElement, update: () => void },
  *   oneLineBody?: { example: object },

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
+import { choiceColours } from '../src/fields/colours.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
+import { iconNames } from '../src/model/icons.ts';
 import { postgresDialect } from '../src/store/dialects/postgres/dialect.ts';
 import { sqliteDialect } from '../src/store/dialects/sqlite/dialect.ts';
 import { code, page, table } from './reference-markdown.ts';
@@ -125,5 +127,10 @@ export const fieldsPage = (): string =>
       "`unique: 'owner'` needs `field.owner()`. Fields that are unique together are named by the model, `unique: [['order_id', 'product_id']]`, and told each with the others.",
       'A reference names what the caller may read, unless it says `anyone`: [Roles and permissions](../guide/permissions.md#references).',
       ...fieldKinds.map(section),
+      '## In the administration area',
+      '`group` puts a field under a heading, `colors` of an enum colour its choices beside their texts, and the resource itself takes `icon` and `menu`, the heading above it in the menu:',
+      "```ts\nimport { defineResource, field } from 'gatewright';\n\nexport const sale = { 'zh-CN': '销售', en: 'Sales' };\n\nexport default defineResource('Order', {\n  icon: 'cart',\n  menu: sale,\n  fields: {\n    number: field.string({ required: true }),\n    status: field.enum(['open', 'paid'], { colors: { open: 'yellow', paid: 'green' } }),\n    amount: field.decimal({ group: sale }),\n  },\n});\n```",
+      `Icons: ${iconNames.map(code).join(', ')}.`,
+      `Colours: ${choiceColours.map(code).join(', ')}.`,
     ].join('\n\n'),
   );

@@ -24,6 +24,11 @@ export class Closing {
     this.#steps.push(step);
   }
 
+  /** Has `step` run behind all others: for what tells how the stop goes. */
+  pushFirst(step: ClosingStep): void {
+    this.#steps.unshift(step);
+  }
+
   /** Milliseconds that are left until the log says that it does not end. */
   get left(): number {
     return this.#deadline - performance.now();

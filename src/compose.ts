@@ -25,6 +25,7 @@ import { createJobs } from './jobs/service.ts';
 import type { WorkerTimes } from './jobs/worker.ts';
 import { ApplicationCode, type CodeWatch } from './kernel/application-code.ts';
 import type { Clock } from './kernel/clock.ts';
+import { whereabouts } from './kernel/current-work.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
 import { catalogueOf } from './kernel/messages/messages.ts';
 import { QuietTurns } from './kernel/quiet-turns.ts';
@@ -42,14 +43,18 @@ import { createKeyStore } from './store/tables/api-keys.ts';
 import { createIdempotency } from './store/tables/idempotency.ts';
 import { createAccountStore, createIdentityStore } from './store/tables/identities.ts';
 import { createImports } from './store/tables/imports.ts';
+import { createInvitationStore } from './store/tables/invitations.ts';
+import { createKeyUsage } from './store/tables/key-usage.ts';
 import { createLoginAttempts } from './store/tables/login-attempts.ts';
 import { createPaymentStore } from './store/tables/payments.ts';
+import { createRefusals } from './store/tables/refusals.ts';
 import { createRequestCounts } from './store/tables/request-counts.ts';
 import { createRoleStore } from './store/tables/roles.ts';
 import { createSecurityEvents } from './store/tables/security-events.ts';
 import { createSessionStore } from './store/tables/sessions.ts';
 import type { Usage } from './store/tables/usage.ts';
 import { createUserStore } from './store/tables/users.ts';
+import { createViewStore } from './store/tables/views.ts';
 import { createTrash } from './store/trash/trash.ts';
 import type { Vault } from './vault/vault.ts';
 import { createWebhooks, type Webhooks, type WebhookTimes } from './webhooks/webhooks.ts';
@@ -96,7 +101,7 @@ export const compose = async (parts: Parts) => {
   });
   const passwords = createPasswords();
   const idempotency = createIdempotency(context);
-  const report = (error: unknown, what: string): void => logger.error({ err: error }, what);
+  const report = (error: unknown, what: string): void => logger.error({ err: error, ...whereabouts() }, what);
   const securityEvents = createSecurityEvents(
     context,
     (level, line) => logger[level](line, 'security event'),
@@ -163,11 +168,16 @@ export const compose = async (parts: Parts) => {
     routes: new Routes(),
     users: createUserStore(context),
     keys: createKeyStore(context),
+    views: createViewStore(context),
     roles: createRoleStore(context),
     sessions: createSessionStore(context),
+    invitations: createInvitationStore(context),
+    throttle: keyed.throttle,
     payments: createPaymentStore(context),
     idempotency,
     requestCounts: createRequestCounts(context),
+    keyUsage: createKeyUsage(context),
+    refusals: createRefusals(context),
     imports: createImports(context),
     securityEvents,
     applications: vault,
@@ -269,6 +279,7 @@ export const documentationOf = (
     users: { api: schemas.user, admin: schemas.adminUser },
     baseUrl: config.baseUrl,
     bodyLimit: config.bodyLimit,
+    positions: config.databaseReadUrl !== undefined,
     endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
   });
 

@@ -1,7 +1,13 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type Locale, locales } from './kernel/messages/catalogue.ts';
-import { databaseUrlForms, defaultDatabaseUrl, isDatabaseUrl } from './store/dialects/targets.ts';
+import {
+  databaseUrlForms,
+  defaultDatabaseUrl,
+  isDatabaseUrl,
+  replicaUrlMistake,
+  servedAlone,
+} from './store/dialects/targets.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -11,6 +17,10 @@ export interface Config {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
+  /** Processes that serve behind the one port. What is said of a process, its pool above all, holds for each. */
+  readonly workers: number;
+  /** Where scrapes are answered; 0 takes a free one. Undefined: nowhere, and nothing is measured. */
+  readonly metricsPort: number | undefined;
   /** Without a trailing slash; a path prefix is where the routes answer. */
   readonly baseUrl: string;
   /** `Path` part of the base URL without a trailing slash; empty where there is none. */
@@ -19,6 +29,8 @@ export interface Config {
   readonly trustProxy: boolean | number | string[];
   readonly dataDir: string;
   readonly databaseUrl: string;
+  /** A replica of that database, for reads; undefined where none is named. */
+  readonly databaseReadUrl: string | undefined;
   readonly databasePool: number;
   readonly databasePrepare: boolean;
   readonly jwtSecret: string | undefined;
@@ -32,6 +44,8 @@ export interface Config {
   };
   readonly locale: Locale;
   readonly logLevel: LogLevel;
+  /** Milliseconds from which on a statement is logged as slow; Infinity for none. */
+  readonly slowQuery: number;
   /** Exact origins; empty: CORS is off. */
   readonly corsOrigins: readonly string[];
   /** Bytes of a request body. */
@@ -159,6 +173,20 @@ const readDatabaseUrl = (reader: EnvironmentReader, dataDir: string): string => 
   return text;
 };
 
+const readWorkers = (reader: EnvironmentReader, databaseUrl: string): number => {
+  const workers = reader.integer('WORKERS', 1, 1, 64);
+  const alone = servedAlone(databaseUrl);
+  if (workers > 1 && alone !== undefined) reader.wrong('WORKERS', `1, as ${alone}`);
+  return workers;
+};
+
+const readReadUrl = (reader: EnvironmentReader, databaseUrl: string): string | undefined => {
+  const text = reader.text('DATABASE_READ_URL');
+  const mistake = text === undefined ? undefined : replicaUrlMistake(databaseUrl, text);
+  if (mistake !== undefined) reader.wrong('DATABASE_READ_URL', mistake);
+  return text;
+};
+
 /** Bytes that a signing secret must have at least. */
 export const secretBytes = 32;
 
@@ -169,10 +197,22 @@ const readSecret = (reader: EnvironmentReader): string | undefined => {
   return text;
 };
 
+const readSlowQuery = (reader: EnvironmentReader): number => {
+  if (reader.text('SLOW_QUERY') === 'off') return Number.POSITIVE_INFINITY;
+  return reader.integer('SLOW_QUERY', 200, 0, 3_600_000);
+};
+
 const readHost = (reader: EnvironmentReader): string => {
   const host = reader.text('HOST') ?? '127.0.0.1';
   if (!/^[A-Za-z0-9:._-]+$/.test(host)) reader.wrong('HOST', 'an address or a host name');
   return /^[A-Za-z0-9:._-]+$/.test(host) ? host : '127.0.0.1';
+};
+
+const readMetricsPort = (reader: EnvironmentReader, port: number): number | undefined => {
+  if (reader.text('METRICS_PORT') === undefined) return undefined;
+  const metricsPort = reader.integer('METRICS_PORT', 0, 0, 65_535);
+  if (metricsPort === port && port !== 0) reader.wrong('METRICS_PORT', 'another port than PORT');
+  return metricsPort;
 };
 
 const readBodies = (reader: EnvironmentReader): Pick<Config, 'bodyLimit' | 'bodyMemory'> => {
@@ -193,15 +233,19 @@ export const readConfig = (environment: Environment): Config => {
   const host = readHost(reader);
   const base = readBaseUrl(reader, host, port);
   const dataDir = resolve(reader.text('DATA_DIR') ?? './data');
+  const databaseUrl = readDatabaseUrl(reader, dataDir);
   const config: Config = {
     production: reader.text('NODE_ENV') === 'production',
     port,
     host,
+    workers: readWorkers(reader, databaseUrl),
+    metricsPort: readMetricsPort(reader, port),
     baseUrl: base.href.replace(/\/+$/, ''),
     basePath: base.pathname.replace(/\/+$/, ''),
     trustProxy: readTrustProxy(reader),
     dataDir,
-    databaseUrl: readDatabaseUrl(reader, dataDir),
+    databaseUrl,
+    databaseReadUrl: readReadUrl(reader, databaseUrl),
     databasePool: reader.integer('DATABASE_POOL', 10, 1, 200),
     databasePrepare: reader.choice('DATABASE_PREPARE', 'on', ['on', 'off']) === 'on',
     jwtSecret: readSecret(reader),
@@ -215,6 +259,7 @@ export const readConfig = (environment: Environment): Config => {
     }),
     locale: reader.choice('LOCALE', 'zh-CN', locales),
     logLevel: reader.choice('LOG_LEVEL', 'info', logLevels),
+    slowQuery: readSlowQuery(reader),
     corsOrigins: Object.freeze(readOrigins(reader)),
     ...readBodies(reader),
     maxConnections: reader.integer('MAX_CONNECTIONS', 10_000, 10, 1_000_000),

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { type Logger, pino } from 'pino';
+import { type Figure, figure } from './kernel/figure.ts';
 import { Output } from './output.ts';
 
 /** The line that stands where lines are missing, as the logger itself would write it. */
@@ -20,6 +21,15 @@ const outputOfLog = (): Output => {
   standardOutput ??= new Output(1, droppedLine);
   return standardOutput;
 };
+
+/** Lines of the log that were dropped since the start of the process, for who watches it. */
+export const droppedFigure = (): Figure =>
+  figure(
+    'counter',
+    'log_lines_dropped_total',
+    'Lines of the log that nobody could take.',
+    standardOutput?.lost ?? 0,
+  );
 
 /** JSON lines on standard output. A log that cannot be written stops nothing: see `Output`. */
 export const createLogger = (level: string): Logger => {

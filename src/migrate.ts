@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { emptied, expectsDatabase, rememberDatabase } from './known-databases.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
 import { placeOfItsOwn } from './store/dialects/targets.ts';
+import type { Ask } from './store/introspection.ts';
 import { coreMigrations } from './store/migrations/core.ts';
 import { tablesInTheWay } from './store/migrations/in-the-way.ts';
 import { MigrationError } from './store/migrations/migration-error.ts';
@@ -15,6 +16,7 @@ import {
   migrateAll,
   pending,
 } from './store/migrations/runner.ts';
+import { readDestinationMark, readSourceMark } from './store/move/marks.ts';
 import { majorVersion } from './version.ts';
 
 /** The service's own steps first, then the application's: its tables refer to users. */
@@ -63,6 +65,61 @@ const assertNothingPending = ({ applied }: Found): void => {
   if (waiting.length > 0) throw new Error(`MIGRATE=off and migrations are pending: ${waiting.join(', ')}`);
 };
 
+/** Refuses a database that was moved, or is being moved: what it holds is somewhere else, or not whole. */
+const assertNotMoving = async ({ tables, ask }: Found): Promise<void> => {
+  const mark = await readSourceMark(ask, tables);
+  if (mark !== undefined)
+    throw new MigrationError(
+      `the database ${mark.state === 'moved' ? 'was' : 'is being'} moved to ${mark.destination} since ${mark.since}: set DATABASE_URL, or have this one take writes again with \`gatewright move --undo\``,
+    );
+  if ((await readDestinationMark(ask, tables)) !== undefined)
+    throw new MigrationError(
+      'a move into this database is not finished: run the same `gatewright move` again, or empty it',
+    );
+};
+
+/**
+ * Makes the tables of a new database by the migrations. `after` is asked when all of them are there, in the same
+ * transaction.
+ * @throws Error where anything is in it, and what `after` throws; then it is as it was
+ */
+export const prepareEmptyDatabase = async (
+  settings: Pick<Config, 'dataDir'>,
+  application: Pick<Application, 'migrations'>,
+  target: DatabaseTarget,
+  after: (ask: Ask) => Promise<void>,
+): Promise<void> => {
+  const before = async ({ tables }: Found): Promise<void> => {
+    const [name] = tables.keys();
+    if (name !== undefined)
+      throw new MigrationError(`the destination is not empty: it has a table ${name}; nothing was changed`);
+  };
+  await prepareDatabase({ ...settings, migrate: 'start', newDatabase: true }, application, target, {
+    before,
+    after,
+  });
+};
+
+/** Demands that a database is where this program and the application want it, and no further. */
+export const assertUpToDate = async (
+  application: Pick<Application, 'migrations'>,
+  target: DatabaseTarget,
+): Promise<void> => {
+  const { later } = await migrateAll(target, sets(application), {
+    before: async ({ applied }) => {
+      const waiting = applied.flatMap(({ pending: names }) => names);
+      if (waiting.length > 0)
+        throw new MigrationError(
+          `migrations are pending (${waiting.join(', ')}): run \`gatewright migrate\` first`,
+        );
+    },
+  });
+  if (later.length > 0)
+    throw new MigrationError(
+      `the database has migrations of a newer release (${later.join(', ')}): move it with that`,
+    );
+};
+
 /**
  * Brings the database to where the service and the application want it: applies what is pending, all of it in one
  * transaction, or with MIGRATE=off refuses it. `conditions` are asked before anything is written, and before that
@@ -80,6 +137,7 @@ export const prepareDatabase = async (
   const migrated = await migrateAll(target, sets(application), {
     before: async (found) => {
       if (expected && isUnused(found)) throw emptied(target);
+      await assertNotMoving(found);
       await assertFree(found);
       await assertMajor(found, major);
       if (settings.migrate === 'off') assertNothingPending(found);

@@ -50,6 +50,7 @@ export class Output {
   #waiting: Buffer[] = [];
   #bytes = 0;
   #dropped = 0;
+  #lost = 0;
   #retry: NodeJS.Timeout | undefined;
   #hindrance: 'stall' | 'error' | undefined;
   #exiting = false;
@@ -63,6 +64,11 @@ export class Output {
       this.#exiting = true;
       this.end();
     });
+  }
+
+  /** Lines that were dropped since the start. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** Takes whole lines. */
@@ -113,7 +119,9 @@ export class Output {
   }
 
   #drop(text: string): void {
-    this.#dropped += Math.max(1, text.split('\n').length - 1);
+    const lines = Math.max(1, text.split('\n').length - 1);
+    this.#dropped += lines;
+    this.#lost += lines;
   }
 
   #send(): void {

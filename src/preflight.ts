@@ -9,22 +9,34 @@ import { Routes } from './http/routes.ts';
 import { prepareDatabase } from './migrate.ts';
 import { checkSchema } from './schema-check.ts';
 import { assertSecret } from './secrets.ts';
+import type { OpenDatabase } from './store/database.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
 import type { Vault } from './vault/vault.ts';
 
 /** Everything that can refuse a start, in an order in which nothing is written before the last of it is asked. */
 
 /** Takes the port for a moment: one that is taken refuses the start before anything is written. */
-export const probePort = ({ port, host }: Config): Promise<number> =>
+export const probePort = ({ port, host }: Pick<Config, 'port' | 'host'>): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createNetServer();
     probe.once('error', reject);
-    probe.listen(port, host, () => {
+    // By itself: a worker would be given what others have.
+    probe.listen({ port, host, exclusive: true }, () => {
       const address = probe.address();
       const taken = typeof address === 'object' && address !== null ? address.port : port;
       probe.close(() => resolve(taken));
     });
   });
+
+/** The same for METRICS_PORT; a worker leaves it to its primary. @throws Error */
+export const assertMetricsPort = async ({ metricsPort, host }: Config): Promise<void> => {
+  if (metricsPort === undefined || (await import('node:cluster')).default.isWorker) return;
+  await probePort({ port: metricsPort, host }).catch((error: unknown) => {
+    throw new Error(`METRICS_PORT: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  });
+};
 
 /** Builds everything that the service would answer, and throws it away: what is wrong with it is told here. */
 const checkEndpoints = async (application: Application, config: Config): Promise<void> => {
@@ -58,4 +70,18 @@ export const prepareStart = async (
   });
   if (applied.length > 0) logger.info({ applied }, 'migrated');
   if (later.length > 0) logger.info({ later }, 'the database has migrations of a newer release');
+};
+
+/** Tells where all workers together may ask for more sessions than the database has. */
+export const warnOfSessions = async (
+  database: Pick<OpenDatabase, 'sessionRoom'>,
+  { workers }: Pick<Config, 'workers'>,
+  logger: Logger,
+): Promise<void> => {
+  const room = await database.sessionRoom?.();
+  if (room === undefined || workers * room.most <= room.allowed) return;
+  logger.warn(
+    { workers, connections: workers * room.most, allowed: room.allowed },
+    'under load the service may open more connections than the database allows: lower DATABASE_POOL or WORKERS, or raise max_connections',
+  );
 };

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { createTokens, type Tokens } from './auth/jwt.ts';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.ts';
 import type { ThrottleStore } from './auth/ports.ts';
@@ -7,13 +8,14 @@ import type { Config } from './config.ts';
 import type { Clock } from './kernel/clock.ts';
 import { generatedSecret, keptSecret } from './vault/generated-secret.ts';
 import type { Vault } from './vault/vault.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Everything whose key derives from the JWT secret; replaced as a whole when the secret changes. */
 export interface Keyed {
   readonly tokens: Tokens;
   readonly cookies: SessionCookies;
   readonly throttle: LoginThrottle;
-  /** Seals the secrets of webhooks. */
+  /** Seals the secrets of webhooks; opens also those that were sealed under a secret before. */
   readonly webhookSecrets: SecretBox;
 }
 
@@ -44,6 +46,36 @@ const secretOf = async (config: Config, vault: Vault): Promise<string> => {
 };
 
 /**
+ * Has the secrets of webhooks sealed under the server secret in force, now and whenever that changes. What fails is told
+ * and tried again at the next start: till then the former secret opens them.
+ */
+export const keepSealed = async (
+  webhooks: Pick<Webhooks, 'renewSecrets'>,
+  vault: Vault,
+  logger: Logger,
+): Promise<void> => {
+  const renew = async (): Promise<void> => {
+    try {
+      const count = await webhooks.renewSecrets();
+      if (count > 0) logger.info({ webhooks: count }, 'secrets were sealed under the new server secret');
+    } catch (error) {
+      logger.warn({ err: error }, 'secrets of webhooks are sealed under a former server secret');
+    }
+  };
+  vault.onChange(() => void renew());
+  await renew();
+};
+
+/**
+ * Every other secret that was in force, as far as it is known: what was sealed under it is opened by it. The one that was
+ * generated counts, and that of the credentials where the environment's stands above it.
+ */
+const formerSecrets = async (config: Config, vault: Vault): Promise<() => readonly string[]> => {
+  const kept = await keptSecret(config.dataDir, 'jwt_secret').catch(() => undefined);
+  return () => [vault.jwtSecret, ...vault.formerJwtSecrets, kept].filter((secret) => secret !== undefined);
+};
+
+/**
  * Tokens, session cookies and login counters under the secret in force. A new secret in the credentials file takes
  * effect at once and ends all tokens and sessions; one that vanishes from it leaves the last one in force.
  */
@@ -53,23 +85,28 @@ export const createKeyed = async (
   store: ThrottleStore,
   clock: Clock,
 ): Promise<Keyed> => {
-  const under = (secret: string): Keyed => ({
+  const under = (secret: string): Omit<Keyed, 'webhookSecrets'> => ({
     tokens: createTokens(secret, clock),
     cookies: createSessionCookies(secret, config.baseUrl),
     throttle: createLoginThrottle({ store, secret, clock }),
-    webhookSecrets: createSecretBox(secret, 'gatewright webhook secrets'),
   });
   let secret = await secretOf(config, vault);
+  const former = await formerSecrets(config, vault);
+  const boxUnder = (): SecretBox => createSecretBox(secret, 'gatewright webhook secrets', former());
   let current = under(secret);
+  let box = boxUnder();
   vault.onChange(() => {
     const next = config.jwtSecret ?? vault.jwtSecret ?? secret;
-    if (next === secret) return;
-    secret = next;
-    current = under(secret);
+    if (next !== secret) {
+      secret = next;
+      current = under(secret);
+    }
+    box = boxUnder();
   });
   return {
     tokens: {
       issue: (userId) => current.tokens.issue(userId),
+      issueFor: (userId, session) => current.tokens.issueFor(userId, session),
       verify: (token) => current.tokens.verify(token),
     },
     cookies: {
@@ -84,8 +121,9 @@ export const createKeyed = async (
       run: (account, address, attempt, signal) => current.throttle.run(account, address, attempt, signal),
     },
     webhookSecrets: {
-      seal: (plain) => current.webhookSecrets.seal(plain),
-      open: (sealed) => current.webhookSecrets.open(sealed),
+      seal: (plain) => box.seal(plain),
+      open: (sealed) => box.open(sealed),
+      renew: (sealed) => box.renew(sealed),
     },
   };
 };

@@ -1,39 +1,35 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
 import type { SecurityEvents } from './auth/security-events.ts';
 import { Closing } from './closing.ts';
-import { allEndpoints, compose } from './compose.ts';
+import { compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
 import { tellRefused, watchCredentials } from './credentials-watch.ts';
-import { openAdminPages } from './endpoints/admin/shell.ts';
 import type { Services } from './endpoints/services.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import type { Endpoint, HttpMethod } from './http/endpoint.ts';
-import { Envelope } from './http/envelope.ts';
-import { createPipeline } from './http/pipeline.ts';
-import { createHttpServer, type HttpOptions, type HttpServer } from './http/server.ts';
-import { UploadFolders } from './http/upload-folders.ts';
+import type { HttpServer } from './http/server.ts';
 import type { JobService } from './jobs/service.ts';
 import type { WorkerTimes } from './jobs/worker.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { startApplication } from './lifecycle.ts';
 import { createLogger } from './log.ts';
+import { openMetering } from './metering.ts';
 import { tellsEvents } from './model/models.ts';
-import { connectionsWithin } from './open-files.ts';
-import { prepareStart, probePort } from './preflight.ts';
+import { listen, openHttp } from './open-http.ts';
+import { openWatched } from './open-watched.ts';
+import { assertMetricsPort, prepareStart, probePort } from './preflight.ts';
+import { keepSealed } from './secrets.ts';
 import { databaseTarget } from './store/dialects/targets.ts';
-import { openDatabase } from './store/open.ts';
 import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
 import { createSeenCredentials } from './store/tables/seen-credentials.ts';
 import { createUsageRecorder } from './store/tables/usage.ts';
-import { watchDatabase } from './store/watch.ts';
 import { openVault, type Vault } from './vault/vault.ts';
 import { MainThreadWatch } from './watch/main-thread.ts';
 import type { WebhookTimes } from './webhooks/webhooks.ts';
-import { prepareWork, servedBy } from './work.ts';
+import { prepareWork } from './work.ts';
 
 export interface ServerOptions {
   readonly config: Config;
@@ -43,6 +39,8 @@ export interface ServerOptions {
   readonly watch?: boolean;
   /** Whether `onStart` and `onStop` of the application run: for the commands that serve. */
   readonly lifecycle?: boolean;
+  /** The port on which other workers of this service listen already; it is shared with them. */
+  readonly sharedPort?: number | undefined;
   /** Other times than those of the service, for tests. */
   readonly jobTimes?: Partial<WorkerTimes>;
   readonly webhookTimes?: Partial<WebhookTimes>;
@@ -69,9 +67,12 @@ export interface InjectedAnswer {
 export interface Server {
   /** With the port that was taken. */
   readonly config: Config;
+  /** Where scrapes are answered; undefined without METRICS_PORT, and in a worker. */
+  readonly metricsPort: number | undefined;
   /** The first super_admin, if this start made one. */
   readonly firstAdmin: FirstAdmin | undefined;
   readonly services: Services;
+  readonly logger: Logger;
   /** The application's jobs, for tests that run them by hand. */
   readonly jobs: JobService;
   /** Everything that is answered, in no particular order. */
@@ -100,25 +101,6 @@ const injecting =
     return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
   };
 
-/** Endpoints whose refusals are failed sign-ins. */
-const signInOperations: ReadonlySet<string> = new Set(['login', 'createSession']);
-
-/** Counts the answers of an endpoint, and tells of those that the administration area refuses. */
-const counterOf =
-  ({ requestCounts, securityEvents }: Services): HttpOptions['counterOf'] =>
-  ({ operation, method, path, docs }) => {
-    // The files of a page are nobody's requests of the service.
-    if (docs.hidden === true) return undefined;
-    if (signInOperations.has(operation)) return requestCounts.countSignIn;
-    if (!path.startsWith('/admin/')) return requestCounts.count;
-    return (principal, status, { address }) => {
-      requestCounts.count(principal, status);
-      if (status !== 403) return;
-      const by = principal.kind === 'user' ? { id: principal.id, username: principal.username } : undefined;
-      securityEvents.record({ action: 'admin.refused', address, by, detail: { method, path } });
-    };
-  };
-
 /** Milliseconds between two clean-ups of what has run out. */
 const sweepInterval = 600_000;
 
@@ -143,6 +125,8 @@ const startSweeping = (services: Services, logger: Logger): NodeJS.Timeout => {
   const sweep = async (): Promise<void> => {
     await services.idempotency.sweep();
     await services.requestCounts.sweep();
+    await services.keyUsage.sweep();
+    await services.refusals.sweep();
     await services.securityEvents.sweep();
     await sweepLoginAttempts(services, services.clock() - throttleWindow);
   };
@@ -151,15 +135,6 @@ const startSweeping = (services: Services, logger: Logger): NodeJS.Timeout => {
   }, sweepInterval);
   return timer.unref();
 };
-
-const listen = ({ server }: HttpServer, { port, host }: Config): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
   const { application, clock = systemClock } = options;
@@ -172,23 +147,13 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
   const codeWatch = options.watch === true ? new MainThreadWatch(logger) : undefined;
   const closing = new Closing(logger);
   const { stopping } = closing;
+  const parts = { config, application, logger, closing };
   closing.push(async () => codeWatch?.close());
   closing.push(async () => vault.close());
+  const metering = await openMetering(config, closing);
   try {
     await prepareStart(config, application, target, vault, logger);
-    const database = await openDatabase(target, {
-      poolSize: config.databasePool,
-      prepare: config.databasePrepare,
-    });
-    closing.push(() => database.close());
-    const another = database.claim?.();
-    if (another !== undefined) logger.warn(another);
-    const watch = await watchDatabase({
-      database,
-      clock,
-      report: (state, sentence) => (state === 'lost' ? logger.error(sentence) : logger.warn(sentence)),
-    });
-    closing.push(async () => watch.stop());
+    const { database, tracing, ready } = await openWatched(target, { ...parts, clock, metering, options });
     const usage = createUsageRecorder({ database, clock }, (error) =>
       logger.warn({ err: error }, 'last uses'),
     );
@@ -201,66 +166,38 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       database,
       vault,
       usage,
-      ready: watch.ready,
+      ready,
       stopping,
       watch: codeWatch,
       jobTimes: options.jobTimes,
       webhookTimes: options.webhookTimes,
     });
-    const { services, methods, jobs } = composed;
+    const { services, jobs } = composed;
     closing.push(() => services.eventSignal.close());
     events = services.securityEvents;
     closing.push(services.securityEvents.start());
     await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
+    await keepSealed(services.webhooks, vault, logger);
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
-    const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue) });
-    const pages = await openAdminPages(config);
-    if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
-    const endpoints = servedBy(config, [
-      ...(await allEndpoints(composed, application, config)),
-      ...(pages === undefined ? [] : pages.endpoints),
-    ]);
-    const { requestCounts } = services;
-    closing.push(requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
-    const maxConnections = connectionsWithin(config);
-    if (maxConnections < config.maxConnections)
-      logger.warn(
-        { maxConnections },
-        'the limit of open files (ulimit -n) leaves room for fewer connections',
-      );
-    const uploads = new UploadFolders(join(config.dataDir, 'uploads'), (error) =>
-      logger.warn({ err: error }, 'uploaded files'),
-    );
-    await uploads.sweep();
-    closing.push(() => uploads.close());
-    const http = createHttpServer(endpoints, pipeline, {
-      ...config,
-      maxConnections,
-      logger,
-      stopping,
-      uploads,
-      routes: services.routes,
-      stall: options.stall,
-      counterOf: counterOf(services),
-      pages: pages === undefined || config.jobs === 'only' ? [] : [pages.area],
-      onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
-      working: services.quiet,
-    });
+    const { http, endpoints } = await openHttp(composed, { ...parts, database, tracing, metering, options });
     const sweeping = startSweeping(services, logger);
     closing.push(async () => clearInterval(sweeping));
     if (options.lifecycle === true) await startApplication(application.config, services, closing, logger);
     const work = prepareWork(config, closing);
     await listen(http, config);
     closing.push(() => http.close(() => database.interrupt()));
+    const metricsPort = await metering?.begin({ services, http, database, logger });
     closing.push(async () => services.changes.close());
     work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
     if (config.jobs !== 'off' && tellsEvents(application.models)) closing.push(services.webhooks.watch());
     logger.info({ host: config.host, port: config.port }, 'listening');
     return {
       config,
+      metricsPort,
       firstAdmin,
       services,
+      logger,
       jobs,
       endpoints,
       inject: injecting(http),
@@ -283,8 +220,9 @@ const portAttempts = 5;
  * @throws Error with one line that says what is missing or wrong
  */
 export const createServer = async (options: ServerOptions): Promise<Server> => {
+  await assertMetricsPort(options.config);
   for (let attempt = 1; ; attempt += 1) {
-    const config = withPort(options.config, await probePort(options.config));
+    const config = withPort(options.config, options.sharedPort ?? (await probePort(options.config)));
     try {
       return await startOn(config, options);
     } catch (error) {

@@ -13,6 +13,17 @@ export const variables: readonly Variable[] = [
   { name: 'PORT', fallback: '3000', meaning: 'TCP port; 0 takes a free one' },
   { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on' },
   {
+    name: 'WORKERS',
+    fallback: '1',
+    meaning: 'processes behind the one port, 1 to 64; on SQLite there is one',
+  },
+  {
+    name: 'METRICS_PORT',
+    fallback: '',
+    meaning:
+      'TCP port on HOST that answers `GET /metrics` in the text format of Prometheus; else nothing is measured',
+  },
+  {
     name: 'BASE_URL',
     fallback: 'http://HOST:PORT',
     meaning:
@@ -34,6 +45,12 @@ export const variables: readonly Variable[] = [
     name: 'DATABASE_URL',
     fallback: 'sqlite:DATA_DIR/gatewright.db',
     meaning: '`sqlite:PATH`, `sqlite::memory:` (a temporary file, removed at exit) or `postgres://…`',
+  },
+  {
+    name: 'DATABASE_READ_URL',
+    fallback: '',
+    meaning:
+      'a replica of the PostgreSQL in DATABASE_URL: answers lists, reports and details, as long as it is less than a second behind and has what the caller wrote',
   },
   { name: 'DATABASE_POOL', fallback: '10', meaning: 'connections to PostgreSQL, 1 to 200' },
   {
@@ -72,6 +89,11 @@ export const variables: readonly Variable[] = [
   },
   { name: 'LOCALE', fallback: 'zh-CN', meaning: '`zh-CN` or `en`: the language of every message' },
   { name: 'LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
+  {
+    name: 'SLOW_QUERY',
+    fallback: '200',
+    meaning: 'statements that take more milliseconds are logged, without values; 0 to 3,600,000, or `off`',
+  },
   { name: 'CORS_ORIGINS', fallback: '', meaning: 'exact origins, comma-separated; none: CORS is off' },
   { name: 'BODY_LIMIT', fallback: '1048576', meaning: 'largest request body in bytes, 1,024 to 104,857,600' },
   {

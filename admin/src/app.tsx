@@ -1,8 +1,10 @@
 import { lazy } from 'react';
 import { AdminContext, AdminUI, CustomRoutes } from 'react-admin';
-import { BrowserRouter, Route } from 'react-router';
+import { createBrowserRouter, Route, RouterProvider } from 'react-router';
+import { SignInAgain } from './account/sign-in-again.tsx';
 import { pagesPath } from './base.ts';
 import { AppLayout } from './layout/layout.tsx';
+import { Leaving } from './layout/leaving.tsx';
 import { PageNotFound } from './layout/not-found.tsx';
 import { Waiting } from './layout/waiting.tsx';
 import { SignIn } from './pages/sign-in.tsx';
@@ -24,6 +26,10 @@ const ShowUser = lazy(() =>
   import('./users/show-user.tsx').then(({ ShowUser: page }) => ({ default: page })),
 );
 const Roles = lazy(() => import('./access/roles.tsx').then(({ Roles: page }) => ({ default: page })));
+const RolePage = lazy(() =>
+  import('./access/role-page.tsx').then(({ RolePage: page }) => ({ default: page })),
+);
+const ShowKey = lazy(() => import('./keys/show-key.tsx').then(({ ShowKey: page }) => ({ default: page })));
 const Permissions = lazy(() =>
   import('./access/permissions.tsx').then(({ Permissions: page }) => ({ default: page })),
 );
@@ -39,6 +45,9 @@ const OwnPassword = lazy(() =>
 );
 const RecordList = lazy(() =>
   import('./records/record-list.tsx').then(({ RecordList: page }) => ({ default: page })),
+);
+const ImportPage = lazy(() =>
+  import('./import/import-page.tsx').then(({ ImportPage: page }) => ({ default: page })),
 );
 const RecordShow = lazy(() =>
   import('./records/record-show.tsx').then(({ RecordShow: page }) => ({ default: page })),
@@ -66,54 +75,64 @@ const ShowWebhook = lazy(() =>
   import('./webhooks/show-webhook.tsx').then(({ ShowWebhook: page }) => ({ default: page })),
 );
 
-export const App = () => (
-  <BrowserRouter basename={pagesPath.replace(/\/$/, '')}>
-    <AdminContext
-      authProvider={authProvider}
-      dataProvider={dataProvider}
-      i18nProvider={i18nProvider}
-      queryClient={queryClient}
-      store={store}
-      lightTheme={lightTheme}
-      darkTheme={darkTheme}
+const Administration = () => (
+  <AdminContext
+    authProvider={authProvider}
+    dataProvider={dataProvider}
+    i18nProvider={i18nProvider}
+    queryClient={queryClient}
+    store={store}
+    lightTheme={lightTheme}
+    darkTheme={darkTheme}
+  >
+    <AdminUI
+      title="Gatewright"
+      disableTelemetry
+      requireAuth
+      layout={AppLayout}
+      loginPage={SignIn}
+      loading={Waiting}
+      catchAll={PageNotFound}
+      dashboard={Start}
     >
-      <AdminUI
-        title="Gatewright"
-        disableTelemetry
-        requireAuth
-        layout={AppLayout}
-        loginPage={SignIn}
-        loading={Waiting}
-        catchAll={PageNotFound}
-        dashboard={Start}
-      >
-        <CustomRoutes>
-          <Route path="/api_keys" element={<Keys />} />
-          <Route path="/api_keys/create" element={<NewKey />} />
-          <Route path="/users" element={<Users />} />
-          <Route path="/users/create" element={<NewUser />} />
-          <Route path="/users/:id" element={<EditUser />} />
-          <Route path="/users/:id/show" element={<ShowUser />} />
-          <Route path="/roles" element={<Roles />} />
-          <Route path="/permissions" element={<Permissions />} />
-          <Route path="/explain" element={<Explain />} />
-          <Route path="/applications" element={<Applications />} />
-          <Route path="/payments" element={<Payments />} />
-          <Route path="/audit" element={<Audit />} />
-          <Route path="/webhooks" element={<Webhooks />} />
-          <Route path="/webhooks/create" element={<NewWebhook />} />
-          <Route path="/webhooks/:id" element={<EditWebhook />} />
-          <Route path="/webhooks/:id/show" element={<ShowWebhook />} />
-          <Route path="/sessions" element={<Sessions />} />
-          <Route path="/password" element={<OwnPassword />} />
-          <Route path="/records/:path" element={<RecordList />} />
-          <Route path="/records/:path/create" element={<RecordCreate />} />
-          <Route path="/records/:path/trash" element={<Trash />} />
-          <Route path="/records/:path/:id" element={<RecordEdit />} />
-          <Route path="/records/:path/:id/show" element={<RecordShow />} />
-          <Route path="/records/:path/:id/history" element={<RecordHistory />} />
-        </CustomRoutes>
-      </AdminUI>
-    </AdminContext>
-  </BrowserRouter>
+      <CustomRoutes>
+        <Route path="/api_keys" element={<Keys />} />
+        <Route path="/api_keys/create" element={<NewKey />} />
+        <Route path="/api_keys/:id" element={<ShowKey />} />
+        <Route path="/users" element={<Users />} />
+        <Route path="/users/create" element={<NewUser />} />
+        <Route path="/users/:id" element={<EditUser />} />
+        <Route path="/users/:id/show" element={<ShowUser />} />
+        <Route path="/roles" element={<Roles />} />
+        <Route path="/roles/:name" element={<RolePage />} />
+        <Route path="/permissions" element={<Permissions />} />
+        <Route path="/explain" element={<Explain />} />
+        <Route path="/applications" element={<Applications />} />
+        <Route path="/payments" element={<Payments />} />
+        <Route path="/audit" element={<Audit />} />
+        <Route path="/webhooks" element={<Webhooks />} />
+        <Route path="/webhooks/create" element={<NewWebhook />} />
+        <Route path="/webhooks/:id" element={<EditWebhook />} />
+        <Route path="/webhooks/:id/show" element={<ShowWebhook />} />
+        <Route path="/sessions" element={<Sessions />} />
+        <Route path="/password" element={<OwnPassword />} />
+        <Route path="/records/:path" element={<RecordList />} />
+        <Route path="/records/:path/import" element={<ImportPage />} />
+        <Route path="/records/:path/create" element={<RecordCreate />} />
+        <Route path="/records/:path/trash" element={<Trash />} />
+        <Route path="/records/:path/:id" element={<RecordEdit />} />
+        <Route path="/records/:path/:id/show" element={<RecordShow />} />
+        <Route path="/records/:path/:id/history" element={<RecordHistory />} />
+      </CustomRoutes>
+    </AdminUI>
+    <Leaving />
+    <SignInAgain />
+  </AdminContext>
 );
+
+/** One that can hold back a way that leads out of a form. */
+const router = createBrowserRouter([{ path: '*', element: <Administration /> }], {
+  basename: pagesPath.replace(/\/$/, '') || '/',
+});
+
+export const App = () => <RouterProvider router={router} />;

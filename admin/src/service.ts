@@ -6,16 +6,22 @@ import {
   type ResourceRoute,
   type Send,
 } from '../../client/react-admin/data-provider.ts';
-import { createTransport, type RequestOptions } from '../../client/transport.ts';
+import { type Answer, createTransport, type RequestOptions } from '../../client/transport.ts';
 import { problemTable } from '../../src/kernel/problem-table.ts';
 import { passwordDue } from './account/password-due.ts';
+import { type SignedIn, sessionEnd } from './account/session-end.ts';
 import { basePath } from './base.ts';
+import { withoutWords } from './parts/date-words.ts';
+import { madeOnce } from './parts/made-once.ts';
+import { inTime } from './parts/time-limit.ts';
 import { queryClient } from './query-client.ts';
 import type { Metadata, ModelEntry } from './records/metadata.ts';
 import { type Language, serviceLanguage } from './texts/provider.ts';
 
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
 const transport = createTransport({ baseUrl: basePath });
+
+const sendOnce = madeOnce(transport.send);
 
 /** What a session says, and every other route: until the password is changed there is nothing else to do. */
 const asksForPassword = (data: unknown): boolean =>
@@ -27,17 +33,73 @@ const notePasswordDue = (error: unknown): never => {
   throw error;
 };
 
+const sessionPath = '/admin/session';
+
+/** Sends what was refused for want of a session once more, when whoever was signed in on this page is so again. */
+const whileSignedIn = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof GatewrightError) || error.status !== 401) throw error;
+      const again = sessionEnd.signedInAgain();
+      if (again === undefined) throw error;
+      await again;
+    }
+  }
+};
+
+const noteSession = (method: string, path: string, { data }: Answer<unknown>): void => {
+  if (path === sessionPath) passwordDue.set(asksForPassword(data));
+  if (path === sessionPath && method !== 'DELETE') sessionEnd.begun(data as SignedIn);
+};
+
+/** A sign-in that is refused and a sign-out are about no session that could end. */
+const isAboutSession = (method: string, path: string): boolean => path === sessionPath && method !== 'GET';
+
+/** They go themselves: nobody is to be asked to sign in again. */
+const endsSession = (method: string, path: string): boolean =>
+  method === 'DELETE' && (path === sessionPath || path === '/admin/sessions');
+
+/** Sends one request, and again after the end of a session; each time for as long as `attempt` waits. */
+const sendBy =
+  (attempt: Send): Send =>
+  async <Data>(method: string, path: string, options: RequestOptions = {}) => {
+    const stay = endsSession(method, path) ? sessionEnd.left() : undefined;
+    const once = () => attempt<Data>(method, path, options);
+    try {
+      const answer = await (isAboutSession(method, path) ? once() : whileSignedIn(once));
+      noteSession(method, path, answer);
+      if (method !== 'GET') await queryClient.invalidateQueries({ refetchType: 'none' });
+      return answer;
+    } catch (error) {
+      stay?.();
+      return notePasswordDue(error);
+    }
+  };
+
 /** Sends a request; whatever page is entered after a write reads anew, however lately it was read before. */
-export const send: Send = async <Data>(method: string, path: string, options?: RequestOptions) => {
-  const answer = await transport.send<Data>(method, path, options).catch(notePasswordDue);
-  if (path === '/admin/session') passwordDue.set(asksForPassword(answer.data));
-  if (method !== 'GET') await queryClient.invalidateQueries({ refetchType: 'none' });
-  return answer;
+export const send: Send = sendBy((method, path, options = {}) =>
+  inTime(options.signal, (signal) => sendOnce(method, path, { ...options, signal })),
+);
+
+/** The same for an answer that may take as long as it takes. */
+const sendPatiently: Send = sendBy(transport.send);
+
+/** Asks whether somebody is signed in by now. */
+export const lookForSession = async (): Promise<void> => {
+  try {
+    noteSession('GET', sessionPath, await transport.send<unknown>('GET', sessionPath));
+  } catch {
+    // Nobody is, or nobody answers: the dialog stays.
+  }
 };
 
 /** Opens what is answered piece by piece. Whoever reads it tries again. */
 export const openStream = (path: string, options: RequestOptions): Promise<Response> =>
-  transport.request('GET', path, { ...options, repeatable: false }).catch(notePasswordDue);
+  whileSignedIn(() => transport.request('GET', path, { ...options, repeatable: false })).catch(
+    notePasswordDue,
+  );
 
 const fixed: Readonly<Record<string, ResourceRoute>> = {
   api_keys: { path: '/admin/api_keys', singular: 'api_key', detail: false },
@@ -45,6 +107,7 @@ const fixed: Readonly<Record<string, ResourceRoute>> = {
   roles: { path: '/admin/roles', singular: 'role', key: 'name', detail: false },
   applications: { path: '/admin/applications', singular: 'application', key: 'app_id', detail: false },
   payments: { path: '/admin/payments', singular: 'payment', detail: false },
+  refusals: { path: '/admin/refusals', singular: 'refusal', detail: false },
   audit: { path: '/admin/audit', singular: 'audit', detail: false },
   webhooks: { path: '/admin/webhooks', singular: 'webhook' },
   sessions: { path: '/admin/sessions', singular: 'session', detail: false },
@@ -92,7 +155,10 @@ export const loadModelsIn = async (language: Language): Promise<readonly ModelEn
   const entries = await loadModels();
   if (language === serviceLanguage) return entries;
   return Promise.all(
-    entries.map(async (entry) => ({ ...entry, label: (await loadMetadata(entry.model, language)).label })),
+    entries.map(async (entry) => {
+      const { label, menu = null } = await loadMetadata(entry.model, language);
+      return { ...entry, label, menu };
+    }),
   );
 };
 
@@ -105,9 +171,13 @@ export const forgetModels = (): void => {
 /** What was sent to a webhook is a list of its own: `webhooks/5/deliveries`. */
 const deliveries = /^webhooks\/\d+\/deliveries$/;
 
+/** Those who hold a role: `roles/editor/users`. */
+const holders = /^roles\/[a-z0-9_]+\/users$/;
+
 const routeOf = async (resource: string): Promise<ResourceRoute> => {
   const known = fixed[resource];
   if (known !== undefined) return known;
+  if (holders.test(resource)) return { path: `/admin/${resource}`, singular: 'user', detail: false };
   if (deliveries.test(resource)) return { path: `/admin/${resource}`, singular: 'delivery', detail: false };
   const path = resource.slice(recordsPrefix.length);
   const entry = (await loadModels()).find((each) => each.path === path);
@@ -136,7 +206,9 @@ const listTrash: typeof provider.getList = async (resource, { pagination, signal
 export const dataProvider: typeof provider = {
   ...provider,
   getList: (resource, params) =>
-    resource.startsWith(trashPrefix) ? listTrash(resource, params) : provider.getList(resource, params),
+    resource.startsWith(trashPrefix)
+      ? listTrash(resource, params)
+      : provider.getList(resource, { ...params, filter: withoutWords(params.filter ?? {}, new Date()) }),
 };
 
 const authentication = createAuthProvider(send);
@@ -154,4 +226,7 @@ export const exportRecords = (
   resource: string,
   params: Parameters<typeof everyRecord>[2],
 ): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> =>
-  everyRecord({ send, routeOf }, resource, params);
+  everyRecord({ send: sendPatiently, routeOf }, resource, {
+    ...params,
+    filter: withoutWords(params.filter ?? {}, new Date()),
+  });

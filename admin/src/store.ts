@@ -1,18 +1,31 @@
 import { localStorageStore, type Store } from 'react-admin';
 
 /** What belongs to the browser and not to whoever is signed in. */
-const lasting = ['locale', 'theme'] as const;
+const lasting = ['locale', 'theme', 'density', 'first-steps-dismissed'] as const;
+
+/** Which columns each list shows: names of fields, and nothing of what is in them. */
+const columnsOf = 'columns.';
+
+/** As react-admin names them in the browser's own storage. */
+const prefix = 'RaStoregatewright.';
 
 const base = localStorageStore('1', 'gatewright');
 
+const lastingNames = (): readonly string[] => [
+  ...lasting,
+  ...Object.keys(window.localStorage)
+    .filter((name) => name.startsWith(prefix + columnsOf))
+    .map((name) => name.slice(prefix.length)),
+];
+
 /**
- * Settings of this browser: language, theme, how lists were sorted. Nothing of the data is kept. Signing out forgets
- * everything but the language and the theme.
+ * Settings of this browser: language, theme, how lists look and were sorted. Nothing of the data is kept. Signing out
+ * forgets everything but the language, the theme and how lists look.
  */
 export const store: Store = {
   ...base,
   reset: () => {
-    const kept = lasting.map((name) => [name, base.getItem<unknown>(name)] as const);
+    const kept = lastingNames().map((name) => [name, base.getItem<unknown>(name)] as const);
     base.reset();
     for (const [name, value] of kept) if (value !== undefined) base.setItem(name, value);
   },

@@ -28,7 +28,7 @@ export const badLines = defineProblem({
   status: 422,
   number: 50,
   message: {
-    'zh-CN': 'lines 应为 1 到 50 项 {"product": 编号, "quantity": 1 到 1000}，商品不重复',
+    'zh-CN': 'lines 应为 1 到 50 项，每项含 product（商品编号）与 quantity（1 到 1000），商品不重复',
     en: 'lines must be 1 to 50 of {"product": id, "quantity": 1 to 1000}, each product once',
   },
 });

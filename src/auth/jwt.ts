@@ -12,6 +12,9 @@ import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 /** Seconds that a token lives. */
 export const tokenLifetime = 24 * 60 * 60;
 
+/** Seconds that a token of a session lives: a page asks for another one as long as the session goes on. */
+export const sessionTokenLifetime = 15 * 60;
+
 /** UTF-8 bytes that a secret needs: as many as the hash has (RFC 7518, 3.2). */
 export const minSecretBytes = 32;
 
@@ -26,11 +29,22 @@ export interface TokenClaims {
   readonly userId: number;
   /** Unix time in seconds. */
   readonly exp: number;
+  /** Id of the session that the token was made of: it is good no longer than that goes on. */
+  readonly sessionId?: number;
+}
+
+/** A session of the administration area, for a token that ends with it. */
+export interface TokenSession {
+  readonly id: number;
+  /** How its user proved who they are (RFC 8176), where the session knows; goes into the token as `amr`. */
+  readonly amr?: readonly string[] | undefined;
 }
 
 export interface Tokens {
   /** A token for this user, good for 24 hours from now. Throws a RangeError unless the id is a positive integer. */
   issue(userId: number): string;
+  /** A token for the user of this session, good for 15 minutes and only while the session is. */
+  issueFor(userId: number, session: TokenSession): { readonly token: string; readonly exp: number };
   /** The claims of a good token, undefined for any other text. Never throws. */
   verify(token: string): TokenClaims | undefined;
 }
@@ -99,12 +113,18 @@ interface SignedClaims {
   readonly nbf: unknown;
 }
 
+/** Of a token that hangs on a session. A name of our own, so that no claim of another signer is taken for it. */
+const sessionClaim = 'gatewright_session';
+
 /** `iat` and every other claim say nothing about whether a token is good, and are not looked at. */
 const claimsOf = (payload: JsonObject): SignedClaims | undefined => {
   const userId = own(payload, 'user_id');
   const exp = own(payload, 'exp');
   if (!isUserId(userId) || typeof exp !== 'number' || !Number.isSafeInteger(exp)) return undefined;
-  return { claims: { userId, exp }, nbf: own(payload, 'nbf') };
+  const sessionId = own(payload, sessionClaim);
+  const nbf = own(payload, 'nbf');
+  if (sessionId === undefined) return { claims: { userId, exp }, nbf };
+  return isUserId(sessionId) ? { claims: { userId, exp, sessionId }, nbf } : undefined;
 };
 
 const holds = ({ claims, nbf }: SignedClaims, now: number): boolean =>
@@ -126,13 +146,16 @@ export const createTokens = (secret: string, clock: Clock): Tokens => {
     if (signed !== undefined) verified.set(token, signed);
     return signed;
   };
+  const make = (userId: number, seconds: number, more: object = {}) => {
+    if (!isUserId(userId)) throw new RangeError('A token needs a positive integer as user id');
+    const exp = Math.floor(clock() / 1000) + seconds;
+    const input = `${ownHeader}.${encode({ user_id: userId, exp, ...more })}`;
+    return { token: `${input}.${sign(input, key)}`, exp };
+  };
   return {
-    issue(userId) {
-      if (!isUserId(userId)) throw new RangeError('A token needs a positive integer as user id');
-      const exp = Math.floor(clock() / 1000) + tokenLifetime;
-      const input = `${ownHeader}.${encode({ user_id: userId, exp })}`;
-      return `${input}.${sign(input, key)}`;
-    },
+    issue: (userId) => make(userId, tokenLifetime).token,
+    issueFor: (userId, { id, amr }) =>
+      make(userId, sessionTokenLifetime, { [sessionClaim]: id, ...(amr === undefined ? {} : { amr }) }),
     verify(token) {
       const signed = verified.get(token) ?? read(token);
       return signed !== undefined && holds(signed, clock()) ? signed.claims : undefined;

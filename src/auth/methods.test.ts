@@ -61,6 +61,8 @@ const setUp = ({ baseUrl = 'https://api.example.com', away = false } = {}) => {
     clock: () => now,
     identities: {
       byUserId: (id, model) => answer(`user ${id} ${model}`, id === ann.id ? ann : undefined),
+      byUserInSession: (id, session, at, model) =>
+        answer(`user ${id} in ${session} ${at} ${model}`, session === 5 ? ann : undefined),
       byKeyHash: (hash, at, model) =>
         answer(
           `key ${at === now} ${model}`,

@@ -16,6 +16,13 @@ export interface Identity {
 export interface IdentityStore {
   /** The enabled user with this id, with the grants of their roles on `models`; one statement. */
   byUserId(id: number, models: readonly string[]): Promise<Identity | undefined>;
+  /** As `byUserId` while this session of the user is live, which is no use of it. */
+  byUserInSession(
+    id: number,
+    sessionId: number,
+    now: number,
+    models: readonly string[],
+  ): Promise<Identity | undefined>;
   /** The enabled owner of the unexpired key with this SHA-256 (lowercase hex), and the key's id; one statement. */
   byKeyHash(
     hash: string,

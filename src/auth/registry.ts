@@ -52,6 +52,9 @@ export type ApplicationMethodName = Extract<Method, { readonly holder: 'applicat
 export const isOfApplications = (name: AuthMethodName): name is ApplicationMethodName =>
   byName[name].holder === 'application';
 
+/** Methods by which a key is known. */
+export const isOfKeys = (name: AuthMethodName): boolean => byName[name].holder === 'api_key';
+
 /**
  * Methods whose credentials are looked at unasked, where an endpoint takes none: those that ask for no body, and that no
  * browser adds by itself.

@@ -11,6 +11,8 @@ export type SecurityAction =
   | 'key.new_network'
   /** The administration area refused somebody: no administrator, or a page of another site. */
   | 'admin.refused'
+  /** A token for the documentation page, made of a session. */
+  | 'session.token'
   | 'credentials.reload'
   /** A file that was not taken: older than one that was seen before, or damaged. */
   | 'credentials.refused';

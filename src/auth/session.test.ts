@@ -38,6 +38,7 @@ const setUp = (baseUrl = https) => {
   const asked: string[] = [];
   const identities = {
     byUserId: () => Promise.resolve(undefined),
+    byUserInSession: () => Promise.resolve(undefined),
     byKeyHash: () => Promise.resolve(undefined),
     bySession: (hash: string) => {
       asked.push(hash);

@@ -50,17 +50,28 @@ export interface ChangeOptions {
   readonly older?: boolean;
 }
 
+/** What a command does with the vault; `seen` is the highest serial that was seen anywhere. */
+type VaultWork<T> = (seen: number | undefined) => Promise<T>;
+
+/** Changes the credentials under the rules of `workOnCredentials`. */
+export const changeCredentials = (
+  io: Io,
+  vault: Vault,
+  change: (current: Credentials) => Credentials,
+  options: ChangeOptions,
+): Promise<void> => workOnCredentials(io, vault, (seen) => vault.update(change, seen), options);
+
 /**
  * Changes the credentials, with a line in the audit list and a serial above every one that was seen. A database that
  * does not answer is said and holds nothing up: a secret that leaked has to be replaced without it, too.
  * @throws VaultError where the file is older than one that was seen
  */
-export const changeCredentials = async (
+export const workOnCredentials = async <T>(
   io: Io,
   vault: Vault,
-  change: (current: Credentials) => Credentials,
+  work: VaultWork<T>,
   { entry, older = false }: ChangeOptions,
-): Promise<void> => {
+): Promise<T> => {
   const config = readConfig(io.env);
   const unlisted = (error: unknown): undefined => {
     const reason = error instanceof Error ? error.message : String(error);
@@ -72,9 +83,9 @@ export const changeCredentials = async (
     const last = await (seen && within(seen.last()).catch(unlisted));
     if (!older && last !== undefined && vault.file !== undefined && vault.file.serial < last.serial)
       throw olderCredentials(config.credentialsFile, vault.file.serial, last.serial);
-    await vault.update(change, last?.serial);
+    const result = await work(last?.serial);
     const { file } = vault;
-    if (database === undefined || seen === undefined || file === undefined) return;
+    if (database === undefined || seen === undefined || file === undefined) return result;
     const written = database.write(async (transaction) => {
       const { action, target, detail } = entry;
       const actor = { principal: 'command line', address: null } as const;
@@ -83,6 +94,7 @@ export const changeCredentials = async (
       await transaction.run(seen.put(file));
     });
     await within(written).catch(unlisted);
+    return result;
   } finally {
     await (database && within(database.close()).catch(unlisted));
   }
@@ -96,7 +108,8 @@ export const applicationEntry = (
 ): AuditEntry => ({ action, target: { kind: 'application', id: appId, name: appId }, detail });
 
 /** The line about the credentials themselves. */
-export const credentialsEntry = (action: `credentials.${string}`, name: string | null): AuditEntry => ({
-  action,
-  target: { kind: 'credentials', id: null, name },
-});
+export const credentialsEntry = (
+  action: `credentials.${string}`,
+  name: string | null,
+  detail: AuditEntry['detail'] = {},
+): AuditEntry => ({ action, target: { kind: 'credentials', id: null, name }, detail });

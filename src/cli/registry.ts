@@ -37,6 +37,18 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       load: () => import('./commands/generate-migration.ts'),
     },
     migrate: { summary: 'apply pending migrations', load: () => import('./commands/migrate.ts') },
+    backup: {
+      summary: 'copy the database into a file while the service runs',
+      load: () => import('./commands/backup.ts'),
+    },
+    restore: {
+      summary: 'make the database of a backup in an empty place',
+      load: () => import('./commands/restore.ts'),
+    },
+    move: {
+      summary: 'copy everything to another database, and compare',
+      load: () => import('./commands/move.ts'),
+    },
     forget: {
       summary: 'remove the values of a record from its history, events and the trash',
       load: () => import('./commands/forget.ts'),
@@ -63,6 +75,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
     'credentials set': {
       summary: 'store a secret read from stdin in the encrypted credentials',
       load: () => import('./commands/credentials-set.ts'),
+    },
+    'credentials rekey': {
+      summary: 'encrypt the credentials for a new key',
+      load: () => import('./commands/credentials-rekey.ts'),
     },
     import: {
       summary: 'create or update records from a file',

@@ -9,19 +9,19 @@ import type { Server } from '../server.ts';
 const echo = 500;
 
 /** Milliseconds after the drain in which the process ends, whatever still runs. */
-const limit = 9_000;
+export const stopLimit = 9_000;
 
 /** Milliseconds that requests in flight get when the process ends because of an error. */
 const failedLimit = 1_000;
 
-type StopSignal = 'SIGTERM' | 'SIGINT';
+export type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /**
  * Ends the process, also when a thread is in the middle of something: `process.exit` would wait for a statement of
  * SQLite, or for a file or a host name that the application asks for, for minutes if need be. A program that only ends
  * with the status, put in the place of this one, waits for nobody. Who listens for the exit is told.
  */
-const endNow = (status: number): never => {
+export const endNow = (status: number): never => {
   process.emit('exit', status);
   try {
     process.execve?.(process.execPath, [process.execPath, '--eval', `process.exit(${status})`], {});
@@ -75,7 +75,7 @@ export const stopSignal = (): Promise<StopSignal> =>
  */
 export const endAfter = async (server: Server, drain: number): Promise<never> => {
   const closed = server.close({ drain }).catch(() => {});
-  await Promise.race([closed, delay(drain * 1000 + limit)]);
+  await Promise.race([closed, delay(drain * 1000 + stopLimit)]);
   return endNow(0);
 };
 

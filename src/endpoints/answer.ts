@@ -33,7 +33,7 @@ const reserved: Readonly<Record<string, string>> = {
   'access-control-expose-headers': 'CORS_ORIGINS says who may read answers',
   'x-content-type-options': 'every answer has it',
   'strict-transport-security': 'every answer has it where BASE_URL is https',
-  'x-request-id': 'every failure has it',
+  'x-request-id': 'every answer has it',
   ...Object.fromEntries(
     ['connection', 'keep-alive', 'proxy-connection', 'trailer', 'transfer-encoding', 'upgrade', 'date'].map(
       (name) => [name, 'the connection is the service’s own'],

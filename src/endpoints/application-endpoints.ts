@@ -3,6 +3,7 @@ import { defaultMethods } from '../auth/registry.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { isPromise } from '../kernel/application-code.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Label } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { isResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
@@ -56,12 +57,16 @@ const dataOf = (
 /** Whatever `handle` answers, it may have asked the database; without a media type that follows by itself. */
 const storageProblems = ['database_unavailable', 'overloaded', 'outcome_unknown'] as const;
 
+/** What is said of one that says nothing of itself. */
+const ownEndpoint: Label = { 'zh-CN': '应用自有的接口。', en: 'An endpoint of the application’s own.' };
+
 const docsOf = (
-  { method, summary, output, media, problems = [] }: EndpointDefinition,
+  { method, summary, description, output, media, problems = [] }: EndpointDefinition,
   path: string,
   locale: Locale,
 ): EndpointDocs => ({
   summary: summary ?? `${method} ${path}`,
+  description: description ?? ownEndpoint,
   tag: 'Application',
   ...dataOf(output, locale),
   ...(media === undefined ? {} : { media }),

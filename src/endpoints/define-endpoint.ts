@@ -100,6 +100,8 @@ export interface EndpointOptions<
   readonly input?: Fields;
   readonly status?: 200 | 201;
   readonly summary?: Label;
+  /** What there is to know beyond the summary; a blank line begins a paragraph, backticks hold code. */
+  readonly description?: Label;
   /**
    * What `handle` answers: a model (what `defineResource` returns), whose record in its detail view it is, which the
    * compiler holds it to; or a JSON Schema, for the API description only. Anything or nothing where not given.
@@ -144,6 +146,7 @@ const options = {
   input: fieldsOption,
   status: oneOf(200, 201),
   summary: label,
+  description: label,
   output: outputOption,
   media: mediaOption,
   problems: listOf(anyProblem),

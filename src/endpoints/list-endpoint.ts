@@ -28,16 +28,22 @@ export const listEndpoint = (
   const origin = new URL(baseUrl).origin;
   const list =
     typeof source === 'function' ? changing(services, source) : createList(database, source, { clock });
-  const listFields = listFieldsOf(typeof source === 'function' ? source() : source, endpoint.policy);
+  const first = typeof source === 'function' ? source() : source;
+  const listFields = listFieldsOf(first, endpoint.policy);
   return {
     ...endpoint,
     method: 'GET',
     accepts: 'nothing',
     csv: true,
     docs: { ...endpoint.docs, list: true, listFields },
-    handle: (call) => answerList(list, call, origin),
+    handle: (call) =>
+      answerList(list, call, origin, undefined, first.personal === true ? { session: sessionOf(call) } : {}),
   };
 };
+
+/** The session by which a call is made, if it is made by one. */
+export const sessionOf = ({ principal }: Pick<Call, 'principal'>): number | undefined =>
+  principal.kind === 'user' && principal.method === 'session' ? principal.credential : undefined;
 
 const prefersCsv = (call: Call): boolean => prefers(call.header('accept'), 'text/csv', 'application/json');
 
@@ -59,8 +65,8 @@ const csvOf = async (answer: ListAnswer): Promise<string | Pieces> => {
   return pieces;
 };
 
-/** What a list is asked otherwise than the call says: for fewer rows, or in another order. */
-export type AskedInstead = Partial<Pick<Call, 'grant' | 'query'>>;
+/** What a list is asked otherwise than the call says: for fewer rows, in another order, or by which session. */
+export type AskedInstead = Partial<Pick<Call, 'grant' | 'query'>> & { readonly session?: number | undefined };
 
 /** Runs a list for a call. Links begin with the origin of the service's public address. */
 export const answerList = async (
@@ -68,10 +74,11 @@ export const answerList = async (
   call: Call,
   origin: string,
   related?: Related,
-  { grant = call.grant, query = call.query }: AskedInstead = {},
+  { grant = call.grant, query = call.query, session }: AskedInstead = {},
 ): Promise<Answer> => {
   const { path } = call;
-  const answer = await list(grant, { query, path: origin + path, by: call, related });
+  const from = call.reader && (await call.reader());
+  const answer = await list(grant, { query, path: origin + path, by: call, related, from, session });
   const headers = answer.headers as Readonly<Record<string, string>>;
   if (prefersCsv(call)) return { raw: { type: csvType, body: await csvOf(answer) }, headers };
   if (!('json' in answer)) return { data: answer.chunks, headers };
@@ -87,7 +94,8 @@ export const answerGroups = async (
   related?: Related,
 ): Promise<Answer> => {
   const { grant, query, path } = call;
-  const request = { query, path: origin + path, by: call, related };
+  const from = call.reader && (await call.reader());
+  const request = { query, path: origin + path, by: call, related, from };
   const { groups, fields, ...answer } = await aggregate(grant, request);
   const headers = answer.headers as Readonly<Record<string, string>>;
   if (!prefersCsv(call)) return { data: groups, headers };

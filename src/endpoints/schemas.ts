@@ -77,6 +77,14 @@ const step = {
 const explainedStep = {
   ...object('ExplainedStep', {
     ...step,
+    grants: {
+      ...object('ExplainedGrants', {
+        model: text,
+        action: text,
+        roles: { type: 'array', items: object('ExplainedRole', { role: text, allowed: boolean }) },
+      }),
+      description: 'of the permission check: each role of the caller, and whether it gives the right',
+    },
     conditions: object('ExplainedConditions', {
       about: {
         type: 'string',
@@ -117,11 +125,34 @@ export const schemas = {
     must_change_password: boolean,
     created_at: time,
     updated_at: time,
+    invited: { type: 'boolean', description: 'has no password yet, and cannot sign in' },
+    invitation_expires_at: {
+      ...timeOrNull,
+      description: 'end of the link that is open, also of one whose time is over; null where there is none',
+    },
   }),
+  invitation: object('Invitation', {
+    url: { type: 'string', description: 'shown once; the token stands behind the #' },
+    expires_at: time,
+  }),
+  invitedUser: object('InvitedUser', { username: text, email: text, name: text, expires_at: time }),
   key: object('ApiKey', key),
   adminKey: object('ManagedApiKey', {
     ...key,
+    neglected: { type: 'boolean', description: 'active, and not used for 30 days or ever since it was made' },
     user: object('KeyOwner', { id: integer, username: text, name: text }),
+  }),
+  keyUsage: object('ApiKeyUsage', {
+    last_30_days: {
+      type: 'array',
+      items: object('ApiKeyDay', {
+        at: time,
+        requests: integer,
+        refused: { type: 'integer', description: 'answered with a status of 400 or above' },
+      }),
+    },
+    last_address: { type: ['string', 'null'] },
+    networks: { type: 'array', items: object('ApiKeyNetwork', { network: text, first_used_at: time }) },
   }),
   newKey: object('NewApiKey', {
     id: integer,
@@ -129,6 +160,12 @@ export const schemas = {
     key: { type: 'string', pattern: '^[0-9a-f]{64}$' },
     expires_at: timeOrNull,
     created_at: time,
+  }),
+  /** The token works while the session does, until `expires_at` at the latest. */
+  sessionToken: object('SessionToken', {
+    token: text,
+    expires_at: time,
+    user: object('SessionTokenUser', { ...userIdentity, roles: texts }),
   }),
   receipt: object('Receipt', {
     id: integer,
@@ -157,6 +194,13 @@ export const schemas = {
     allowed: boolean,
     checked: boolean,
   }),
+  permissionChanges: object('PermissionChanges', {
+    changed: {
+      type: 'array',
+      items: object('ChangedPermission', { role: text, model: text, action: text, allowed: boolean }),
+      description: 'the entries that were not so before',
+    },
+  }),
   application: object('Application', { app_id: text, rotated_at: time, last_used_at: timeOrNull }),
   explanation: object('Explanation', {
     method: text,
@@ -180,8 +224,23 @@ export const schemas = {
     },
     decided_by: { type: ['string', 'null'], description: 'rule of the step that decides' },
   }),
+  refusal: object('Refusal', {
+    id: integer,
+    refused_at: { ...time, description: 'the last of them' },
+    first_at: time,
+    refusals: { type: 'integer', description: 'requests alike that were refused within an hour' },
+    caller_kind: { type: 'string', enum: ['user', 'api_key', 'application'] },
+    caller_id: { type: 'string', description: 'id of the user or of the key, app_id of the application' },
+    caller_name: { type: 'string', description: 'username, of a key that of its owner; app_id' },
+    method: text,
+    path: { type: 'string', description: 'without its query' },
+    status: integer,
+    code: integer,
+    address: text,
+  }),
   session: object('Session', {
     id: integer,
+    current: { type: 'boolean', description: 'whether this very request is made by it' },
     address: text,
     user_agent: text,
     created_at: time,
@@ -200,6 +259,14 @@ export const schemas = {
     created_at: time,
     started_at: timeOrNull,
     failed_at: timeOrNull,
+  }),
+  view: object('SavedView', {
+    id: integer,
+    resource: { type: 'string', description: '`records/orders`, `users`, `audit` …' },
+    name: text,
+    query: { type: 'object' },
+    created_at: time,
+    updated_at: time,
   }),
   webhook: object('Webhook', webhook),
   newWebhook: object('NewWebhook', {

@@ -1,5 +1,6 @@
 import type { Tokens } from '../auth/jwt.ts';
 import type { AuthenticateAccount } from '../auth/login.ts';
+import type { LoginThrottle } from '../auth/login-throttle.ts';
 import type { Passwords } from '../auth/password.ts';
 import type { IdentityStore } from '../auth/ports.ts';
 import type { SessionCookies } from '../auth/session.ts';
@@ -21,13 +22,17 @@ import type { JobAdministration } from '../store/outbox/job-administration.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
 import type { ImportStore } from '../store/tables/imports.ts';
+import type { InvitationStore } from '../store/tables/invitations.ts';
+import type { KeyUsage } from '../store/tables/key-usage.ts';
 import type { PaymentStore } from '../store/tables/payments.ts';
+import type { RefusalStore } from '../store/tables/refusals.ts';
 import type { RequestCounts } from '../store/tables/request-counts.ts';
 import type { RoleStore } from '../store/tables/roles.ts';
 import type { SecurityEventStore } from '../store/tables/security-events.ts';
 import type { SessionStore } from '../store/tables/sessions.ts';
 import type { PermissionEntry } from '../store/tables/sources.ts';
 import type { UserStore } from '../store/tables/users.ts';
+import type { ViewStore } from '../store/tables/views.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /**
@@ -69,11 +74,18 @@ export interface Services {
   /** Where the router takes a request. */
   readonly routes: Routes;
   readonly keys: KeyStore;
+  /** How administrators look at lists. */
+  readonly views: ViewStore;
   readonly roles: RoleStore;
   readonly sessions: SessionStore;
+  readonly invitations: InvitationStore;
+  /** Counts failed attempts to get in, whatever is tried. */
+  readonly throttle: LoginThrottle;
   readonly payments: PaymentStore;
   readonly idempotency: Idempotency;
   readonly requestCounts: RequestCounts;
+  readonly keyUsage: KeyUsage;
+  readonly refusals: RefusalStore;
   /** Places of files that `gatewright import` has reached. */
   readonly imports: ImportStore;
   readonly securityEvents: SecurityEventStore;

@@ -87,8 +87,8 @@ export class CatchUp {
     }
     if (!isTrusted(stream.credentials)) return false;
     const events = await log.after(place, batchSize);
-    const { first } = await log.range();
-    if (first > place + 1) {
+    // Numbers may be left out, and what is too old is removed: of a gap it has to be asked which it is.
+    if (events[0]?.number !== place + 1 && (await log.range()).first > place + 1) {
       stream.end('what comes next is not kept any more');
       return true;
     }

@@ -133,7 +133,7 @@ export class ChangeFeed {
   }
 
   async #read(): Promise<void> {
-    const { log } = this.#parts;
+    const { log, quiet } = this.#parts;
     await log.settle();
     for (let isMore = true; isMore; ) {
       const from = this.#head;
@@ -143,6 +143,8 @@ export class ChangeFeed {
       if (to === undefined) return;
       this.#head = to;
       await this.#tell({ from, to, events });
+      // With nobody to tell there is nothing else that would leave requests their turn.
+      if (isMore) await quiet.next();
     }
   }
 

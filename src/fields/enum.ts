@@ -1,6 +1,7 @@
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
-import { label, mapOf, type OptionTable, texts } from '../kernel/options.ts';
+import { label, mapOf, nearestHint, type OptionTable, oneNamed, texts } from '../kernel/options.ts';
+import { type ChoiceColour, choiceColours } from './colours.ts';
 import {
   type Choice,
   type CommonOptions,
@@ -16,16 +17,22 @@ export interface EnumExtras<Value extends string = string> extends CommonOptions
   readonly default?: NoInfer<Value>;
   /** What people read in place of a choice; the choice itself where absent. */
   readonly labels?: { readonly [Name in NoInfer<Value>]?: Label };
+  /**
+   * Colours in which the administration area shows choices, beside their texts: grey, red, orange, yellow, green, teal,
+   * blue, purple, pink.
+   */
+  readonly colors?: { readonly [Name in NoInfer<Value>]?: ChoiceColour };
 }
 
 export interface EnumOptions extends CommonOptions {
   readonly choices: readonly string[];
   readonly labels?: Readonly<Record<string, Label | undefined>>;
+  readonly colors?: Readonly<Record<string, ChoiceColour | undefined>>;
 }
 
 const longest = 64;
 
-const flaw = ({ choices, labels = {} }: EnumOptions): string | undefined => {
+const flaw = ({ choices, labels = {}, colors = {} }: EnumOptions): string | undefined => {
   const wrong = texts(choices, 'the list of choices');
   if (wrong !== undefined) return wrong;
   if (choices.length === 0) return 'it has no choices';
@@ -34,12 +41,21 @@ const flaw = ({ choices, labels = {} }: EnumOptions): string | undefined => {
   if (bad !== undefined) return `choice ${JSON.stringify(bad)}: no blanks, commas or empty texts`;
   const long = choices.find((choice) => choice.length > longest);
   if (long !== undefined) return `choice ${long} is longer than ${longest} characters`;
-  const stray = Object.keys(labels).find((name) => !choices.includes(name));
-  return stray === undefined ? undefined : `label for ${stray}, which is no choice`;
+  const strayed = (given: object): string | undefined =>
+    Object.keys(given).find((name) => !choices.includes(name));
+  const [unlabelled, uncoloured] = [strayed(labels), strayed(colors)];
+  if (unlabelled !== undefined) return `label for ${unlabelled}, which is no choice`;
+  return uncoloured === undefined
+    ? undefined
+    : `color for ${uncoloured}, which is no choice${nearestHint(uncoloured, choices)}`;
 };
 
-const choicesOf = ({ choices, labels }: EnumOptions, locale: Locale): Choice[] =>
-  choices.map((value) => ({ value, label: labelText(labels?.[value] ?? value, locale) }));
+const choicesOf = ({ choices, labels, colors }: EnumOptions, locale: Locale): Choice[] =>
+  choices.map((value) => {
+    const color = colors?.[value];
+    const choice = { value, label: labelText(labels?.[value] ?? value, locale) };
+    return color === undefined ? choice : { ...choice, color };
+  });
 
 /** One of a few texts that the model names. */
 export const enumeration = {
@@ -52,7 +68,11 @@ export const enumeration = {
     definition(enumeration, extras, {
       choices: Array.isArray(choices) ? Object.freeze([...choices]) : choices,
     }),
-  options: { ...commonOptions, labels: mapOf(label) } satisfies OptionTable<EnumExtras>,
+  options: {
+    ...commonOptions,
+    labels: mapOf(label),
+    colors: mapOf(oneNamed('colour', choiceColours)),
+  } satisfies OptionTable<EnumExtras>,
   argument: { option: 'choices', list: true },
   flaw,
   input: (options, locale) => ({

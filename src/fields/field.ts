@@ -57,6 +57,11 @@ export interface CommonOptions {
   readonly default?: Json;
   /** What people call the field, one text or one per language; made from the name where absent. */
   readonly label?: Label;
+  /**
+   * Heading under which forms and pages of a record show the field, with the others of its group; one text or one per
+   * language. Groups stand in the order of their first fields, behind the fields that have none.
+   */
+  readonly group?: Label;
 }
 
 export const commonOptions = {
@@ -66,6 +71,7 @@ export const commonOptions = {
   // Held to the field's own rules, which the model does.
   default: anything,
   label,
+  group: label,
 } satisfies OptionTable<CommonOptions>;
 
 /** The common options as the generator's command line has them: the first ones stand alone, the others take a value. */
@@ -95,6 +101,8 @@ export interface TextFormat {
 export interface Choice {
   readonly value: string;
   readonly label: string;
+  /** Name of the colour that it is shown in. */
+  readonly color?: string;
 }
 
 /** How a form shows a field. */

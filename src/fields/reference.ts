@@ -77,9 +77,9 @@ export const reference = {
   anyone: ({ anyone, owner }) => anyone === true || owner === true,
 } satisfies FieldType<ReferenceOptions>;
 
-type OwnerOptions = Pick<CommonOptions, 'label'>;
+type OwnerOptions = Pick<CommonOptions, 'label' | 'group'>;
 
-const ownerOptions = { label } satisfies OptionTable<OwnerOptions>;
+const ownerOptions = { label, group: label } satisfies OptionTable<OwnerOptions>;
 
 /** The reference to the user whose record it is: `user_id: field.owner()`. */
 export const defineOwner = (

@@ -11,17 +11,23 @@ const problemNames: Readonly<Record<string, ProblemName>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
+/** What their answers have in common with all others. */
+export interface BrokenAnswers {
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly nextId: () => string;
+}
+
 /** Answers what reaches no route: the envelope is written to the socket itself, which is closed behind it. */
 export class BrokenRequests {
   readonly #pipeline: Pipeline;
   readonly #connections: Connections;
-  readonly #headers: readonly string[];
+  readonly #answers: BrokenAnswers;
 
-  /** `headers` of every answer: names and values in turn. */
-  constructor(pipeline: Pipeline, connections: Connections, headers: readonly string[]) {
+  constructor(pipeline: Pipeline, connections: Connections, answers: BrokenAnswers) {
     this.#pipeline = pipeline;
     this.#connections = connections;
-    this.#headers = headers;
+    this.#answers = answers;
   }
 
   /** Bytes that are no HTTP request, or too few of them for too long. */
@@ -64,8 +70,9 @@ export class BrokenRequests {
     const { status, type, headers, body } = this.#pipeline.failed(problem);
     const text = String(body);
     const lines = [`HTTP/1.1 ${status} ${problem.problem}`];
-    for (let index = 0; index < this.#headers.length; index += 2)
-      lines.push(`${this.#headers[index]}: ${this.#headers[index + 1]}`);
+    const general = [...this.#answers.headers, 'x-request-id', this.#answers.nextId()];
+    for (let index = 0; index < general.length; index += 2)
+      lines.push(`${general[index]}: ${general[index + 1]}`);
     for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
     lines.push(`content-type: ${type}`, `content-length: ${Buffer.byteLength(text)}`, 'connection: close');
     return `${lines.join('\r\n')}\r\n\r\n${text}`;

@@ -19,6 +19,8 @@ export interface Connection extends Link<Connection> {
   ending: boolean;
   /** A long body is coming, which may take its time: see `Incoming`. */
   uploading: boolean;
+  /** From when on its next answer is its last, by the clock that never jumps. */
+  readonly endsAt: number;
   /** Where it comes from; undefined before it is counted. */
   network: string | undefined;
 }
@@ -26,6 +28,8 @@ export interface Connection extends Link<Connection> {
 export interface ConnectionsOptions {
   /** Connections that may be open; any number unless given. */
   readonly most?: number | undefined;
+  /** Milliseconds after which a connection is closed with its next answer, or after half of that; never unless given. */
+  readonly age?: number | undefined;
   /** Whether an address is that of one of our own proxies. */
   readonly isProxy?: (address: string) => boolean;
 }
@@ -40,17 +44,33 @@ interface KnownSocket extends Socket {
   [known]?: Connection;
 }
 
+/** Whether a connection is so old that its next answer is its last. */
+export const isWorn = ({ endsAt }: Connection): boolean => endsAt !== Infinity && performance.now() >= endsAt;
+
 /** Knows every connection: how many requests of it wait for their answers, and how many there are of each network. */
 export class Connections {
   readonly #most: number;
+  readonly #age: number;
   readonly #isProxy: (address: string) => boolean;
   /** Open connections by the network that they come from, the oldest first. */
   readonly #networks = new Map<string, Chain<Connection>>();
   #open = 0;
+  readonly #lost = { refused: 0, displaced: 0, flooding: 0 };
 
-  constructor({ most = Number.POSITIVE_INFINITY, isProxy = () => false }: ConnectionsOptions = {}) {
+  constructor({ most = Infinity, age = Infinity, isProxy = () => false }: ConnectionsOptions = {}) {
     this.#most = most;
+    this.#age = age;
     this.#isProxy = isProxy;
+  }
+
+  /** Connections that are open. */
+  get size(): number {
+    return this.#open;
+  }
+
+  /** Connections that were not let in, that made room for another, and that were cut for what they sent unanswered. */
+  get lost(): Readonly<Record<'refused' | 'displaced' | 'flooding', number>> {
+    return this.#lost;
   }
 
   of(socket: KnownSocket): Connection {
@@ -60,6 +80,8 @@ export class Connections {
       requests: 0,
       ending: false,
       uploading: false,
+      // Not all at once where many were opened at once.
+      endsAt: performance.now() + this.#age * (0.5 + Math.random() / 2),
       network: undefined,
       older: undefined,
       newer: undefined,
@@ -74,6 +96,7 @@ export class Connections {
     connection.unanswered += 1;
     connection.requests += 1;
     if (connection.unanswered <= mostUnanswered) return connection;
+    this.#lost.flooding += 1;
     socket.destroy();
     return undefined;
   }
@@ -87,7 +110,11 @@ export class Connections {
     const network = networkOf(socket.remoteAddress ?? '');
     if (this.#open >= this.#most) {
       const loser = this.#loserTo(network);
-      if (loser === undefined) return false;
+      if (loser === undefined) {
+        this.#lost.refused += 1;
+        return false;
+      }
+      this.#lost.displaced += 1;
       this.#forget(loser);
       loser.socket.destroy();
     }

@@ -1,7 +1,7 @@
 import { credentialHeaders } from '../auth/registry.ts';
 
 /** Headers that a script may read of an answer. */
-const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'].join(', ');
+const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'];
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 
@@ -9,7 +9,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 const allowed = [
   ...credentialHeaders,
   ...['Idempotency-Key', 'If-Match', 'If-None-Match', 'Last-Event-ID', 'Content-Type'],
-].join(', ');
+];
 
 /** Seconds for which a browser may keep the answer to a preflight. */
 const maxAge = '600';
@@ -22,9 +22,14 @@ export type CorsHeaders = Readonly<Record<string, string>>;
  */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
+  readonly #exposed: string;
+  readonly #allowed: string;
 
-  constructor(origins: readonly string[]) {
+  /** @param both headers that a script may read of an answer and send, beside those that it always may */
+  constructor(origins: readonly string[], both: readonly string[] = []) {
     this.#origins = new Set(origins);
+    this.#exposed = [...exposed, ...both].join(', ');
+    this.#allowed = [...allowed, ...both].join(', ');
   }
 
   /** For every answer; one that differs by origin says so to caches. */
@@ -33,7 +38,7 @@ export class Cors {
     return {
       vary: 'Origin',
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': exposed,
+      'access-control-expose-headers': this.#exposed,
     };
   }
 
@@ -42,7 +47,7 @@ export class Cors {
     if (origin === undefined || !this.#origins.has(origin)) return {};
     return {
       'access-control-allow-methods': methods,
-      'access-control-allow-headers': allowed,
+      'access-control-allow-headers': this.#allowed,
       'access-control-max-age': maxAge,
     };
   }

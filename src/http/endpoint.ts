@@ -8,6 +8,7 @@ import type { Label } from '../kernel/messages/messages.ts';
 import type { ProblemKind } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Rule } from '../policy/rule.ts';
+import type { ListReader } from '../store/database.ts';
 import type { MultipartLimits } from './multipart.ts';
 import type { Piece } from './pieces.ts';
 import type { UploadedFile } from './uploaded-file.ts';
@@ -43,6 +44,11 @@ export interface Call {
   /** Path as it was asked for, without the query string. */
   readonly path: string;
   readonly requestId: string;
+  /**
+   * Of an endpoint that `mayLag`, where there is a replica: what the answer is read through, which has everything that
+   * this caller is to see.
+   */
+  readonly reader?: (() => Promise<ListReader>) | undefined;
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal;
   /**
@@ -154,6 +160,11 @@ export interface Endpoint {
   readonly bodyKey?: string;
   /** Schema of the record itself (not of the keyed body). */
   readonly input?: JsonSchema;
+  /**
+   * Whether what it answers may be as old as a replica: it only reads records, and whatever decides who may is asked of
+   * the first server.
+   */
+  readonly mayLag?: boolean;
   /** A success is CSV where `Accept` prefers it; everybody else is answered the envelope. */
   readonly csv?: boolean;
   /** Status of success; 200 where absent. */

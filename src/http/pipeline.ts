@@ -12,6 +12,8 @@ import { takeBody } from './take-body.ts';
 
 export interface HttpResponse {
   readonly status: number;
+  /** Code of the envelope of a refusal or a failure. */
+  readonly code?: number;
   /** Media type; empty where there is no body. */
   readonly type: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -20,9 +22,16 @@ export interface HttpResponse {
   readonly failure?: unknown;
 }
 
+export type Serve = (request: Request) => Promise<HttpResponse>;
+
+/** Goes around what serves an endpoint. */
+export type Around = (endpoint: Endpoint, serve: Serve) => Serve;
+
 export interface PipelineParts {
   readonly methods: Verifiers;
   readonly envelope: Envelope;
+  /** Goes around what serves each endpoint; nothing unless given. */
+  readonly around?: Around | undefined;
 }
 
 const json = 'application/json; charset=utf-8';
@@ -39,12 +48,13 @@ const unaskedHeaders = [...new Set(unaskedMethods.flatMap(headersOf))].map((name
  * it cannot tell otherwise who sends them. Whatever a stage throws becomes an error envelope; what is no `Problem` is a
  * 500 that says nothing.
  */
-export const createPipeline = ({ methods, envelope }: PipelineParts) => {
+export const createPipeline = ({ methods, envelope, around }: PipelineParts) => {
   const failed = (error: unknown): HttpResponse => {
     const problem = error instanceof Problem ? error : new Problem('internal', { cause: error });
     const failure = problem.status >= 500 ? (problem.cause ?? problem) : undefined;
     return {
       status: problem.status,
+      code: problem.code,
       type: json,
       headers: problem.headers,
       body: envelope.failure(problem),
@@ -60,10 +70,10 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
     return guard(lookedAt, request).catch(() => nobody);
   };
 
-  const serve = (endpoint: Endpoint): ((request: Request) => Promise<HttpResponse>) => {
+  const serve = (endpoint: Endpoint): Serve => {
     const accepted = [...new Set(endpoint.auth.map((name) => methods[name]))];
     const unasked = accepted.length === 0 ? identify : undefined;
-    return async (request) => {
+    const served: Serve = async (request) => {
       try {
         // Records that everybody reads may lead to some that only this caller does.
         const asked = accepted.length > 0 || request.relates;
@@ -83,6 +93,7 @@ export const createPipeline = ({ methods, envelope }: PipelineParts) => {
         return failed(error);
       }
     };
+    return around === undefined ? served : around(endpoint, served);
   };
 
   return { serve, failed };

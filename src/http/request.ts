@@ -3,6 +3,7 @@ import { finished, Readable } from 'node:stream';
 import { callerOf } from '../auth/caller.ts';
 import type { AuthRequest } from '../auth/method.ts';
 import { nobody, type Principal } from '../auth/principal.ts';
+import { BusyTime, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
 import { streamBody } from './body-stream.ts';
@@ -10,7 +11,9 @@ import { callerAddress, type Trust } from './caller-address.ts';
 import type { Connection } from './connections.ts';
 import type { Call } from './endpoint.ts';
 import { type MultipartBody, type MultipartLimits, readMultipart } from './multipart.ts';
+import type { AnswerObserver } from './observe-answer.ts';
 import { type BodyReading, type BodySender, noBytes, readBody } from './read-body.ts';
+import { isRequestId, isTraceparent } from './request-id.ts';
 import type { UploadFolder, UploadFolders } from './upload-folders.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
@@ -21,16 +24,19 @@ export interface RequestSettings {
   /** Where files lie; absent where no endpoint takes any. */
   readonly uploads: UploadFolders | undefined;
   readonly nextId: () => string;
-  /** Whether anybody will ask how long a request took. */
-  readonly timed: boolean;
 }
 
 const noModels: readonly string[] = [];
 const noFiles: readonly UploadedFile[] = [];
 const nothing: JsonObject = Object.freeze({});
 
-/** Told of an answer, and of the address that it goes to. */
-export type AnswerCounter = (principal: Principal, status: number, request: Pick<Call, 'address'>) => void;
+/** Told of an answer, of the request, and of the code where it is a refusal or a failure. */
+export type AnswerCounter = (
+  principal: Principal,
+  status: number,
+  request: Pick<Call, 'address' | 'path' | 'params'> & { readonly method: string },
+  code: number | undefined,
+) => void;
 
 /** Says who sent credentials that nobody has asked for. */
 export type Identify = (request: AuthRequest) => Promise<Principal>;
@@ -46,13 +52,14 @@ const large = 16_384;
  * copies: `AuthRequest` is what may be looked at before anybody knows who sends it, in a layer that knows no HTTP
  * server; `Call` is what a handler may look at, when nothing of it can be missing any more.
  */
-export class Request implements AuthRequest, Call, BodySender {
+export class Request implements AuthRequest, Call, BodySender, Work {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
   readonly method: string;
-  /** Time of arrival by `performance.now()`; 0 where nobody will ask. */
-  readonly arrived: number;
+  /** Time of arrival by `performance.now()`. */
+  readonly arrived = performance.now();
+  readonly database = new BusyTime();
   params: Readonly<Record<string, string>> = {};
   models = noModels;
   /** Whether the query names relations, whose records are read by whoever sends this. */
@@ -67,6 +74,9 @@ export class Request implements AuthRequest, Call, BodySender {
   /** Whether the answer is another by `Accept`. */
   varies = false;
   count: AnswerCounter | undefined;
+  reader: Call['reader'];
+  /** Undefined where nobody measures. */
+  observe: AnswerObserver | undefined;
   /** Whether the connection is closed with the answer. */
   closes = false;
   /** Bytes that count for the body in the memory for bodies. */
@@ -81,6 +91,7 @@ export class Request implements AuthRequest, Call, BodySender {
   #identify: Identify | undefined;
   readonly #settings: RequestSettings;
   #id: string | undefined;
+  #traceparent: string | undefined;
   #abort: AbortController | undefined;
 
   constructor(
@@ -93,13 +104,23 @@ export class Request implements AuthRequest, Call, BodySender {
     this.response = response;
     this.connection = connection;
     this.method = raw.method ?? '';
-    this.arrived = settings.timed ? performance.now() : 0;
     this.#settings = settings;
   }
 
+  /** The one that a proxy of ours has given it, else one of its own. */
   get requestId(): string {
-    this.#id ??= this.#settings.nextId();
+    this.#id ??= this.#givenId() ?? this.#settings.nextId();
     return this.#id;
+  }
+
+  /**
+   * W3C Trace Context: of the span in which this is answered, else of whoever sent it; undefined where none came, or
+   * what came is none.
+   */
+  get traceparent(): string | undefined {
+    if (this.#traceparent !== undefined) return this.#traceparent;
+    const text = this.raw.headers['traceparent'];
+    return typeof text === 'string' && isTraceparent(text) ? text : undefined;
   }
 
   get url(): string {
@@ -151,6 +172,10 @@ export class Request implements AuthRequest, Call, BodySender {
     return this.principal.kind === 'nobody';
   }
 
+  traced(traceparent: string): void {
+    this.#traceparent = traceparent;
+  }
+
   /** Told who the caller is as soon as it is known. */
   identified(principal: Principal): void {
     if (this.held > 0 && principal.kind !== 'nobody') this.#settings.bodies.memory.identify(this);
@@ -178,6 +203,13 @@ export class Request implements AuthRequest, Call, BodySender {
   header(name: string): string | undefined {
     const value = this.raw.headers[name];
     return typeof value === 'string' ? value : value?.join(', ');
+  }
+
+  #givenId(): string | undefined {
+    const { headers, socket } = this.raw;
+    const given = headers['x-request-id'];
+    if (typeof given !== 'string' || !isRequestId(given)) return undefined;
+    return this.#settings.trust(socket.remoteAddress ?? '', 0) ? given : undefined;
   }
 
   readBody(): Uint8Array | Promise<Uint8Array> {

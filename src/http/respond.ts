@@ -16,8 +16,7 @@ export interface ResponderOptions {
   readonly cors: Cors | undefined;
   /** Milliseconds that a caller may leave an answer unread before the connection is cut. */
   readonly stall: number;
-  /** None where the level of the log leaves them out. */
-  readonly requestLines: RequestLines | undefined;
+  readonly requestLines: RequestLines;
   /** Of every answer: names and values in turn. */
   readonly headers: readonly string[];
 }
@@ -52,10 +51,6 @@ export class Responder {
     this.#options = options;
   }
 
-  get logsRequests(): boolean {
-    return this.#options.requestLines !== undefined;
-  }
-
   /** Answers a promise where the answer goes on after this call; it resolves in any case. */
   send(request: Request, answer: HttpResponse): Promise<void> | undefined {
     const { response } = request;
@@ -78,18 +73,17 @@ export class Responder {
     if (whole) response.end(body);
     else body.send(response);
     this.#guardUnread(request);
-    this.#options.requestLines?.add(request, status);
+    this.#options.requestLines.add(request, status);
     return undefined;
   }
 
   /** Names and values in turn, as Node takes them fastest. */
   #head(request: Request, { status, type, headers }: HttpResponse): string[] {
     const { cors, headers: general } = this.#options;
-    const head = [...general];
+    const head = [...general, 'x-request-id', request.requestId];
     if (cors !== undefined) putAll(head, cors.headers(request.header('origin')));
     if (request.varies) put(head, 'vary', 'Accept');
     putAll(head, headers);
-    if (status >= 500) head.push('x-request-id', request.requestId);
     if (type !== '' && hasBody(status)) head.push('content-type', type);
     return head;
   }
@@ -107,7 +101,7 @@ export class Responder {
       .catch((error: unknown) => this.cut(request, error))
       .finally(() => {
         this.#guardUnread(request);
-        this.#options.requestLines?.add(request, status);
+        this.#options.requestLines.add(request, status);
       });
   }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Verifiers } from '../auth/registry.ts';
@@ -8,7 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import { Envelope } from './envelope.ts';
 import { createPipeline } from './pipeline.ts';
 import { Routes } from './routes.ts';
-import { createHttpServer, type HttpServer } from './server.ts';
+import { createHttpServer, type HttpOptions, type HttpServer } from './server.ts';
 
 const endpoint = (path: string, handle: Endpoint['handle']): Endpoint => ({
   operation: path,
@@ -40,13 +41,14 @@ const endpoints = [
 const stall = 300;
 let http: HttpServer | undefined;
 
-const listen = async (): Promise<number> => {
+const listen = async (further: Partial<HttpOptions> = {}): Promise<number> => {
   const methods = {} as Verifiers;
   const pipeline = createPipeline({ methods, envelope: new Envelope(catalogueOf('en')) });
   http = createHttpServer(endpoints, pipeline, {
     ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1000, bodyMemory: 4000, maxConnections: 10 },
     ...{ trustProxy: false, corsOrigins: [], routes: new Routes(), stall },
     logger: pino({ level: 'silent' }),
+    ...further,
   });
   http.server.listen(0, '127.0.0.1');
   await once(http.server, 'listening');
@@ -181,6 +183,23 @@ describe('the HTTP server', () => {
       const answer = await fetch(`http://127.0.0.1:${port}/nothing`, { method: 'POST', body });
       expect([answer.status, await answer.json()]).toMatchObject([404, { code: 40401 }]);
     }
+  });
+
+  it('closes a connection that has become old behind the last answer that it waits for', async () => {
+    const port = await listen({ connectionAge: 400 });
+    const socket = await ask(port, '/small');
+    let text = '';
+    socket.on('data', (data) => {
+      text += String(data);
+    });
+    await expect.poll(() => text).toContain('keep-alive');
+    // Half of the age at least, and no longer than the age.
+    await delay(450);
+    expect(socket.readableEnded).toBe(false);
+    socket.write('GET /small HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(3));
+    await once(socket, 'end');
+    expect(text.split('HTTP/1.1 200').length - 1).toBe(4);
+    expect(text.toLowerCase().split('connection: close').length - 1).toBe(1);
   });
 
   it('503: a connection too many, and only as long as all others are busy', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
+import { runAs } from '../kernel/current-work.ts';
 import { Problem } from '../kernel/problem.ts';
 import { namesRelations } from '../kernel/relation-names.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
@@ -9,13 +10,15 @@ import { Arrivals } from './arrivals.ts';
 import { BodyMemory } from './body-memory.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import type { Trust } from './caller-address.ts';
-import { Connections } from './connections.ts';
+import { Connections, isWorn } from './connections.ts';
 import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isHost } from './host.ts';
+import { type AnswerObserver, observeAnswer } from './observe-answer.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
 import type { HttpResponse, Pipeline } from './pipeline.ts';
 import { type AnswerCounter, Request, type RequestSettings } from './request.ts';
+import { requestIds } from './request-id.ts';
 import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
 import type { Routes } from './routes.ts';
@@ -31,17 +34,28 @@ export interface HttpOptions {
   readonly bodyMemory: number;
   /** Connections that may be open at one moment. */
   readonly maxConnections: number;
+  /** Milliseconds after which a connection is closed with its next answer; any number unless given. */
+  readonly connectionAge?: number | undefined;
   /** Whose `X-Forwarded-For` is believed: nobody's, everybody's, that of so many hops, or of addresses and ranges. */
   readonly trustProxy: boolean | number | string[];
   readonly corsOrigins: readonly string[];
+  /** Headers of requests and answers that scripts of these may use beside the general ones. */
+  readonly corsHeaders?: readonly string[] | undefined;
   /** Empty; it gets the endpoints. */
   readonly routes: Routes;
   /** Told of requests that have arrived together, before anything is asked of them. */
   readonly onArrivals?: (() => void) | undefined;
   /** Told of each request, and when its answer is decided. */
   readonly working?: { begun(): void; ended(): void } | undefined;
+  /** Runs the answering of each request: within a span, where there is tracing. */
+  readonly around?: ((request: Request, answering: () => Promise<void>) => Promise<void>) | undefined;
   /** Gives the counter of an endpoint, which is told of every answer; it must cost next to nothing. */
   readonly counterOf?: ((endpoint: Endpoint) => AnswerCounter | undefined) | undefined;
+  /**
+   * Gives who measures the answers of an endpoint, and those of requests that reach none; as cheap as `counterOf`.
+   * Nobody measures unless given.
+   */
+  readonly observerOf?: ((endpoint: Endpoint | undefined) => AnswerObserver) | undefined;
   /** Where a browser gets a page instead of the envelope. */
   readonly pages?: readonly PageArea[];
   /** Where the files of multipart bodies lie until the answer; no endpoint may take any unless given. */
@@ -62,6 +76,8 @@ export interface HttpServer {
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
   /** The requests that are being answered. */
   readonly inFlight: InFlight;
+  readonly connections: Connections;
+  readonly bodies: BodyMemory;
   /**
    * Takes no new connections; resolves when the last one is closed. `interrupt` is called when requests in flight take
    * too long, and has to end what they wait for.
@@ -76,6 +92,7 @@ interface Runner {
   /** The same for a query that names relations; undefined where it can name none. */
   readonly related: readonly string[] | undefined;
   readonly count: AnswerCounter | undefined;
+  readonly observe: AnswerObserver | undefined;
   readonly area: PageArea | undefined;
   /** Whether the answer is another by `Accept`. */
   readonly varies: boolean;
@@ -89,7 +106,7 @@ const modelsAsked = ({ grantsOn, grantsOnRelated, policy }: Endpoint) => {
 const runnersOf = (
   endpoints: readonly Endpoint[],
   pipeline: Pipeline,
-  { basePath, counterOf, pages = [] }: HttpOptions,
+  { basePath, counterOf, observerOf, pages = [] }: HttpOptions,
 ): ReadonlyMap<Endpoint, Runner> =>
   new Map(
     endpoints.map((endpoint) => [
@@ -98,6 +115,7 @@ const runnersOf = (
         run: pipeline.serve(endpoint),
         ...modelsAsked(endpoint),
         count: counterOf?.(endpoint),
+        observe: observerOf?.(endpoint),
         area: areaOf(pages, basePath + endpoint.path),
         varies: endpoint.csv === true,
       },
@@ -109,13 +127,6 @@ const hasBadHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolea
   host === undefined ? httpVersion === '1.1' : !isHost(host);
 
 const defaultStall = 30_000;
-
-/** Ids that differ between processes and are cheap to make. */
-const requestIds = (): (() => string) => {
-  const process = crypto.randomUUID().slice(0, 8);
-  let count = 0;
-  return () => `${process}-${(++count).toString(36)}`;
-};
 
 const trustOf = (trust: HttpOptions['trustProxy']): Trust => {
   if (typeof trust === 'boolean') return () => trust;
@@ -135,30 +146,32 @@ interface AnsweringParts {
   readonly responder: Responder;
   readonly connections: Connections;
   readonly inFlight: InFlight;
+  readonly bodies: BodyMemory;
   readonly cors: Cors | undefined;
   readonly trust: Trust;
+  readonly nextId: () => string;
 }
 
 /** Answers requests: lets those that came together start together, finds the endpoint, runs the pipeline. */
 const createAnswering = (
   endpoints: readonly Endpoint[],
-  { pipeline, responder, connections, inFlight, cors, trust }: AnsweringParts,
+  { pipeline, responder, connections, inFlight, bodies, cors, trust, nextId }: AnsweringParts,
   options: HttpOptions,
 ): HttpServer['answer'] => {
   const { routes, pages = [], stopping = neverStopping, working } = options;
   const arrivals = new Arrivals(options.onArrivals);
   const runners = runnersOf(endpoints, pipeline, options);
+  const observeUnmatched = options.observerOf?.(undefined);
   const settings: RequestSettings = {
     trust,
     bodies: {
       limit: options.bodyLimit,
-      memory: new BodyMemory(options.bodyMemory),
+      memory: bodies,
       patience: options.stall ?? defaultStall,
       arrivals,
     },
     uploads: options.uploads,
-    nextId: requestIds(),
-    timed: responder.logsRequests,
+    nextId,
   };
 
   /** Where a browser asks for the page of an area; everybody else's answer there varies by that. */
@@ -178,6 +191,7 @@ const createAnswering = (
       return pageOf(request, areaOf(pages, request.path)) ?? pipeline.failed(destination.problem);
     const runner = runners.get(destination.endpoint);
     if (runner === undefined) throw new Error(`${destination.route} leads to an endpoint of another server`);
+    request.observe = runner.observe;
     const page = pageOf(request, runner.area);
     if (page !== undefined) return page;
     request.params = destination.params;
@@ -197,20 +211,26 @@ const createAnswering = (
   const respond = async (request: Request, number: number): Promise<void> => {
     const { response } = request;
     inFlight.begin(request);
+    request.observe = observeUnmatched;
     working?.begun();
     let decided = false;
     try {
       const answer = await respondTo(request);
       working?.ended();
       decided = true;
-      request.count?.(request.principal, answer.status, request);
+      request.count?.(request.principal, answer.status, request, answer.code);
       // The answers to what a client has sent ahead come after this one.
-      request.closes = stopping.begun && request.connection.requests === number;
+      const { connection } = request;
+      request.closes = (stopping.begun || isWorn(connection)) && connection.requests === number;
       const rest = responder.send(request, answer);
+      if (request.observe !== undefined) observeAnswer(request, answer, rest);
       if (rest !== undefined) await rest;
     } catch (error) {
       if (response.headersSent) responder.cut(request, error);
-      else responder.send(request, failed(request, error));
+      else {
+        const answer = failed(request, error);
+        observeAnswer(request, answer, responder.send(request, answer));
+      }
     } finally {
       if (!decided) working?.ended();
       request.connection.unanswered -= 1;
@@ -219,12 +239,18 @@ const createAnswering = (
     }
   };
 
+  const { around } = options;
+  const start =
+    around === undefined
+      ? respond
+      : (request: Request, number: number) => around(request, () => respond(request, number));
+
   return (raw, response) => {
     const connection = connections.arrived(raw.socket);
     if (connection === undefined) return;
     const request = new Request(raw, response, connection, settings);
     const number = connection.requests;
-    arrivals.join(() => void respond(request, number));
+    arrivals.join(() => void runAs(request, start, request, number));
   };
 };
 
@@ -239,14 +265,17 @@ export const createHttpServer = (
   const trust = trustOf(options.trustProxy);
   const connections = new Connections({
     most: options.maxConnections,
+    age: options.connectionAge,
     isProxy: (address) => trust(address, 0),
   });
-  const cors = corsOrigins.length > 0 ? new Cors(corsOrigins) : undefined;
-  const requestLines = logger.isLevelEnabled('info') ? new RequestLines(logger) : undefined;
+  const cors = corsOrigins.length > 0 ? new Cors(corsOrigins, options.corsHeaders) : undefined;
+  const requestLines = new RequestLines(logger);
+  const nextId = requestIds();
   const responder = new Responder({ logger, cors, stall, requestLines, headers });
   routes.add(endpoints, basePath);
   const inFlight = new InFlight();
-  const parts = { pipeline, responder, connections, inFlight, cors, trust };
+  const bodies = new BodyMemory(options.bodyMemory);
+  const parts = { pipeline, responder, connections, inFlight, bodies, cors, trust, nextId };
   const answer = createAnswering(endpoints, parts, options);
   const server = createServer(
     {
@@ -265,14 +294,14 @@ export const createHttpServer = (
   );
   // Without these Node would ask for every body, and refuse what else is expected of us without the envelope.
   server.on('checkContinue', answer).on('checkExpectation', answer);
-  const { broken, tunnel, tooMany } = new BrokenRequests(pipeline, connections, headers);
+  const { broken, tunnel, tooMany } = new BrokenRequests(pipeline, connections, { headers, nextId });
   server.on('clientError', broken).on('connect', tunnel);
   server.on('connection', (socket) => {
     if (!connections.opened(socket)) tooMany(socket);
   });
   const close = async (interrupt: () => void = () => {}): Promise<void> => {
     await stopHttp({ server, inFlight, logger, interrupt });
-    requestLines?.close();
+    requestLines.close();
   };
-  return { server, answer, inFlight, close };
+  return { server, answer, inFlight, connections, bodies, close };
 };

@@ -1,4 +1,5 @@
 import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
+import { BusyTime, runAs, type Work } from '../kernel/current-work.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Scope } from '../model/scope.ts';
 import type { ClaimedJob } from '../store/outbox/outbox.ts';
@@ -77,5 +78,9 @@ export const createPerform =
   async (job, signal) => {
     const known = parts.known.get(job.name);
     if (known === undefined) throw new Error(`A job was claimed that nobody here defines: ${job.name}`);
-    return runOne(known, job, signal, parts);
+    const work: Work = {
+      ...{ route: `job ${job.name}`, requestId: undefined, traceparent: undefined },
+      database: new BusyTime(),
+    };
+    return runAs(work, runOne, known, job, signal, parts);
   };

@@ -83,6 +83,13 @@ export const caches = {
     heldBy: ['forms'],
     ends: 'never: it depends on nothing else, and endpoints name the numbers',
   },
+  knownCommits: {
+    key: 'caller',
+    holds: 'where the last commit of theirs by this process is over, for reads of a replica',
+    heldBy: ['KnownCommits'],
+    ends: 'one second: no replica is asked that is behind by more; crowded out, it holds for everybody',
+    test: 'remembers the last commit of each caller for as long as a replica may be behind',
+  },
   keyNetworks: {
     key: 'API key and address',
     holds: 'that this process has noted it',
@@ -144,6 +151,13 @@ export const caches = {
     ends: 'the turn, the beginning of the next one, a write of this process, or 5 ms',
     test: 'ends its snapshot when a turn begins while the one before it is not over',
   },
+  metricsText: {
+    key: 'none',
+    holds: 'the text of a scrape; what it has of the database may be 5 s old',
+    heldBy: ['shortly'],
+    ends: '250 ms after it was put together',
+    test: 'puts one text together for all who ask at the same time',
+  },
   readiness: {
     key: 'none',
     holds: 'the outcome of the last write by which the database showed that it takes some',
@@ -183,6 +197,13 @@ export const caches = {
     heldBy: ['Admission'],
     ends: '5 s after one was last seen standing',
     test: 'forgets a table that was locked',
+  },
+  replicaMarks: {
+    key: 'what the first server showed of itself',
+    holds: 'when it did so last: a replica that shows none of them has another history',
+    heldBy: ['ReplicaWatch'],
+    ends: '10 seconds, or another timeline of the first server',
+    test: 'is not asked once it was promoted, nor one that stayed with the history of before',
   },
   reachCounts: {
     key: 'row filter’s conditions',

@@ -97,6 +97,14 @@ export const oneOf =
     return `${path} must be ${words}, not ${shown(value)}`;
   };
 
+/** One of many names, of which the message tells the nearest and all. */
+export const oneNamed =
+  (what: string, names: readonly string[]): OptionCheck =>
+  (value, path) =>
+    names.some((name) => name === value)
+      ? undefined
+      : `${path}: there is no ${what} ${shown(value)}${typeof value === 'string' ? nearestHint(value, names) : ''} (${names.join(', ')})`;
+
 const firstFlaw = (parts: readonly (readonly [unknown, string, OptionCheck])[]): string | undefined => {
   for (const [value, path, check] of parts) {
     const flaw = check(value, path);

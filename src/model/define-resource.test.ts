@@ -315,6 +315,19 @@ describe('options that do not exist, and values of the wrong type', () => {
       'Memo.state: the list of choices must be a list, not "draft,live"',
     ],
     [
+      'colors',
+      { fields: { state: field.enum(['paid'], { colors: { paid: 'greeen' } } as never) } },
+      'Memo.state: colors.paid: there is no colour "greeen": the nearest is "green" (grey, red, orange',
+    ],
+    [
+      'colors',
+      { fields: { state: field.enum(['paid'], { colors: { payd: 'green' } } as never) } },
+      'Memo.state: color for payd, which is no choice: the nearest is "paid"',
+    ],
+    ['group', wrong({ group: { en: 'Price' } as never }), 'Memo.title: group has no text for zh-CN'],
+    ['icon', { fields: { title }, icon: 'boook' }, 'icon: there is no icon "boook": the nearest is "book"'],
+    ['menu', { fields: { title }, menu: 5 }, 'menu must be'],
+    [
       'labels',
       { fields: { state: field.enum(['a'], { labels: { a: { en: 'A' } } } as never) } },
       'Memo.state: labels.a has no text for zh-CN',

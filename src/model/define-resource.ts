@@ -128,6 +128,8 @@ export const defineResource = <
     singular,
     plural,
     label: definition.label ?? defaultLabel(singular),
+    icon: definition.icon,
+    menu: definition.menu,
     fields,
     owner,
     views: viewsOf(name, fields, definition.views ?? {}),

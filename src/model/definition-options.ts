@@ -10,6 +10,7 @@ import {
   type OptionCheck,
   type OptionTable,
   objectOf,
+  oneNamed,
   oneOf,
   optionsFlaw,
   plainObject,
@@ -19,6 +20,7 @@ import {
 import { isOwnProblem } from './define-problem.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
+import { iconNames } from './icons.ts';
 import { manyRelation } from './relation.ts';
 import type { Action, ResourceHooks, View } from './resource.ts';
 import { isolationOption } from './row-rule.ts';
@@ -59,6 +61,8 @@ const publicRead = { where: plainObject } satisfies OptionTable<NonNullable<Defi
 const resource = {
   fields: fieldsOption,
   label,
+  icon: oneNamed('icon', iconNames),
+  menu: label,
   plural: textual,
   singular: textual,
   views: objectOf(views),

@@ -3,6 +3,7 @@ import type { Strict } from '../fields/field.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { MakeProblem } from './define-problem.ts';
 import type { TypedHooks } from './hooks.ts';
+import type { IconName } from './icons.ts';
 import type { Action } from './resource.ts';
 import type { RowRule, RowRules, UsesOf } from './row-rule.ts';
 import type {
@@ -31,6 +32,10 @@ export interface ResourceDefinition<
   readonly fields: Fields;
   /** What people call one record, one text or one per language. */
   readonly label?: Label;
+  /** Picture of the model in the administration area, by its name: `book`, `cart`, `people` … */
+  readonly icon?: IconName;
+  /** Heading under which the model stands in the menu of the administration area, one text or one per language. */
+  readonly menu?: Label;
   /** Path and table; made from the name (`BlogPost` → `blog_posts`) where the plural is regular. */
   readonly plural?: string;
   /** Key of a body; made from the name (`blog_post`). */

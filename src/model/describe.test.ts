@@ -7,6 +7,8 @@ import { inputSchema, outputSchema } from './schema.ts';
 
 const order = defineResource('Order', {
   label: { 'zh-CN': '订单', en: 'Order' },
+  icon: 'cart',
+  menu: { 'zh-CN': '销售', en: 'Sales' },
   fields: {
     number: field.string({ required: true, unique: true }),
     amount: field.integer({ required: true, min: 0 }),
@@ -15,6 +17,8 @@ const order = defineResource('Order', {
     status: field.enum(['pending', 'paid'], {
       default: 'pending',
       labels: { paid: { 'zh-CN': '已付', en: 'Paid' } },
+      colors: { paid: 'green' },
+      group: { 'zh-CN': '付款', en: 'Payment' },
     }),
     internal_note: field.text(),
     user_id: field.owner(),
@@ -92,7 +96,9 @@ describe('schemas', () => {
 
 describe('metadata', () => {
   it('describes each field for the caller', () => {
-    const fields = fieldsOf(describeModel(order, full, [], 'en'));
+    const described = describeModel(order, full, [], 'en');
+    expect(described).toMatchObject({ icon: 'cart', menu: 'Sales' });
+    const fields = fieldsOf(described);
     expect(fields['status']).toEqual({
       name: 'status',
       label: 'Status',
@@ -100,10 +106,11 @@ describe('metadata', () => {
       required: false,
       unique: false,
       read_only: false,
+      group: 'Payment',
       default: 'pending',
       choices: [
         { value: 'pending', label: 'pending' },
-        { value: 'paid', label: 'Paid' },
+        { value: 'paid', label: 'Paid', color: 'green' },
       ],
       operators: ['eq', 'ne', 'in', 'null'],
       sortable: true,

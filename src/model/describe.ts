@@ -68,6 +68,7 @@ const describeField = (
     required: field.required,
     unique: options.unique ?? false,
     read_only: !writes.has(field.name),
+    ...(options.group === undefined ? {} : { group: labelText(options.group, locale) }),
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
     ...(Object.keys(bounds).length === 0 ? {} : { bounds }),
@@ -172,6 +173,8 @@ export const describeModel = (
     singular: model.singular,
     plural: model.plural,
     label: labelText(model.label, locale),
+    ...(model.icon === undefined ? {} : { icon: model.icon }),
+    ...(model.menu === undefined ? {} : { menu: labelText(model.menu, locale) }),
     endpoints: endpoints.map(({ action, method, path, authentication }) => ({
       action,
       method,

@@ -21,6 +21,9 @@ export interface ResourceModel {
   /** `blog_posts` */
   readonly plural: string;
   readonly label: Label;
+  /** What the administration area shows of the model in its menu: a picture, and a heading above it and others. */
+  readonly icon: string | undefined;
+  readonly menu: Label | undefined;
   /** All fields in order, with `id` first and `created_at`, `updated_at` last. */
   readonly fields: ReadonlyMap<string, ModelField>;
   /** The field that says whose a record is. */

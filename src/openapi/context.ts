@@ -20,6 +20,8 @@ export interface DescriptionOptions {
   readonly version: string;
   /** Bytes of a request body. */
   readonly bodyLimit: number;
+  /** Whether answers say where their commit is over, for reads of a replica. */
+  readonly positions?: boolean;
 }
 
 /** The same with the parts that operations share. */

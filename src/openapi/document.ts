@@ -12,7 +12,8 @@ import { acrossWords, withRelations } from './related.ts';
 import { generalResponses, responsesOf } from './responses.ts';
 import { rowWordsOf } from './rows.ts';
 import { requirements, securitySchemes } from './security.ts';
-import { aboutIn, bodyTexts, tagTexts, title } from './texts.ts';
+import { withShared } from './share.ts';
+import { aboutIn, bodyTexts, modelDescription, tagDescriptions, tagTexts, title } from './texts.ts';
 
 /** The fields of a multipart body, and files of any name beside them. */
 const withFiles = (
@@ -64,7 +65,9 @@ const descriptionOf = (endpoint: Endpoint, context: Context): string => {
   const own = description === undefined ? undefined : labelText(description, locale);
   const csv = endpoint.csv === true ? csvWords[locale] : undefined;
   const paragraphs = [own, rowWordsOf(endpoint, models, locale), csv, acrossWords(endpoint, context)];
-  return paragraphs.filter((text) => text !== undefined).join('\n\n');
+  const said = paragraphs.filter((text) => text !== undefined).join('\n\n');
+  // Whoever reads a list of operations finds a sentence with each of them.
+  return said === '' ? labelText(endpoint.docs.summary, locale) : said;
 };
 
 const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {
@@ -74,7 +77,7 @@ const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {
   return {
     operationId: endpoint.operation,
     summary: labelText(summary, context.locale),
-    ...(description === '' ? {} : { description }),
+    description,
     tags: [tag],
     security: requirements(endpoint.auth),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -109,7 +112,12 @@ const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
   const names = [...labels.keys()].sort((a, b) => lastTags.indexOf(a) - lastTags.indexOf(b));
   return names.map((name) => {
     const label = labels.get(name) ?? name;
-    return { name, description: label, 'x-displayName': label };
+    const own = tagDescriptions[name]?.[locale];
+    return {
+      name,
+      description: own ?? fill(modelDescription[locale], { label }),
+      'x-displayName': label,
+    };
   });
 };
 
@@ -136,7 +144,7 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
   const context: Context = { ...options, components: new Components() };
   const shown = endpoints.filter(({ docs }) => docs.hidden !== true);
   nameDetails(shown, context);
-  const paths = pathsOf(shown, context);
+  const paths = withShared(pathsOf(shown, context), context.components);
   const general = generalResponses(context);
   const methods = new Set(shown.flatMap(({ auth }) => auth));
   return {
@@ -145,6 +153,7 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
       title: labelText(title, options.locale),
       version: options.version,
       description: aboutIn(options.locale),
+      contact: { name: new URL(options.baseUrl).host, url: options.baseUrl },
     },
     servers: [{ url: options.baseUrl }],
     tags: tagsOf(shown, context),
@@ -153,6 +162,11 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
       ...context.components.toJson(),
       securitySchemes: securitySchemes(methods, options),
     },
-    'x-gatewright': { language: options.locale, generalResponses: general },
+    'x-gatewright': {
+      language: options.locale,
+      // What `message` says where nothing else is said.
+      success: options.messages.success,
+      generalResponses: general,
+    },
   };
 };

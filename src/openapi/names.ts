@@ -1,7 +1,8 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { type View, viewByAction } from '../model/resource.ts';
 
-const pascal = (text: string): string =>
+/** `blog_post`, `date-time` → `BlogPost`, `DateTime`. */
+export const pascal = (text: string): string =>
   text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_whole, first: string) => first.toUpperCase());
 
 const suffixes: Readonly<Record<View, string>> = { list: 'ListItem', detail: '', saved: 'Saved' };

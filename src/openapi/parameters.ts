@@ -1,10 +1,11 @@
 import { measures } from '../fields/aggregates.ts';
-import type { JsonSchema } from '../fields/field.ts';
+import type { FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { Endpoint, ListField } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
 import type { Context } from './context.ts';
 import { listFields, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch } from './features.ts';
+import { pascal } from './names.ts';
 import { includeParameters } from './related.ts';
 import { parameterTexts } from './texts.ts';
 
@@ -25,26 +26,63 @@ const shared = (
 ): JsonObject =>
   components.add('parameters', name, { name, in: place, description: labelText(text, locale), schema });
 
-const pathParameters = ({ path }: Endpoint): JsonObject[] =>
-  [...path.matchAll(/:([A-Za-z0-9_]+)/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: name === 'id' ? { type: 'integer', minimum: 1 } : { type: 'string', minLength: 1 },
-  }));
-
-/** `filter[field]` and `filter[field][op]`, one each, so that generated clients know them by name. */
-const filters = (fields: readonly ListField[], context: Context): JsonObject[] =>
-  fields.flatMap(({ name, operators, value }) =>
-    operators.map((operator) => {
-      const key = operator === 'eq' ? `filter[${name}]` : `filter[${name}][${operator}]`;
-      if (operator === 'null') return query(key, { type: 'boolean' });
-      if (operator === 'like' || operator === 'starts_with') return query(key, { type: 'string' });
-      if (operator === 'in')
-        return query(key, { type: 'string' }, labelText(parameterTexts.filterIn, context.locale));
-      return query(key, value);
+const pathParameters = ({ path }: Endpoint, { components }: Context): JsonObject[] =>
+  [...path.matchAll(/:([A-Za-z0-9_]+)/g)].map(([, name = '']) =>
+    components.add('parameters', name, {
+      name,
+      in: 'path',
+      required: true,
+      schema: name === 'id' ? { type: 'integer', minimum: 1 } : { type: 'string', minLength: 1 },
     }),
   );
+
+/** What an operator is given. */
+const operand = (operator: FilterOperator, value: JsonSchema, { locale }: Context): JsonSchema => {
+  if (operator === 'null') return { type: 'boolean' };
+  if (operator === 'like' || operator === 'starts_with') return { type: 'string' };
+  if (operator === 'in') return { type: 'string', description: parameterTexts.filterIn[locale] };
+  return value;
+};
+
+/** Names of the parts that describe a filter: values of an enumeration belong to the list, others to the type. */
+const filterNames = (owner: string, { name, value }: ListField) =>
+  value['enum'] === undefined
+    ? { schema: pascal(String(value['format'] ?? value['type'])), parameter: `filter.${name}` }
+    : { schema: `${owner}_${pascal(name)}`, parameter: `filter.${owner}.${name}` };
+
+const filterSchema = (schema: string, { operators, value }: ListField, context: Context): JsonObject => {
+  const conditions = operators.map((operator): [string, JsonSchema] => [
+    operator,
+    operand(operator, value, context),
+  ]);
+  // No model has an underscore in its name.
+  return context.components.add('schemas', `${schema}_Filter`, {
+    anyOf: [
+      value,
+      { type: 'object', properties: Object.fromEntries(conditions), additionalProperties: false },
+    ],
+    description: parameterTexts.filter[context.locale],
+  });
+};
+
+/**
+ * `filter[field]=value` and `filter[field][operator]=value`, one parameter a field, so that generated clients know them
+ * by name. One for each operator would be most of the description.
+ */
+const filters = (endpoint: Endpoint, context: Context): JsonObject[] => {
+  const { policy, operation } = endpoint;
+  const owner = policy.kind === 'resource' ? policy.model.name : pascal(operation);
+  return listFields(endpoint)
+    .filter(({ operators }) => operators.length > 0)
+    .map((field) => {
+      const { schema, parameter } = filterNames(owner, field);
+      return context.components.add('parameters', parameter, {
+        ...query(`filter[${field.name}]`, filterSchema(schema, field, context)),
+        style: 'deepObject',
+        explode: true,
+      });
+    });
+};
 
 const numberedPages = (context: Context): JsonObject[] => [
   shared(context, 'query', 'page', parameterTexts.page, { type: 'integer', minimum: 1 }),
@@ -60,11 +98,11 @@ const paging = (context: Context): JsonObject[] => [
   shared(context, 'query', 'after', parameterTexts.after, { type: 'string' }),
 ];
 
-/** `field(,field)*` */
-const listOf = (choices: readonly string[]): JsonSchema => {
-  const one = `(${choices.join('|')})`;
-  return { type: 'string', pattern: `^${one}(,${one})*$` };
-};
+/** Fields with commas between them, each named once; that no comma ends it is not said. */
+const listOf = (choices: readonly string[], sign = ''): JsonSchema => ({
+  type: 'string',
+  pattern: `^(${sign}(${choices.join('|')})(,|$))+$`,
+});
 
 const searches = (fields: readonly ListField[], context: Context): JsonObject[] =>
   fields.some(({ searchable }) => searchable)
@@ -72,6 +110,7 @@ const searches = (fields: readonly ListField[], context: Context): JsonObject[] 
     : [];
 
 const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
+  const { components } = context;
   const fields = listFields(endpoint);
   const text = (label: Label) => labelText(label, context.locale);
   const keys = fields.flatMap(({ name, groupable, buckets }) => [
@@ -84,13 +123,16 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
   });
   return [
     ...(keys.length === 0 ? [] : [query('group', listOf(keys), text(parameterTexts.group))]),
-    { ...query('count', { type: 'boolean' }, text(parameterTexts.count)), allowEmptyValue: true },
+    components.add('parameters', 'count', {
+      ...query('count', { type: 'boolean' }, text(parameterTexts.count)),
+      allowEmptyValue: true,
+    }),
     ...measured,
-    query('offset', { type: 'string', default: 'Z' }, text(parameterTexts.offset)),
+    shared(context, 'query', 'offset', parameterTexts.offset, { type: 'string', default: 'Z' }),
     ...numberedPages(context),
-    query('sort', { type: 'string' }, text(parameterTexts.groupSort)),
+    components.add('parameters', 'sort', query('sort', { type: 'string' }, text(parameterTexts.groupSort))),
     ...searches(fields, context),
-    ...filters(fields, context),
+    ...filters(endpoint, context),
   ];
 };
 
@@ -98,17 +140,15 @@ const listParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
   if (endpoint.docs.part === 'aggregate') return groupParameters(endpoint, context);
   const fields = listFields(endpoint);
   const sorts = fields.filter(({ sortable }) => sortable).map(({ name }) => name);
-  const term = `-?(${sorts.join('|')})`;
   const { sort, fields: fieldsText } = parameterTexts;
   const text = (label: Label) => labelText(label, context.locale);
   return [
     ...paging(context),
-    ...(sorts.length === 0
-      ? []
-      : [query('sort', { type: 'string', pattern: `^${term}(,${term})*$` }, text(sort))]),
+    ...(sorts.length === 0 ? [] : [query('sort', listOf(sorts, '-?'), text(sort))]),
     ...searches(fields, context),
-    query('fields', listOf(fields.map(({ name }) => name)), text(fieldsText)),
-    ...filters(fields, context),
+    // Those of a record of the answer.
+    shared(context, 'query', 'fields', fieldsText, { type: 'string' }),
+    ...filters(endpoint, context),
   ];
 };
 
@@ -117,6 +157,9 @@ const headerParameters = (endpoint: Endpoint, context: Context): JsonObject[] =>
     shared(context, 'header', name, text, schema);
   return [
     ...(takesIfNoneMatch(endpoint) ? [header('If-None-Match', parameterTexts.ifNoneMatch)] : []),
+    ...(context.positions === true && endpoint.mayLag === true
+      ? [header('X-Commit-Position', parameterTexts.commitPosition)]
+      : []),
     ...(takesIfMatch(endpoint) ? [header('If-Match', parameterTexts.ifMatch)] : []),
     ...(takesIdempotencyKey(endpoint)
       ? [
@@ -139,7 +182,7 @@ const headerParameters = (endpoint: Endpoint, context: Context): JsonObject[] =>
 
 /** Everything that an endpoint takes beside its body and its credentials. */
 export const parametersOf = (endpoint: Endpoint, context: Context): JsonObject[] => [
-  ...pathParameters(endpoint),
+  ...pathParameters(endpoint, context),
   ...(endpoint.docs.query ?? []).map(({ name, schema, description, required }) => ({
     ...query(name, schema, labelText(description, context.locale)),
     ...(required === true ? { required } : {}),

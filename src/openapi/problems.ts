@@ -42,9 +42,16 @@ const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
   }
 };
 
+/** What a schema says without asking for anything. */
+const annotations: ReadonlySet<string> = new Set(['title', 'description', 'examples']);
+
 /** Whether the record of a body has rules that it can break. */
 const isValidated = ({ input }: Endpoint): boolean =>
-  input !== undefined && isJsonObject(input['properties']) && Object.keys(input['properties']).length > 0;
+  input !== undefined &&
+  isJsonObject(input['properties']) &&
+  Object.values(input['properties']).some(
+    (part) => isJsonObject(part) && Object.keys(part).some((keyword) => !annotations.has(keyword)),
+  );
 
 const ofJson = ['malformed_json', 'invalid_text', 'too_deep', 'not_an_object'] as const;
 const ofAnyBody = ['body_too_large', 'unsupported_media_type'] as const;

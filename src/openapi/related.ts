@@ -82,21 +82,19 @@ export const withRelations = (endpoint: Endpoint, schema: JsonSchema, context: C
 };
 
 /** `include`, and for each relation the fields that are chosen of it. */
-export const includeParameters = (endpoint: Endpoint, { locale }: Context): JsonObject[] => {
+export const includeParameters = (endpoint: Endpoint, { locale, components }: Context): JsonObject[] => {
   const relations = relationsOf(endpoint);
   if (relations.length === 0) return [];
   const names = relations.map(({ name }) => name);
   const text = labelText(parameterTexts.include, locale);
-  const query = (name: string, description: string, schema: JsonSchema): JsonObject => ({
-    name,
-    in: 'query',
-    description,
-    schema,
-  });
+  const query = (name: string, part: string, description: string, schema: JsonSchema): JsonObject =>
+    components.add('parameters', part, { name, in: 'query', description, schema });
   return [
-    query('include', text, { type: 'string', examples: [names.join(',')] }),
+    query('include', 'include', text, { type: 'string', examples: [names.join(',')] }),
     ...names.map((name) =>
-      query(`fields[${name}]`, labelText(parameterTexts.includedFields, locale), { type: 'string' }),
+      query(`fields[${name}]`, `fields.${name}`, labelText(parameterTexts.includedFields, locale), {
+        type: 'string',
+      }),
     ),
   ];
 };

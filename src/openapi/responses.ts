@@ -1,17 +1,12 @@
-import { maxDepth } from '../http/body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { mediaTypes } from '../http/take-body.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
-import { fill } from '../kernel/messages/catalogue.ts';
-import { fieldError, labelText } from '../kernel/messages/messages.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { labelText } from '../kernel/messages/messages.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
-import { type ProblemName, problemTable, statusOf } from '../kernel/problem-table.ts';
-import { maxBatch } from '../operations/batch.ts';
-import { cascadeLimits } from '../operations/cascade-links.ts';
-import { maxAnswerBytes } from '../store/relations/bounds.ts';
+import { type ProblemName, statusOf } from '../kernel/problem-table.ts';
 import type { Context } from './context.ts';
-import { answersETag, takesIdempotencyKey, takesIfNoneMatch } from './features.ts';
-import { dataName, familyOf } from './names.ts';
+import { problemExample } from './examples.ts';
+import { answersETag, takesIfNoneMatch } from './features.ts';
+import { dataName, familyOf, inputName } from './names.ts';
 import { problemsOf } from './problems.ts';
 import { withRelations } from './related.ts';
 import { headerTexts, statusTexts } from './texts.ts';
@@ -19,7 +14,9 @@ import { headerTexts, statusTexts } from './texts.ts';
 type HeaderName = keyof typeof headerTexts;
 
 /** Headers that not every answer has where they are named. */
-const optional: ReadonlySet<HeaderName> = new Set(['X-Total-Count', 'Link', 'Retry-After']);
+const optional: ReadonlySet<HeaderName> = new Set([
+  ...['X-Total-Count', 'Link', 'Retry-After', 'X-Commit-Position', 'Set-Cookie'],
+] as const);
 
 const header = (name: HeaderName, { components, locale }: Context): JsonObject =>
   components.add('headers', name, {
@@ -31,33 +28,48 @@ const header = (name: HeaderName, { components, locale }: Context): JsonObject =
 const headers = (names: readonly HeaderName[], context: Context): JsonObject =>
   Object.fromEntries(names.map((name) => [name, header(name, context)]));
 
+/** Of whatever answer to a request that has written something. */
+const positionHeaders = (context: Context): JsonObject =>
+  context.positions === true ? headers(['X-Commit-Position', 'Set-Cookie'], context) : {};
+
 const described = (status: number, { locale }: Context): string =>
   labelText(statusTexts[status] ?? String(status), locale);
 
 /** Without a schema there is no data; behind an empty one there may be anything, or none. */
 const saysNothing = (schema: JsonObject | undefined): boolean => Object.keys(schema ?? {}).length === 0;
 
+/** Lists within an answer that hold the same records (of a batch: what was created, what was updated) name them once. */
+const shareItems = (schema: JsonObject, name: string, { components }: Context): JsonObject => {
+  const properties = Object.entries(isJsonObject(schema['properties']) ? schema['properties'] : {});
+  const itemsOf = (part: Json): string | undefined =>
+    isJsonObject(part) && isJsonObject(part['items']) ? JSON.stringify(part['items']) : undefined;
+  const counted = Map.groupBy(properties, ([, part]) => itemsOf(part));
+  const shared = properties.map(([key, part]): [string, Json] => {
+    const text = itemsOf(part);
+    if (text === undefined || (counted.get(text) ?? []).length < 2 || !isJsonObject(part)) return [key, part];
+    const items = components.add('schemas', name.replace(/Data$/, 'Record'), JSON.parse(text) as JsonObject);
+    return [key, { ...part, items }];
+  });
+  return counted.size === properties.length ? schema : { ...schema, properties: Object.fromEntries(shared) };
+};
+
 /** What is behind `data` on success. */
 const dataSchema = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
   const { data, list } = endpoint.docs;
   if (data === undefined || saysNothing(data)) return data;
-  const whole = withRelations(endpoint, data, context);
-  const reference = context.components.add('schemas', dataName(endpoint), whole, familyOf(endpoint));
+  const { components } = context;
+  const whole = withRelations(endpoint, shareItems(data, dataName(endpoint), context), context);
+  const reference = components.add('schemas', dataName(endpoint), whole, familyOf(endpoint));
   return list === true ? { type: 'array', items: reference } : reference;
 };
 
 const envelope = (
   code: JsonObject,
-  examples: readonly string[],
   data: JsonObject | undefined,
   always = !saysNothing(data),
 ): JsonObject => ({
   type: 'object',
-  properties: {
-    code,
-    message: { type: 'string', ...(examples.length === 0 ? {} : { examples: [...examples] }) },
-    ...(data === undefined ? {} : { data }),
-  },
+  properties: { code, message: { type: 'string' }, ...(data === undefined ? {} : { data }) },
   required: ['code', 'message', ...(always ? ['data'] : [])],
 });
 
@@ -79,10 +91,11 @@ const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
     const said = dataSchema(endpoint, context);
     return { [media]: { schema: said === undefined || saysNothing(said) ? mediaSchema(media) : said } };
   }
-  return json(envelope({ const: 0 }, [context.messages.success], dataSchema(endpoint, context)));
+  return json(envelope({ const: 0 }, dataSchema(endpoint, context)));
 };
 
 const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
+  ...positionHeaders(context),
   ...headers(
     [
       ...(endpoint.docs.list === true ? (['X-Total-Count', 'Link'] as const) : []),
@@ -101,17 +114,25 @@ const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
 const withHeaders = (found: JsonObject): JsonObject =>
   Object.keys(found).length === 0 ? {} : { headers: found };
 
+/** Answers without data are the same everywhere. */
 const success = (endpoint: Endpoint, context: Context): JsonObject => {
   const status = endpoint.status ?? 200;
+  const { components } = context;
+  const found = successHeaders(endpoint, context);
+  const response = {
+    description: described(status, context),
+    ...withHeaders(found),
+    content: successContent(endpoint, context),
+  };
+  const isPlain = endpoint.docs.data === undefined && endpoint.docs.media === undefined;
+  const unchanged = (): JsonObject =>
+    components.add('responses', 'Unchanged', {
+      description: described(304, context),
+      ...withHeaders({ ...positionHeaders(context), ...headers(['ETag'], context) }),
+    });
   return {
-    [status]: {
-      description: described(status, context),
-      ...withHeaders(successHeaders(endpoint, context)),
-      content: successContent(endpoint, context),
-    },
-    ...(takesIfNoneMatch(endpoint)
-      ? { 304: { description: described(304, context), ...withHeaders(headers(['ETag'], context)) } }
-      : {}),
+    [status]: isPlain ? components.add('responses', 'Success', response) : response,
+    ...(takesIfNoneMatch(endpoint) ? { 304: unchanged() } : {}),
   };
 };
 
@@ -141,73 +162,56 @@ const validationErrors = ({ components }: Context): JsonObject =>
     required: ['errors'],
   });
 
-/** What an endpoint can be asked wrongly: the values in the examples of its errors. */
-interface Hints {
-  readonly key: string;
-  readonly parameter: string;
-  /** Media type that the endpoint asks for. */
-  readonly type: string;
-  readonly limits: Endpoint['limits'];
-}
-
-const defaultHints: Hints = { key: 'record', parameter: 'sort', type: mediaTypes.json, limits: undefined };
-
-const mediaTypeOf = ({ accepts }: Endpoint): string =>
-  accepts === 'nothing' || accepts === 'bytes' ? defaultHints.type : mediaTypes[accepts];
-
-const hintsOf = (endpoint: Endpoint): Hints => ({
-  type: mediaTypeOf(endpoint),
-  limits: endpoint.limits,
-  key: endpoint.bodyKey ?? defaultHints.key,
-  parameter:
-    endpoint.docs.query?.[0]?.name ??
-    (takesIdempotencyKey(endpoint) ? 'Idempotency-Key' : defaultHints.parameter),
-});
-
-/** An error as it is answered, with likely values where the message has room for some. */
-const example = (kind: ProblemKind, hints: Hints, { messages, bodyLimit }: Context): JsonObject => {
-  if (typeof kind !== 'string')
-    return { value: { code: kind.code, message: labelText(kind.message, messages.locale) } };
-  const name = kind;
-  const { key, parameter, type, limits } = hints;
-  const errors = [fieldError(messages, 'name', messages.labels['name'] ?? 'name', 'required')];
-  const joined = errors.map(({ message }) => message).join(', ');
-  const limit = name === 'too_many_files' ? limits?.files : limits?.file;
-  const params = {
-    ...{ max: maxDepth, limit: limit ?? bodyLimit, records: maxBatch, bytes: maxAnswerBytes },
-    ...{ key, type, errors: joined },
-    ...(name === 'cascade_too_large' ? { max: cascadeLimits.records, levels: cascadeLimits.levels } : {}),
-  };
-  const field = name === 'unusable_field' ? 'title' : parameter;
-  const message = fill(messages.problems[name], { ...params, name: field });
-  const data = name === 'invalid_record' ? { data: { errors: errors.map((error) => ({ ...error })) } } : {};
-  return { value: { code: problemTable[name], message, ...data } };
+/**
+ * Codes of one status in few characters: `E400.0-2.6` of 40000, 40001, 40002 and 40006. Most of what an operation is
+ * described by are these names.
+ */
+const responseName = (status: number, codes: readonly number[]): string => {
+  const numbers = codes.map((code) => code - status * 100);
+  const runs = numbers.flatMap((number, index): string[] => {
+    if (numbers[index - 1] === number - 1) return [];
+    let last = index;
+    while (numbers[last + 1] === (numbers[last] ?? 0) + 1) last += 1;
+    return [last === index ? String(number) : `${number}-${numbers[last]}`];
+  });
+  return [`E${status}`, ...runs].join('.');
 };
 
-/** The answer of one status, shared between the operations that have the same problems. */
+/** One schema for all of them; their codes are those of the response's examples, which are all that there are. */
+const problemSchema = (kinds: readonly ProblemKind[], context: Context): JsonObject => {
+  const code: JsonObject = { type: 'integer' };
+  const { components } = context;
+  if (!kinds.includes('invalid_record'))
+    return components.add('schemas', 'Error_Answer', envelope(code, undefined));
+  // A problem of the application's own has the same status, and no list of fields.
+  const always = kinds.every((kind) => kind === 'invalid_record');
+  return components.add('schemas', 'Invalid_Answer', envelope(code, validationErrors(context), always));
+};
+
+/** What the examples of a response depend on beside its codes; part of the name, so that it stays the same. */
+const exampleName = (endpoint: Endpoint | undefined, kinds: readonly ProblemKind[]): readonly string[] => {
+  if (endpoint === undefined) return [];
+  if (kinds.includes('invalid_record')) return [inputName(endpoint).replace(/Input$/, '')];
+  return kinds.includes('missing_key') ? [endpoint.bodyKey ?? ''] : [];
+};
+
+/** The answer of one status, shared between the operations that have the same problems and the same examples. */
 export const problemResponse = (
   status: number,
   kinds: readonly ProblemKind[],
   context: Context,
-  hints = defaultHints,
+  endpoint?: Endpoint,
 ): JsonObject => {
   const codes = kinds.map(problemCode);
-  const schema = envelope(
-    { type: 'integer', enum: codes },
-    [],
-    kinds.includes('invalid_record') ? validationErrors(context) : undefined,
-    // A problem of the application's own has the same status, and no list of fields.
-    kinds.every((kind) => kind === 'invalid_record'),
-  );
   const examples = kinds.map((kind): [string, Json] => [
     typeof kind === 'string' ? kind : String(kind.code),
-    example(kind, hints, context),
+    { value: problemExample(kind, endpoint, context) },
   ]);
-  const key = codes.includes(problemTable.missing_key) ? [hints.key] : [];
-  return context.components.add('responses', ['Error', ...codes, ...key].join('-'), {
+  const name = [responseName(status, codes), ...exampleName(endpoint, kinds)].join('.');
+  return context.components.add('responses', name, {
     description: described(status, context),
-    ...withHeaders(headers(refusalHeaders[status] ?? [], context)),
-    content: json(schema, Object.fromEntries(examples)),
+    ...withHeaders({ ...positionHeaders(context), ...headers(refusalHeaders[status] ?? [], context) }),
+    content: json(problemSchema(kinds, context), Object.fromEntries(examples)),
   });
 };
 
@@ -217,7 +221,7 @@ export const responsesOf = (endpoint: Endpoint, context: Context): JsonObject =>
   ...Object.fromEntries(
     [...problemsOf(endpoint)].map(([status, names]) => [
       status,
-      problemResponse(status, names, context, hintsOf(endpoint)),
+      problemResponse(status, names, context, endpoint),
     ]),
   ),
 });

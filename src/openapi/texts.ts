@@ -60,6 +60,37 @@ export const tagTexts: Readonly<Record<string, Translations>> = {
   Documentation: { 'zh-CN': '文档', en: 'Documentation' },
 };
 
+/** What each of them is about. */
+export const tagDescriptions: Readonly<Record<string, Translations>> = {
+  Health: { 'zh-CN': '服务是否可用，无需认证。', en: 'Whether the service answers; open to anybody.' },
+  Auth: {
+    'zh-CN': '以账号与密码换取令牌，查看自己，修改密码。',
+    en: 'Account and password become a token; who one is; one’s own password.',
+  },
+  Users: { 'zh-CN': '使用者可见的用户。', en: 'The users that a caller may see.' },
+  'API keys': {
+    'zh-CN': '自己的 API 密钥：创建、列出、删除。',
+    en: 'One’s own API keys: made, listed, deleted.',
+  },
+  Payment: { 'zh-CN': '应用以请求签名提交的支付。', en: 'Payments that applications sign and send.' },
+  Metadata: {
+    'zh-CN': '模型的机器可读描述，供前端渲染表单与列表。',
+    en: 'Models as machines read them: what forms and lists are drawn from.',
+  },
+  Application: { 'zh-CN': '应用自有的接口。', en: 'Endpoints of the application’s own.' },
+  Administration: {
+    'zh-CN': '管理后台所用的接口，仅限 super_admin 与 admin。',
+    en: 'What the administration area asks; for super_admin and admin only.',
+  },
+  Documentation: { 'zh-CN': '本文档与接口描述。', en: 'This documentation and the description behind it.' },
+};
+
+/** Of a model's operations. */
+export const modelDescription = {
+  'zh-CN': '{label}的查询与写入。',
+  en: 'Reading and writing {label}.',
+} as const satisfies Translations;
+
 export const parameterTexts = {
   include: {
     'zh-CN':
@@ -97,7 +128,7 @@ export const parameterTexts = {
   count: { 'zh-CN': '每组的记录数：`count`', en: 'Records of each group: `count`' },
   sum: {
     'zh-CN':
-      '各字段之和：`sum_<字段>`，精确；整数之和超出 ±(2^53−1) 时为文本，小数之和为文本，没有值时为 null',
+      '各字段之和：`sum_<字段>`，精确；整数之和超出 `±(2^53−1)` 时为文本，小数之和为文本，没有值时为 null',
     en: 'Sums of fields: `sum_<field>`, exact; those of decimals are texts, those of integers beyond ±(2^53−1) too; null without values',
   },
   avg: {
@@ -114,6 +145,10 @@ export const parameterTexts = {
     'zh-CN': '排序依据：响应中的键，逗号分隔，前缀 `-` 为降序；默认按分组依据',
     en: 'Keys of the answer to sort by, comma-separated, `-` before one for descending; ties, and groups without it, go by what they are grouped by',
   },
+  filter: {
+    'zh-CN': '一个值（等于），或按运算符给出的条件：`filter[字段][gte]=…`，同时成立',
+    en: 'A value that it equals, or conditions by operator, `filter[field][gte]=…`, all of which hold',
+  },
   filterIn: { 'zh-CN': '多个值，逗号分隔', en: 'Values, comma-separated' },
   ifMatch: {
     'zh-CN': '先前响应的 ETag；记录已被修改则为 412',
@@ -126,6 +161,10 @@ export const parameterTexts = {
   lastEventId: {
     'zh-CN': '最后收到的事件编号：从其后继续；缺省则自此刻起',
     en: 'Number of the last event that was told: goes on behind it; from now on unless given',
+  },
+  commitPosition: {
+    'zh-CN': '先前响应的 X-Commit-Position：至少包含其所写内容；缺省则可能早至一秒前',
+    en: 'X-Commit-Position of an earlier answer: what it wrote is seen; what others wrote may be up to a second older',
   },
   idempotencyKey: {
     'zh-CN': '1 至 255 个可见 ASCII 字符；24 小时内相同请求返回首次的响应',
@@ -173,6 +212,14 @@ export const headerTexts = {
   'WWW-Authenticate': { 'zh-CN': '可用的认证方式', en: 'Methods of authentication that would do' },
   'Retry-After': { 'zh-CN': '多少秒后重试', en: 'Seconds after which to try again' },
   Allow: { 'zh-CN': '该路径支持的方法', en: 'Methods that the path has' },
+  'X-Commit-Position': {
+    'zh-CN': '本次写入的位置；随后续读取原样送回，任何实例均可见所写内容',
+    en: 'Where what was written is; sent back with reads, so that every instance shows it',
+  },
+  'Set-Cookie': {
+    'zh-CN': '同一位置，供浏览器自动送回',
+    en: 'The same place, which browsers send back by themselves',
+  },
   'X-Request-Id': { 'zh-CN': '请求编号，与服务日志对应', en: 'Id of the request in the log' },
 } as const satisfies Readonly<Record<string, Translations>>;
 

@@ -66,12 +66,25 @@ export interface ImportInto {
   readonly actingFor: ActingFor;
   /** The field by whose value a line finds the record that it updates; every line creates one unless given. */
   readonly by?: string | undefined;
+  /** Told what became of each line, in the transaction; it may be told again where that ran again. */
+  readonly told?: ((line: WrittenLine) => void) | undefined;
+}
+
+/** What a line has come to. */
+export interface WrittenLine {
+  readonly line: number;
+  readonly action: 'create' | 'update';
+  readonly id: number;
+  /** JSON of the record before an update, in the view of whoever imports. */
+  readonly before: string | undefined;
+  readonly after: string;
 }
 
 interface Writes {
   readonly create: RecordWrite;
   readonly update: RecordWrite | undefined;
   readonly by: string | undefined;
+  readonly told: ImportInto['told'];
 }
 
 type Done = 'created' | 'updated';
@@ -100,13 +113,19 @@ const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Prom
   return resource.records.identify(grant, field.column, encoded, acting.shared?.transaction);
 };
 
-const writeLine = async (writes: Writes, { values }: ImportLine): Promise<Done> => {
+const writeLine = async (writes: Writes, { number: line, values }: ImportLine): Promise<Done> => {
   const id = await targetOf(writes, values);
+  const { told } = writes;
   if (id === undefined || writes.update === undefined) {
-    await create(writes.create, values);
+    const made = await create(writes.create, values);
+    told?.({ line, action: 'create', id: made.id, before: undefined, after: made.json });
     return 'created';
   }
-  await update(writes.update, id, values, undefined);
+  const { resource, grant, acting } = writes.update;
+  const within = acting.shared?.transaction;
+  const before = told && (await resource.show(grant, id, [], { within }));
+  const changed = await update(writes.update, id, values, undefined);
+  told?.({ line, action: 'update', id, before: before?.json, after: changed.json });
   return 'updated';
 };
 
@@ -173,7 +192,7 @@ const inTurn = ({ model: { hooks } }: ServedResource, lines: readonly ImportLine
  * @throws RefusedLinesError with the messages of all lines; FailedLineError; Problem of the database; what `also` throws
  */
 export const importLines = async (
-  { resource, actingFor, by }: ImportInto,
+  { resource, actingFor, by, told }: ImportInto,
   lines: readonly ImportLine[],
   also: (transaction: Transaction, counts: ImportCounts) => Promise<void>,
 ): Promise<ImportCounts> => {
@@ -189,13 +208,14 @@ export const importLines = async (
         create: write('create', shared),
         update: by === undefined ? undefined : write('update', shared),
         by,
+        told,
       };
       const counts = countsOf(await way(writes, lines));
       await also(shared.transaction, counts);
       return counts;
     };
   const options = { table: model.table, limit: context.transactionLimit + lines.length * timeOfRecord };
-  if (!inTurn(resource, lines))
+  if (told === undefined && !inTurn(resource, lines))
     try {
       return await together(context.database, unit(writeAbreast), options);
     } catch (error) {

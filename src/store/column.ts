@@ -36,6 +36,10 @@ export const comparedValue = (column: SourceColumn, dialect: Dialect, row = rowA
   return dialect.columns[type.column].render?.(value, type.scale?.(options) ?? 0) ?? value;
 };
 
+/** A timestamp as text, as the answers write it, whatever the database keeps it as. */
+export const timeText = ({ columns }: Dialect, value: Fragment): Fragment =>
+  columns.timestamp.render?.(value, 0) ?? value;
+
 /** A column rendered as JSON for the answer. */
 export const renderedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   return column.render === undefined ? comparedValue(column, dialect, row) : column.render(dialect, row);

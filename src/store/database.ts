@@ -1,3 +1,4 @@
+import type { Figure } from '../kernel/figure.ts';
 import type { DialectName } from './dialects/name.ts';
 
 export type { DialectName };
@@ -105,6 +106,10 @@ export interface Database extends Reader {
    * processes get their turn. Absent where these need not wait for the end of a transaction.
    */
   readonly pause?: number;
+  /** A server that follows this one, for reads; absent where none was named. */
+  readonly replica?: Replica | undefined;
+  /** How much of it is in use at this moment, for who watches the service. Asks nothing of the database itself. */
+  figures?(): readonly Figure[];
   /** Answers when the database answers. */
   ping(): Promise<void>;
   /**
@@ -118,6 +123,45 @@ export interface Database extends Reader {
 
 /** What lists read through: a database, or a transaction for what was written in it. */
 export type ListReader = Pick<Database, 'get' | 'scan' | 'stream'>;
+
+/** What somebody commits in the course of a piece of work. */
+export interface CommitNote {
+  /** Who will ask for it: see `Caller`. Asked for at each commit. */
+  readonly caller: string;
+  /** Set by each commit: what a read has to name, to see it. Opaque, of visible ASCII without `;` and `,`. */
+  position: string | undefined;
+}
+
+/** What a read has to see at least: its caller's own commits, and everything behind the positions that it brings. */
+export interface SeenCommits {
+  /** As in `CommitNote`; asked for where anything is known of anybody. */
+  readonly caller: () => string | Promise<string>;
+  /** From wherever: what is no position makes the read go where everything is seen. */
+  readonly positions: readonly string[];
+}
+
+/** Counted since the start. */
+export interface ReplicaState {
+  /** Milliseconds for which something committed may be missing there; undefined while the replica is not used. */
+  readonly age: number | undefined;
+  /** Requests whose reads went there, and those that were sent to the first server instead. */
+  readonly used: number;
+  readonly passed: number;
+  /** Reads that failed there, and were asked again. */
+  readonly failed: number;
+}
+
+/**
+ * A server that follows the first one, and is behind it by a second at most whenever it is used. What it cannot answer,
+ * the first server is asked: no read fails that would not have failed there.
+ */
+export interface Replica {
+  /** Runs a piece of work, and notes what it commits, for its caller's further reads. */
+  noting<T>(note: CommitNote, work: () => T): T;
+  /** The reader for one request: of the replica where that has everything which is to be seen, else of the first server. */
+  readerFor(seen: SeenCommits): Promise<ListReader>;
+  state(): ReplicaState;
+}
 
 /** Reads within a transaction: at once and in one go, whatever it is. */
 export const readerWithin = (transaction: Transaction): ListReader => ({
@@ -144,6 +188,16 @@ export interface OpenDatabase extends Database {
    * that already. Absent where any number of them may.
    */
   claim?(): string | undefined;
+  /**
+   * Sessions that this process may have at most, and those that the server lets all programs have together. Absent where
+   * nobody counts them, and where a pooler stands in between.
+   */
+  readonly sessionRoom?: (() => Promise<SessionRoom>) | undefined;
+}
+
+export interface SessionRoom {
+  readonly most: number;
+  readonly allowed: number;
 }
 
 /** A statement made a text longer than it may be. */

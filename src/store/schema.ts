@@ -13,6 +13,7 @@ export interface CoreSchema {
     email: string;
     email_canonical: string;
     name: string;
+    /** argon2id, PHC string; empty while there is none: the user is invited. */
     password_hash: string;
     disabled: boolean | number;
     must_change_password: Generated<boolean | number>;
@@ -85,6 +86,16 @@ export interface CoreSchema {
     detail: string;
     address: string | null;
   };
+  /** Answers to each key by the day: `YYYY-MM-DD` in UTC. */
+  gatewright_key_usage: {
+    key_id: number;
+    day: string;
+    requests: number;
+    /** Those of them that were answered with a status of 400 or above. */
+    refused: number;
+    /** From where the last ones came. */
+    address: string;
+  };
   /** Networks from which keys were used. */
   gatewright_key_networks: { key_id: number; network: string; first_used_at: string };
   /** One row: the credentials file that was seen last. */
@@ -153,6 +164,19 @@ export interface CoreSchema {
     updated: number;
     changed_at: string;
   };
+  /** How a user looks at a list of the administration area. */
+  gatewright_views: {
+    id: Generated<number>;
+    user_id: number;
+    /** `orders` of the application is `records/orders`; a list of the service has its own name. */
+    resource: string;
+    /** One user has it once for a resource. */
+    name: string;
+    /** JSON: filter, sort, columns. */
+    query: string;
+    created_at: string;
+    updated_at: string;
+  };
   /** Who is told of events by HTTP. */
   gatewright_webhooks: {
     id: Generated<number>;
@@ -207,6 +231,34 @@ export interface CoreSchema {
     error: string | null;
     created_at: string;
     attempted_at: string | null;
+    ended_at: string | null;
+  };
+  /** Links by which users set a password of their own; at most one of a user is open. */
+  gatewright_refusals: {
+    id: Generated<number>;
+    /** Of hour, caller, request and code: what is refused again is counted. */
+    fingerprint: string;
+    refused_at: string;
+    first_at: string;
+    refusals: number;
+    caller_kind: 'user' | 'api_key' | 'application';
+    caller_id: string;
+    caller_name: string;
+    method: string;
+    path: string;
+    status: number;
+    code: number;
+    address: string;
+  };
+  gatewright_invitations: {
+    id: Generated<number>;
+    user_id: number;
+    /** SHA-256 of the token, lowercase hex; unique. */
+    token_hash: string;
+    created_at: string;
+    expires_at: string;
+    used_at: string | null;
+    /** When it was used, or another took its place; null also once its time is over. */
     ended_at: string | null;
   };
   login_attempts: {

@@ -1,4 +1,6 @@
 import type { CommonOptions, FieldType } from '../fields/field.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { toTimestamp } from '../kernel/timestamp.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { argument, type Fragment } from './statement.ts';
 
@@ -7,6 +9,31 @@ import { argument, type Fragment } from './statement.ts';
  * that a key which authentication refuses is never listed as active.
  */
 export const serviceTime: Fragment = argument('now');
+
+/** Thirty days before that. */
+export const monthAgo: Fragment = argument('monthAgo');
+
+/** The session by which a list is asked for; null where it is asked for otherwise. */
+export const askingSession: Fragment = argument('credential');
+
+const month = 30 * 24 * 3_600_000;
+
+/** Moments that SQL of a source may ask for. */
+export interface SourceTimes {
+  readonly now: string | null;
+  readonly monthAgo: string | null;
+}
+
+const timeless: SourceTimes = { now: null, monthAgo: null };
+
+export const timesAt = (now: number): SourceTimes => ({
+  now: toTimestamp(now),
+  monthAgo: toTimestamp(now - month),
+});
+
+/** Those of this moment, for a source that asks for them. */
+export const timesOf = ({ timed }: Pick<Source, 'timed'>, clock: Clock): SourceTimes =>
+  timed === true ? timesAt(clock()) : timeless;
 
 /** A column of something that can be listed and shown: a resource's table or one of the service's own. */
 export interface SourceColumn {
@@ -53,6 +80,8 @@ export interface Source {
   /** Columns by which an index leads, the key included: a sort or an equality by another one scans. */
   readonly indexed: ReadonlySet<string>;
   readonly relations?: ReadonlyMap<string, SourceRelation>;
-  /** Whether its SQL asks for `serviceTime`. */
+  /** Whether its SQL asks for `serviceTime` or `monthAgo`. */
   readonly timed?: boolean;
+  /** Whether its SQL asks for `askingSession`. */
+  readonly personal?: boolean;
 }

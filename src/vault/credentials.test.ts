@@ -23,7 +23,10 @@ describe('parseCredentials', () => {
   it.each([
     [[], 'the content is not an object'],
     [null, 'the content is not an object'],
-    [{ aps: {} }, 'the content holds an unknown field "aps"; it may hold serial, jwt_secret, apps'],
+    [
+      { aps: {} },
+      'the content holds an unknown field "aps"; it may hold serial, jwt_secret, former_jwt_secrets, recipients, apps',
+    ],
     [{ apps: [] }, 'apps is not an object'],
     [{ apps: { shop: 'x' } }, 'apps.shop is not an object'],
     [{ apps: { shop: { rotated_at } } }, 'apps.shop.api_secret is not text'],

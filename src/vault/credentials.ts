@@ -19,6 +19,10 @@ export interface Credentials {
   /** Raised by every change; 0 in a file that no command has changed since there are serials. */
   readonly serial: number;
   readonly jwt_secret?: string;
+  /** Replaced ones, the last first: they open what was sealed under them, and sign nothing. */
+  readonly former_jwt_secrets?: readonly string[];
+  /** While a new key is given out: the age recipients for whom every change is encrypted besides, the new one last. */
+  readonly recipients?: readonly string[];
   readonly apps: ReadonlyMap<string, AppSecrets>;
 }
 
@@ -26,6 +30,8 @@ export const noCredentials: Credentials = { serial: 0, apps: new Map() };
 
 const minimumJwtSecretBytes = 32;
 const maximumSecretBytes = 1024;
+const mostFormerSecrets = 16;
+const recipientPattern = /^age1[0-9a-z]{58,2000}$/;
 const appIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** 1 to 64 ASCII letters, digits, dots, underscores and hyphens, the first one a letter or digit: safe in a header, a shell and a log. */
@@ -107,6 +113,46 @@ const serialAt = (value: Json | undefined): number => {
   return value;
 };
 
+const listAt = (value: Json | undefined, where: string): readonly Json[] => {
+  if (!Array.isArray(value) || value.length === 0) return refuse(where, 'is not an array of at least one');
+  if (value.length > mostFormerSecrets) refuse(where, `holds more than ${mostFormerSecrets}`);
+  return value;
+};
+
+const recipientAt = (value: Json, where: string): string =>
+  typeof value === 'string' && recipientPattern.test(value) ? value : refuse(where, 'is no age recipient');
+
+/** The fields beside `serial` and `apps`, each only where it is there. */
+const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps'> => {
+  const [secret, former, recipients] = ['jwt_secret', 'former_jwt_secrets', 'recipients'].map((name) =>
+    own(content, name),
+  );
+  const secretOf = (one: Json, where: string): string => secretAt(one, where, minimumJwtSecretBytes);
+  return {
+    ...(secret === undefined ? {} : { jwt_secret: secretOf(secret, 'jwt_secret') }),
+    ...(former === undefined
+      ? {}
+      : {
+          former_jwt_secrets: listAt(former, 'former_jwt_secrets').map((one, index) =>
+            secretOf(one, `former_jwt_secrets[${index}]`),
+          ),
+        }),
+    ...(recipients === undefined
+      ? {}
+      : {
+          recipients: listAt(recipients, 'recipients').map((one, index) =>
+            recipientAt(one, `recipients[${index}]`),
+          ),
+        }),
+  };
+};
+
+/** The same credentials with a secret among the former ones. The oldest of too many goes. */
+export const withFormerSecret = (credentials: Credentials, secret: string): Credentials => {
+  const others = (credentials.former_jwt_secrets ?? []).filter((one) => one !== secret);
+  return { ...credentials, former_jwt_secrets: [secret, ...others].slice(0, mostFormerSecrets) };
+};
+
 /** The parser's own message quotes the text around the mistake, which is a secret as likely as not. */
 const parseContent = (text: string): Json => {
   try {
@@ -122,16 +168,16 @@ const parseContent = (text: string): Json => {
 
 /** Reads the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
 export const parseCredentials = (text: string): Credentials => {
-  const content = objectAt(parseContent(text), 'the content', ['serial', 'jwt_secret', 'apps']);
+  const content = objectAt(parseContent(text), 'the content', [
+    ...['serial', 'jwt_secret', 'former_jwt_secrets', 'recipients', 'apps'],
+  ]);
   const serial = serialAt(own(content, 'serial'));
   const apps = new Map<string, AppSecrets>();
   for (const [appId, value] of Object.entries(objectAt(own(content, 'apps') ?? {}, 'apps'))) {
     assertAppId(appId);
     apps.set(appId, applicationAt(value, `apps.${appId}`));
   }
-  const secret = own(content, 'jwt_secret');
-  if (secret === undefined) return { serial, apps };
-  return { serial, jwt_secret: secretAt(secret, 'jwt_secret', minimumJwtSecretBytes), apps };
+  return { serial, ...optionalFields(content), apps };
 };
 
 /** The content as it is encrypted and as `credentials edit` shows it. */

@@ -1,6 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, link, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { syncDirectory } from '../kernel/sync-directory.ts';
 import { VaultError } from './vault-error.ts';
 
 /** The `code` of a system error (`ENOENT`, …), undefined for whatever else was thrown. */
@@ -33,17 +45,6 @@ export const fingerprint = async (path: string): Promise<string> => {
   }
 };
 
-/** Makes a rename or a new name in the directory survive a power cut. Windows has no such call. */
-const syncDirectory = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
 /** Makes the directory (0700) and what leads to it, durably. One that exists is left as it is. */
 const ensureDirectory = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
@@ -68,6 +69,15 @@ const keepOwner = async (handle: FileHandle, path: string): Promise<void> => {
   } catch (cause) {
     throw new VaultError(`${path} belongs to another user: run the command as that user`, { cause });
   }
+};
+
+/** Removes what writers of a file left behind that were killed. To be called where nobody writes it. */
+export const removeDrafts = async (path: string): Promise<void> => {
+  const target = await settledPath(path);
+  const start = `.${basename(target)}.`;
+  for (const name of await readdir(dirname(target)))
+    if (name.startsWith(start) && /^[0-9a-f]{16}\.tmp$/.test(name.slice(start.length)))
+      await rm(join(dirname(target), name), { force: true });
 };
 
 /** Writes a new file (0600) beside `path`, to the disk, and hands its name to `place`, which moves it there. */

@@ -15,7 +15,7 @@ const age = () => import('age-encryption');
 const identityPattern = /^AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]+$/;
 
 /** The lines of an age identity file that are neither blank nor a comment. */
-const identitiesIn = (text: string, source: string): readonly string[] => {
+export const identitiesIn = (text: string, source: string): readonly string[] => {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
@@ -26,6 +26,16 @@ const identitiesIn = (text: string, source: string): readonly string[] => {
     );
   }
   return lines;
+};
+
+/** A new identity of the kind of another one (X25519, or post-quantum): a file is never encrypted for both kinds. */
+export const newIdentity = async (
+  like = '',
+): Promise<{ readonly identity: string; readonly recipient: string }> => {
+  const { generateHybridIdentity, generateX25519Identity, identityToRecipient } = await age();
+  const hybrid = like.startsWith('AGE-SECRET-KEY-PQ-');
+  const identity = await (hybrid ? generateHybridIdentity() : generateX25519Identity());
+  return { identity, recipient: await identityToRecipient(identity) };
 };
 
 /**
@@ -43,7 +53,7 @@ export class Keyring {
   }
 
   /** Read afresh every time, so that a replaced key file is taken over. Undefined where there is no key. */
-  async #identities(): Promise<readonly string[] | undefined> {
+  async identities(): Promise<readonly string[] | undefined> {
     const { key, keyFile } = this.#options;
     if (key !== undefined) return identitiesIn(key, this.source);
     const bytes = await readIfPresent(keyFile);
@@ -52,7 +62,7 @@ export class Keyring {
 
   /** Throws `VaultError` where nothing could be encrypted: a damaged key, or none in production. */
   async assertUsable(): Promise<void> {
-    const identities = await this.#identities();
+    const identities = await this.identities();
     if (identities === undefined) {
       if (this.#options.production) throw new VaultError(this.#missing());
       return;
@@ -77,30 +87,36 @@ export class Keyring {
 
   /** Makes the key file (0600) where there is none, outside production. Of several processes that do, one wins. */
   async #identitiesOrNew(): Promise<readonly string[]> {
-    let identities = await this.#identities();
+    let identities = await this.identities();
     while (identities === undefined) {
       if (this.#options.production) throw new VaultError(this.#missing());
-      const { generateX25519Identity, identityToRecipient } = await age();
-      const identity = await generateX25519Identity();
-      const text = `# public key: ${await identityToRecipient(identity)}\n${identity}\n`;
+      const { identity, recipient } = await newIdentity();
+      const text = `# public key: ${recipient}\n${identity}\n`;
       await createOnce(this.#options.keyFile, Buffer.from(text));
-      identities = await this.#identities();
+      identities = await this.identities();
     }
     return identities;
   }
 
-  /** Encrypts; makes the key where there is none yet, outside production. */
-  async seal(plain: string): Promise<Uint8Array> {
+  /** The public half of the identity that encrypts. Throws `VaultError` where there is none. */
+  async recipient(): Promise<string> {
+    const identities = await this.identities();
+    if (identities === undefined) throw new VaultError(`the key ${this.source} is missing`);
+    return this.#recipient(identities);
+  }
+
+  /** Encrypts, also for `others`; makes the key where there is none yet, outside production. */
+  async seal(plain: string, others: readonly string[] = []): Promise<Uint8Array> {
     const { Encrypter } = await age();
     const recipient = await this.#recipient(await this.#identitiesOrNew());
     const encrypter = new Encrypter();
-    encrypter.addRecipient(recipient);
+    for (const each of new Set([recipient, ...others])) encrypter.addRecipient(each);
     return encrypter.encrypt(plain);
   }
 
   /** Decrypts what was read from `file`. Throws `VaultError` for a missing, damaged or other key and for a changed byte. */
   async unseal(bytes: Uint8Array, file: string): Promise<string> {
-    const identities = await this.#identities();
+    const identities = await this.identities();
     if (identities === undefined) {
       throw new VaultError(`${file} cannot be opened: the key ${this.source} is missing`);
     }

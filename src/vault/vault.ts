@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { type CredentialsChange, changeOf, isInGrace } from './changes.ts';
-import { type Credentials, formatCredentials, noCredentials, parseCredentials } from './credentials.ts';
+import {
+  type Credentials,
+  formatCredentials,
+  noCredentials,
+  parseCredentials,
+  withFormerSecret,
+} from './credentials.ts';
 import { fingerprint, readIfPresent, settledPath, writeAtomically } from './files.ts';
 import { Keyring, type KeyringOptions } from './keyring.ts';
 import { withLock } from './lock.ts';
+import { type Rekeyed, type RekeyStep, rekey } from './rekey.ts';
 import { VaultError } from './vault-error.ts';
 
 export interface VaultOptions extends KeyringOptions {
@@ -45,6 +52,12 @@ const pollMilliseconds = 500;
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
+/** A replaced `jwt_secret` still opens what was sealed under it, such as the secrets of webhooks. */
+const keepingFormer = (before: Credentials, after: Credentials): Credentials =>
+  before.jwt_secret === undefined || before.jwt_secret === after.jwt_secret
+    ? after
+    : withFormerSecret(after, before.jwt_secret);
+
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
@@ -73,7 +86,15 @@ export class Vault {
   /** Throws `VaultError` where the file is there and cannot be read as a whole. */
   async load(): Promise<void> {
     this.#seen = await this.#fingerprint();
-    this.#adopt(await this.#read());
+    this.#adopt(
+      await this.#read().catch(async (error: unknown) => {
+        // The file and its key are two: between the reading of one and the other both may have been replaced.
+        const now = await this.#fingerprint();
+        if (now === this.#seen) throw error;
+        this.#seen = now;
+        return this.#read();
+      }),
+    );
   }
 
   /** The file whose content is in force; undefined where there is none. */
@@ -91,6 +112,11 @@ export class Vault {
 
   get jwtSecret(): string | undefined {
     return this.#credentials.jwt_secret;
+  }
+
+  /** Secrets that were replaced: for opening what was sealed under them, and for nothing else. */
+  get formerJwtSecrets(): readonly string[] {
+    return this.#credentials.former_jwt_secrets ?? [];
   }
 
   /** All secrets that sign for this application at `now` (milliseconds since the epoch), the current one first. */
@@ -169,19 +195,26 @@ export class Vault {
    * rises by one, or to what `change` raises it to; always above `seen`, the highest that was seen anywhere.
    */
   update(change: (current: Credentials) => Credentials, seen = 0): Promise<void> {
-    return this.#oneByOne(async () => {
-      await this.#keyring.assertUsable();
-      const file = await settledPath(this.#options.file);
-      await withLock(`${file}.lock`, async () => {
-        const current = (await this.#read())?.credentials ?? noCredentials;
-        const changed = change(current);
-        const serial = Math.max(changed.serial, current.serial + 1, seen + 1);
-        const content = formatCredentials({ ...changed, serial });
-        const credentials = parseCredentials(content);
-        const bytes = await this.#keyring.seal(content);
-        await writeAtomically(file, bytes);
-        this.#seen = await this.#fingerprint();
-        this.#adopt({ credentials, serial, digest: digestOf(bytes) });
+    return this.#locked(async (file) => {
+      const current = (await this.#read())?.credentials ?? noCredentials;
+      await this.#write(file, keepingFormer(current, change(current)), Math.max(current.serial, seen) + 1);
+    });
+  }
+
+  /**
+   * Replaces the key, or takes one step of that; see `rekey`. Whenever it is cut off, the file opens with the key
+   * that lies there, and the same call goes on.
+   * @throws VaultError where there is nothing to encrypt, or the step is not the one that is due
+   */
+  rekey(step: RekeyStep, seen = 0): Promise<Rekeyed> {
+    return this.#locked(async (file) => {
+      const current = (await this.#read())?.credentials;
+      if (current === undefined)
+        throw new VaultError(`${file} is not there: there is nothing to encrypt anew`);
+      return rekey(step, {
+        ...{ file, draftFile: this.draftFile, keyring: this.#keyring, current },
+        keyFile: this.#options.key === undefined ? this.#options.keyFile : undefined,
+        write: (credentials) => this.#write(file, credentials, Math.max(current.serial, seen) + 1),
       });
     });
   }
@@ -196,8 +229,11 @@ export class Vault {
     return `${this.#options.file}.draft`;
   }
 
-  async writeDraft(text: string): Promise<void> {
-    await writeAtomically(this.draftFile, await this.#keyring.seal(text));
+  writeDraft(text: string): Promise<void> {
+    return this.#locked(async () => {
+      const current = (await this.#read())?.credentials;
+      await writeAtomically(this.draftFile, await this.#keyring.seal(text, current?.recipients));
+    });
   }
 
   /** Undefined where none is kept. */
@@ -213,6 +249,26 @@ export class Vault {
   async #fingerprint(): Promise<string> {
     const { file, key, keyFile } = this.#options;
     return `${await fingerprint(file)} ${key === undefined ? await fingerprint(keyFile) : ''}`;
+  }
+
+  /** Runs what writes, alone among all processes. */
+  #locked<T>(task: (file: string) => Promise<T>): Promise<T> {
+    return this.#oneByOne(async () => {
+      await this.#keyring.assertUsable();
+      const file = await settledPath(this.#options.file);
+      return withLock(`${file}.lock`, () => task(file));
+    });
+  }
+
+  /** Checks, encrypts, writes and believes. The serial is at least `least`. */
+  async #write(file: string, changed: Credentials, least: number): Promise<void> {
+    const serial = Math.max(changed.serial, least);
+    const content = formatCredentials({ ...changed, serial });
+    const credentials = parseCredentials(content);
+    const bytes = await this.#keyring.seal(content, credentials.recipients);
+    await writeAtomically(file, bytes);
+    this.#seen = await this.#fingerprint();
+    this.#adopt({ credentials, serial, digest: digestOf(bytes) });
   }
 
   /** Undefined where there is no file. */

@@ -14,6 +14,7 @@ import type { MessageOf } from './message.ts';
 import { askedDelay, nextDelay } from './retries.ts';
 import type { SendMessage, Sent } from './send.ts';
 import { newMessageId, signedHeaders } from './signature.ts';
+import type { UnreadableSecrets } from './unreadable.ts';
 
 /** Milliseconds, but for `parallel`. Others may set them for tests. */
 export interface RunnerTimes {
@@ -25,10 +26,21 @@ export interface RunnerTimes {
   readonly rest: number;
   /** Messages that are sent to one webhook at one moment, each about another record. */
   readonly parallel: number;
+  /**
+   * How long a webhook may have a secret that this process cannot open before it is disabled: another one may know a
+   * newer server secret than this, which gets it soon.
+   */
+  readonly unreadable: number;
 }
 
 /** A turn, with the 10 s that the last of its messages may take, is well within the lane. */
-export const runnerTimes: RunnerTimes = { turn: 5_000, lane: 30_000, rest: 30_000, parallel: 10 };
+export const runnerTimes: RunnerTimes = {
+  turn: 5_000,
+  lane: 30_000,
+  rest: 30_000,
+  parallel: 10,
+  unreadable: 600_000,
+};
 
 /** Attempts that fail one after the other before a webhook gets one at a time only, and rests after each. */
 const brake = 10;
@@ -44,10 +56,13 @@ export interface RunnerParts {
   readonly messageOf: MessageOf;
   readonly send: SendMessage;
   readonly secrets: SecretBox;
+  readonly unreadable: UnreadableSecrets;
   /** Rung when there are new events. */
   readonly bell: Bell;
   /** Resolves when a piece of work in the background may begin: requests come first. */
   readonly quiet: () => Promise<void>;
+  /** Told what became of each attempt, once that is stored. */
+  readonly ended: (state: DeliveryOutcome['state']) => void;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly times: RunnerTimes;
@@ -75,7 +90,7 @@ class Turn {
   readonly #parts: RunnerParts;
   readonly #webhook: TakenWebhook;
   readonly #userId: number;
-  readonly #secrets: readonly string[];
+  readonly #secrets: () => readonly string[];
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
   readonly #ended: (EndedAttempt & { readonly stored: PromiseWithResolvers<boolean> })[] = [];
@@ -88,7 +103,7 @@ class Turn {
     parts: RunnerParts,
     webhook: TakenWebhook,
     userId: number,
-    secrets: readonly string[],
+    secrets: () => readonly string[],
     signal: AbortSignal,
   ) {
     this.#parts = parts;
@@ -161,7 +176,7 @@ class Turn {
       return;
     }
     const seconds = Math.floor(clock() / 1_000);
-    const headers = signedHeaders(this.#secrets, delivery.message, seconds, message.body);
+    const headers = signedHeaders(this.#secrets(), delivery.message, seconds, message.body);
     const sent = await this.#parts.send(this.#webhook.url, headers, message.body, this.#signal);
     // Cut off by the stop of the process, which says nothing about the receiver.
     if (this.#signal.aborted && sent.error !== undefined) return deliveries.release(delivery);
@@ -185,7 +200,10 @@ class Turn {
       if (ended.length === 0) break;
       try {
         const stored = await this.#parts.deliveries.settle(this.#webhook.id, ended);
-        for (const [index, each] of ended.entries()) each.stored.resolve(stored[index] === true);
+        for (const [index, each] of ended.entries()) {
+          if (stored[index] === true) this.#parts.ended(each.outcome.state);
+          each.stored.resolve(stored[index] === true);
+        }
       } catch (error) {
         for (const each of ended) each.stored.reject(error);
       }
@@ -223,16 +241,16 @@ const tellDisabled = (logger: Logger, { id, url }: TakenWebhook, reason: string,
 
 /** Sends for webhooks, each at one place at a time. */
 export const createRunner = (parts: RunnerParts) => {
-  const { lanes, deliveries, secrets, clock, logger, times } = parts;
+  const { lanes, deliveries, secrets, unreadable, clock, logger, times } = parts;
 
-  /** Secrets that sign at this moment, the current one first; undefined where they cannot be read. */
-  const secretsOf = (webhook: TakenWebhook): readonly string[] | undefined => {
+  /** Gives the secrets that sign at a moment, the current one first; undefined where they cannot be read. */
+  const secretsOf = (webhook: TakenWebhook): (() => readonly string[]) | undefined => {
     const { secret, previousSecret, previousUntil } = webhook;
     const current = secrets.open(secret);
     if (current === undefined) return undefined;
-    const counts = previousSecret !== null && previousUntil !== null && Date.parse(previousUntil) > clock();
-    const previous = counts ? secrets.open(previousSecret) : undefined;
-    return previous === undefined ? [current] : [current, previous];
+    const until = previousUntil === null ? 0 : Date.parse(previousUntil);
+    const previous = previousSecret !== null && until > clock() ? secrets.open(previousSecret) : undefined;
+    return () => (previous !== undefined && until > clock() ? [current, previous] : [current]);
   };
 
   const disable = async (webhook: TakenWebhook, reason: 'no_user' | 'secret_unreadable'): Promise<void> => {
@@ -241,12 +259,17 @@ export const createRunner = (parts: RunnerParts) => {
 
   /** Sends what is due of a webhook, for one turn; nothing where somebody else does. */
   return async (id: number, signal: AbortSignal): Promise<void> => {
+    if (unreadable.leaves(id)) return;
     const webhook = await lanes.take(id, randomUUID(), times.lane);
     if (webhook === undefined) return;
     let rest = 0;
     try {
       const opened = secretsOf(webhook);
-      if (opened === undefined) return await disable(webhook, 'secret_unreadable');
+      if (opened === undefined) {
+        if (unreadable.failed(webhook.id)) await disable(webhook, 'secret_unreadable');
+        return;
+      }
+      unreadable.opened(webhook.id);
       if (webhook.userId === null) return await disable(webhook, 'no_user');
       const turn = new Turn(parts, webhook, webhook.userId, opened, signal);
       try {

@@ -6,6 +6,7 @@ import type { IdleWebhook, Lanes } from '../store/webhooks/lanes.ts';
 import type { Bell } from './bell.ts';
 import { concerns } from './concerns.ts';
 import { mostWaiting } from './runner.ts';
+import type { UnreadableSecrets } from './unreadable.ts';
 
 export interface WatchParts {
   readonly lanes: Lanes;
@@ -13,8 +14,11 @@ export interface WatchParts {
   readonly events: EventLog;
   readonly signal: EventSignal;
   readonly bell: Bell;
+  readonly unreadable: UnreadableSecrets;
   /** Has somebody send for a webhook: stores a job, unless one waits for it. */
   readonly enqueue: (webhook: number) => Promise<unknown>;
+  /** Resolves when a piece of work in the background may begin: requests come first. */
+  readonly quiet: () => Promise<void>;
   readonly logger: Logger;
   /** Milliseconds between two looks: an attempt that is due waits for no more than that. */
   readonly poll: number;
@@ -97,8 +101,8 @@ export class WebhookWatch {
 
   /** Has everything sent that is to be sent now, where nobody does. */
   async lookNow(): Promise<void> {
-    const { lanes, events, enqueue } = this.#parts;
-    const idle = await lanes.idle();
+    const { lanes, events, enqueue, unreadable } = this.#parts;
+    const idle = (await lanes.idle()).filter(({ id }) => !unreadable.leaves(id));
     for (const id of this.#seen.keys()) if (!idle.some((each) => each.id === id)) this.#seen.delete(id);
     if (idle.length === 0) return;
     await events.settle();
@@ -107,7 +111,7 @@ export class WebhookWatch {
 
   /** Whether there are events that concern a webhook, and that nobody has looked at for it. */
   async #isBehind(webhook: IdleWebhook): Promise<boolean> {
-    const { events, deliveries } = this.#parts;
+    const { events, deliveries, quiet } = this.#parts;
     const { id, cursor } = webhook;
     let place = Math.max(cursor, this.#seen.get(id) ?? 0);
     for (;;) {
@@ -116,6 +120,7 @@ export class WebhookWatch {
         return (await deliveries.waiting(id, mostWaiting)) < mostWaiting;
       place = found.at(-1)?.number ?? place;
       if (found.length < batch) break;
+      await quiet();
     }
     this.#seen.set(id, place);
     if (place - cursor >= farBehind) await deliveries.add(id, cursor, place, [], () => '');

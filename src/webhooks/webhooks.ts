@@ -12,7 +12,9 @@ import {
   createDeliveryAdministration,
   type DeliveryAdministration,
 } from '../store/webhooks/delivery-administration.ts';
+import type { DeliveryOutcome } from '../store/webhooks/ends.ts';
 import { createLanes } from '../store/webhooks/lanes.ts';
+import { deliveryStates } from '../store/webhooks/sources.ts';
 import { createWebhookStore, type WebhookStore } from '../store/webhooks/webhooks.ts';
 import { isWebhookUrl } from './address.ts';
 import { Bell } from './bell.ts';
@@ -20,6 +22,7 @@ import { createMessages, type MessageParts } from './message.ts';
 import { createRunner, type RunnerTimes, runnerTimes } from './runner.ts';
 import { createSend, type Sent } from './send.ts';
 import { newMessageId, newWebhookSecret, signedHeaders } from './signature.ts';
+import { UnreadableSecrets } from './unreadable.ts';
 import { WebhookWatch } from './watch.ts';
 
 /** Jobs of the service's own: one sends for a webhook, one removes what a deleted webhook had. */
@@ -54,6 +57,8 @@ export interface Webhooks {
   readonly deliveries: DeliveryAdministration;
   /** A secret as a receiver is given it, and as it is stored. */
   newSecret(): { readonly secret: string; readonly sealed: string };
+  /** Has secrets that were sealed under a former server secret sealed under the one in force. Answers how many. */
+  renewSecrets(): Promise<number>;
   /** Whether a webhook may lead to a URL. */
   takesUrl(url: string): boolean;
   /** Number of the last event that was committed before the call. */
@@ -66,6 +71,8 @@ export interface Webhooks {
   look(): Promise<void>;
   /** Sends for one webhook, for one turn. */
   run(id: number, signal: AbortSignal): Promise<void>;
+  /** What became of the attempts of this process to send, since its start. */
+  readonly outcomes: ReadonlyMap<DeliveryOutcome['state'], number>;
   /** Begins to look at what is to be sent; answers what ends it. */
   watch(): () => Promise<void>;
 }
@@ -75,6 +82,8 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const times = { ...webhookTimes, ...parts.times };
   const [lanes, deliveries] = [createLanes(database), createDeliveries({ database, clock })];
   const bell = new Bell();
+  const unreadable = new UnreadableSecrets(times.unreadable);
+  const quiet = (): Promise<void> => parts.quiet.next();
   const send = createSend({ allowPrivate, timeout: times.timeout });
   const messageOf = createMessages(parts);
   const store = createWebhookStore({ database, clock });
@@ -84,18 +93,21 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     jobs.wake();
   };
   const watch = new WebhookWatch({
-    ...{ lanes, deliveries, events, signal, bell, enqueue, logger },
+    ...{ lanes, deliveries, events, signal, bell, unreadable, enqueue, quiet, logger },
     poll: times.poll,
   });
+  const outcomes = new Map(deliveryStates.map((state) => [state, 0]));
   const run = createRunner({
+    ended: (state) => outcomes.set(state, (outcomes.get(state) ?? 0) + 1),
     lanes,
     deliveries,
     events,
     messageOf,
     send,
     secrets,
+    unreadable,
     bell,
-    quiet: () => parts.quiet.next(),
+    quiet,
     clock,
     logger,
     times,
@@ -107,6 +119,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
       const secret = newWebhookSecret();
       return { secret, sealed: secrets.seal(secret) };
     },
+    renewSecrets: () => store.renewSecrets((sealed) => secrets.renew(sealed)),
     takesUrl: (url) => isWebhookUrl(url, allowPrivate),
     latest: async () => {
       await events.settle();
@@ -136,6 +149,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
       }
       watch.look();
     },
+    outcomes,
     watch: () => watch.start(),
   };
 };

@@ -37,7 +37,7 @@ describeDatabase('sqlite', 'administration pages: the timeline of a record', (da
     it('says what was done by whom, and shows each change as its field is read', async () => {
       const watched = await enter(open, service, root, '/records/books/11/show');
       const { page } = watched;
-      await page.getByRole('link', { name: '历史' }).press('Enter');
+      await page.getByRole('link', { name: '历史', exact: true }).first().press('Enter');
       await page.getByRole('heading', { name: /^历史：图书 · / }).waitFor();
       await settled(page);
       expect(await page.getByRole('main').getByRole('heading', { level: 2 }).allTextContents()).toEqual([
@@ -141,13 +141,13 @@ describeDatabase('sqlite', 'administration pages: the timeline of a record', (da
       await settled(page);
       expect(await page.getByRole('alert').textContent()).toMatch(/has been deleted/);
       expect(await page.getByRole('button', { name: 'Restore this version' }).count()).toBe(0);
-      for (const path of [
-        '/records/books/9999/history',
-        '/records/books/x/show',
-        '/records/notes/1/history',
-      ]) {
+      for (const [path, missing] of [
+        ['/records/books/9999/history', 'No such record'],
+        ['/records/books/x/show', 'No such record'],
+        ['/records/notes/1/history', 'No such page'],
+      ] as const) {
         await go(page, service, path);
-        await page.getByRole('heading', { name: 'No such page' }).waitFor();
+        await page.getByRole('heading', { name: missing }).waitFor();
       }
     });
   });

@@ -60,9 +60,9 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
 
     it('from the sign-in to the list, the form, the key that is shown once, and back', async () => {
       const page = await signIn('/api_keys');
-      await tabTo(page, '创建密钥');
+      await tabTo(page, '新建密钥');
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: '创建密钥' }).waitFor();
+      await page.getByRole('heading', { name: '新建密钥' }).waitFor();
       await tabTo(page, '所有者');
       await page.keyboard.type('wang');
       await page.getByRole('option', { name: 'wang_fang (王芳)' }).waitFor();
@@ -73,7 +73,7 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
       await tabTo(page, '30 天');
       await page.keyboard.press('Space');
       expect(await page.getByRole('button', { name: '30 天' }).getAttribute('aria-pressed')).toBe('true');
-      await tabTo(page, '创建密钥');
+      await tabTo(page, '新建密钥');
       await page.keyboard.press('Enter');
 
       // The dialog holds the focus, and gives it up only for the word that the key is kept.
@@ -174,19 +174,19 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
 
     it('opens and leaves the account menu, the palette and the menu of a telephone', async () => {
       const page = await signIn('/roles');
-      await tabTo(page, '账户');
+      await tabTo(page, '账号');
       await page.keyboard.press('Enter');
       await page.getByRole('menu').waitFor();
       await page.keyboard.press('ArrowDown');
       expect(await focused(page)).toBe('我的会话');
       await page.keyboard.press('Escape');
       await page.getByRole('menu').waitFor({ state: 'detached' });
-      expect(await focused(page)).toBe('账户');
+      expect(await focused(page)).toBe('账号');
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').getByRole('combobox').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      expect(await focused(page)).toBe('账户');
+      expect(await focused(page)).toBe('账号');
 
       await page.setViewportSize({ width: 360, height: 780 });
       await tabTo(page, '打开菜单');

@@ -116,7 +116,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         await page.getByRole('option', { name: /zhao_lei/ }).waitFor();
         await examine('palette');
         await page.keyboard.press('Escape');
-        await page.getByRole('button', { name: /^(账户|Account)$/ }).click();
+        await page.getByRole('button', { name: /^(账号|Account)$/ }).click();
         await examine('account');
         if (width === 360) {
           await page.keyboard.press('Escape');

@@ -4,6 +4,7 @@ import { folded, type Stretch, textDiff } from '../../admin/src/history/text-dif
 import { expiresAt, isPast } from '../../admin/src/keys/expiry-date.ts';
 import { EventParser } from '../../admin/src/live/event-stream.ts';
 import { csvLine } from '../../admin/src/parts/csv.ts';
+import { parseWords, withoutWords, wordsText } from '../../admin/src/parts/date-words.ts';
 import { conditionsIn, filtersOf, keyOf } from '../../admin/src/parts/filter-field.ts';
 import { fromLocalInput, toLocalInput } from '../../admin/src/records/local-time.ts';
 import { ceilingOf } from '../../admin/src/start/ceiling.ts';
@@ -202,5 +203,41 @@ describe('EventParser', () => {
   it('goes on from an id that came without an event', () => {
     const parser = new EventParser('3');
     expect([parser.push(':\nid: 5\n\n'), parser.id]).toEqual([[], '5']);
+  });
+});
+
+describe('dates in words', () => {
+  /** Noon of a day by the clock of this machine. */
+  const now = new Date(2026, 2, 3, 12);
+  const start = (days: number): string => new Date(2026, 2, 3 + days).toISOString();
+  const away = (days: number): string => new Date(now.getTime() + days * 86_400_000).toISOString();
+
+  it.each([
+    ['at@when', 'today', { 'at@gte': start(0), 'at@lt': start(1) }],
+    ['at@when', 'yesterday', { 'at@gte': start(-1), 'at@lt': start(0) }],
+    ['at@when', 'on_2026-03-05', { 'at@gte': start(2), 'at@lt': start(3) }],
+    ['at@when', 'next_30', { 'at@gte': away(0), 'at@lte': away(30) }],
+    ['at@when', 'last_7', { 'at@gte': away(-7), 'at@lte': away(0) }],
+    ['at@when', 'before_90', { 'at@lt': away(-90) }],
+    ['at@days', 'today', { 'at@gte': '2026-03-03', 'at@lte': '2026-03-03' }],
+    ['at@days', 'next_30', { 'at@gte': '2026-03-03', 'at@lte': '2026-04-02' }],
+    ['at@days', 'after_1', { 'at@gt': '2026-03-04' }],
+    ['at@when', 'nonsense', { 'at@when': 'nonsense' }],
+  ])('%s %s', (key, value, expected) => {
+    expect(withoutWords({ q: 'x', [key]: value }, now)).toEqual({ q: 'x', ...expected });
+  });
+
+  it('stand beside other conditions: the stricter one holds', () => {
+    expect(withoutWords({ 'at@gte': start(1), 'at@when': 'last_7' }, now)).toEqual({
+      'at@gte': start(1),
+      'at@lte': away(0),
+    });
+  });
+
+  it('are read back as they were written, and nothing else is', () => {
+    for (const value of ['today', 'last_7', 'on_2026-03-05'])
+      expect(wordsText(parseWords(value) ?? { word: 'today' })).toBe(value);
+    for (const value of ['', 'last', 'last_0', 'last_x', 'on_2026-13-01', 'next_99999'])
+      expect(parseWords(value)).toBeUndefined();
   });
 });

@@ -63,7 +63,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       // Nobody resets their own.
       expect(await page.getByRole('button', { name: '重置密码' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: '结束会话' }).count()).toBe(0);
-      await page.getByRole('button', { name: '账户' }).click();
+      await page.getByRole('button', { name: '账号' }).click();
       await page.getByRole('menuitem', { name: '修改密码' }).click();
       await page.getByRole('heading', { name: '修改密码' }).waitFor();
       const submit = page.getByRole('main').getByRole('button', { name: '修改密码' });
@@ -153,11 +153,11 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       // No time passes for the page: what it has read is never too old by itself.
       await page.clock.setFixedTime(new Date());
       await go(page, service, '/api_keys');
-      await page.getByRole('link', { name: '创建密钥' }).click();
+      await page.getByRole('link', { name: '新建密钥' }).click();
       await page.getByLabel('所有者').fill('sun_li');
       await page.getByRole('option', { name: /sun_li/ }).click();
       await page.getByRole('textbox', { name: '名称' }).fill('made just now');
-      await page.getByRole('button', { name: '创建密钥' }).click();
+      await page.getByRole('button', { name: '新建密钥' }).click();
       await page.getByRole('dialog').getByRole('checkbox').check();
       await page.getByRole('dialog').getByRole('button', { name: '关闭' }).click();
       await page.locator('tbody').getByText('made just now').waitFor();
@@ -180,6 +180,40 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       expect(await page.getByRole('checkbox', { name: 'super_admin' }).isDisabled()).toBe(true);
     });
 
+    it('a role has a page: holders, grants that are ticked there, row rules, history, what deleting takes', async () => {
+      const { page } = await enter(open, service, root, '/roles');
+      await page.getByRole('link', { name: 'editor', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'editor' }).waitFor();
+      const holders = page.getByRole('table', { name: '持有人' });
+      await holders.getByRole('link', { name: 'zhang_min' }).waitFor();
+      expect(await holders.getByRole('link', { name: 'wang_fang' }).count()).toBe(0);
+      // Whose rows a grant is good for.
+      const grants = page.getByRole('region', { name: '各资源的权限' });
+      const project = grants
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('link', { name: '项目', exact: true }) });
+      await expect.poll(() => project.textContent()).toMatch(/可读取：.*团队成员.*可写入：/);
+      const box = page.getByRole('checkbox', { name: 'editor: Order 删除' });
+      await box.check();
+      const history = page.getByRole('region', { name: '变更记录' });
+      await history.getByText('授予权限 editor Order destroy').waitFor();
+      await box.uncheck();
+      await history.getByText('收回权限 editor Order destroy').waitFor();
+      for (const [method, path, body] of [
+        ['POST', '/admin/roles', { role: { name: 'packer' } }],
+        ['PUT', '/admin/permissions/packer/Order/update', undefined],
+      ] as const)
+        await service.ok(method, path, { token: root, body });
+      await load(page, service, '/roles/packer');
+      await page.getByRole('button', { name: '删除', exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('授予它的 1 项权限将一并删除：').waitFor();
+      await dialog.getByText('订单: 修改').waitFor();
+      await dialog.getByRole('button', { name: '删除' }).click();
+      await page.getByRole('heading', { level: 1, name: '角色' }).waitFor();
+      expect((await service.get('/admin/roles/packer', { token: root })).status).toBe(404);
+    });
+
     it('explains a refusal, and leads to where it is changed', async () => {
       const { page } = await enter(open, service, root, '/explain');
       await page.getByLabel('用户', { exact: true }).fill('wang');
@@ -188,14 +222,38 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByRole('option', { name: 'POST' }).click();
       await page.getByLabel('路径').fill('/api/v1/books');
       await page.getByRole('button', { name: '解释' }).click();
-      await page.getByText('拒绝 (403)').waitFor();
+      await page.getByText('拒绝（403）').waitFor();
       const decisive = page.getByRole('listitem').filter({ hasText: '决定性' });
       expect(await decisive.textContent()).toContain('权限检查');
       // The answer has an address of its own.
       await page.reload();
-      await page.getByText('拒绝 (403)').waitFor();
-      await page.getByRole('listitem').filter({ hasText: '决定性' }).getByRole('link').click();
+      await page.getByText('拒绝（403）').waitFor();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: '决定性' })
+        .getByRole('link', { name: '前往修改' })
+        .click();
       await page.getByRole('heading', { name: '权限管理' }).waitFor();
+    });
+
+    it('a refusal of the last day leads to its explanation, is granted in place, and taken back', async () => {
+      const person = users[2];
+      if (person === undefined) throw new Error('nobody was seeded');
+      const body = { book: { title: '试' } };
+      const refused = async () => (await service.post('/api/v1/books', { token: person, body })).status;
+      expect(await refused()).toBe(403);
+      const { page } = await enter(open, service, root, '/explain');
+      await page.getByRole('link', { name: '解释 POST /api/v1/books' }).first().click();
+      await page.getByText('拒绝（403）').waitFor();
+      await page.getByText('viewer：未授予').waitFor();
+      expect(await page.getByRole('textbox', { name: '路径' }).inputValue()).toBe('/api/v1/books');
+      await page.getByRole('button', { name: '授予 viewer' }).click();
+      await page.getByText('当时被拒绝（40300），现在会被允许。').waitFor();
+      await page.getByText('viewer：已授予').waitFor();
+      expect(await refused()).toBe(201);
+      await page.getByRole('button', { name: '撤销' }).click();
+      await page.getByText('viewer：未授予').waitFor();
+      expect(await refused()).toBe(403);
     });
 
     it('the start page counts what needs attention and leads to it', async () => {
@@ -224,16 +282,24 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await form.getByLabel('字段').click();
       await page.getByRole('option', { name: '动作' }).click();
       await form.getByLabel('值').click();
-      await page.getByRole('option', { name: '添加角色' }).click();
+      await page.getByRole('option', { name: '创建角色' }).click();
       await form.getByRole('button', { name: '应用' }).click();
-      await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
+      const made = await service.ok<readonly unknown[]>(
+        'GET',
+        '/admin/audit?filter[action]=role.create&per_page=100',
+        {
+          token: root,
+        },
+      );
+      expect(made.length).toBeGreaterThan(1);
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(made.length);
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name: '导出 CSV' }).click();
       const stream = await (await download).createReadStream();
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk as Buffer);
       const lines = Buffer.concat(chunks).toString().split('\r\n').slice(0, -1);
-      expect(lines).toHaveLength(3);
+      expect(lines).toHaveLength(made.length + 1);
       expect(lines[0]).toMatch(/^\uFEFFid,created_at,actor_kind/);
       expect(lines.slice(1).every((line) => line.includes('role.create'))).toBe(true);
     });
@@ -269,7 +335,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
           ),
         );
       }
-      for (const name of ['导出 CSV', '创建密钥', '搜索', '筛选', '选择本页全部', '到期时间'])
+      for (const name of ['导出 CSV', '新建密钥', '搜索', '筛选', '选择本页全部', '有效期'])
         expect([...reached]).toContain(name);
     });
 

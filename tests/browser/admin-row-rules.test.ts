@@ -25,7 +25,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
     it('a refusal is explained condition by condition, up to the list where it is changed', async () => {
       const watched = await enter(open, service, root, question(reader, 'PATCH', 'tasks/1'));
       const { page } = watched;
-      await page.getByText('拒绝 (403)').waitFor();
+      await page.getByText('拒绝（403）').waitFor();
       const [read, write] = await page.getByRole('list', { name: '条件' }).all();
       if (read === undefined || write === undefined) throw new Error('there are no conditions');
       expect(await read.textContent()).toBe(

@@ -111,7 +111,7 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
         expect(await page.getByText(text, { exact: true }).count()).toBeGreaterThan(0);
       await go(page, service, `/api_keys/create?user_id=${victim?.id}`);
       await page.getByRole('textbox', { name: '名称' }).fill(payloads[1] ?? '');
-      await page.getByRole('button', { name: '创建密钥' }).click();
+      await page.getByRole('button', { name: '新建密钥' }).click();
       const told = page.getByRole('dialog');
       await told.getByText(payloads[1] ?? '').waitFor();
       await told.getByRole('checkbox').check();

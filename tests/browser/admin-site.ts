@@ -21,11 +21,14 @@ export const pages: Readonly<Record<string, string>> = {
   start: '/',
   keys: '/api_keys',
   'key-create': '/api_keys/create',
+  'key-show': '/api_keys/1',
   users: '/users',
   'user-show': '/users/3/show',
   'user-create': '/users/create',
   'user-edit': '/users/3',
   roles: '/roles',
+  role: '/roles/editor',
+  'role-admin': '/roles/admin',
   permissions: '/permissions',
   explain: '/explain?user_id=4&method=POST&path=%2Fapi%2Fv1%2Fbooks',
   'explain-rows': '/explain?user_id=4&method=PATCH&path=%2Fapi%2Fv1%2Ftasks%2F1',
@@ -34,6 +37,7 @@ export const pages: Readonly<Record<string, string>> = {
   books: '/records/books',
   'book-show': '/records/books/3/show',
   'book-create': '/records/books/create',
+  'book-import': '/records/books/import',
   'book-edit': '/records/books/3',
   'book-history': '/records/books/11/history',
   'book-gone': '/records/books/65/history',
@@ -60,6 +64,8 @@ const author = {
   website: field.url(),
 };
 
+const selling = { 'zh-CN': '销售信息', en: 'Sale' } as const;
+
 const book = {
   title: field.string({ required: true, max: 200, label: { 'zh-CN': '书名', en: 'Title' } }),
   isbn: field.string({ unique: true, max: 20, label: 'ISBN' }),
@@ -70,14 +76,15 @@ const book = {
       live: { 'zh-CN': '在架', en: 'Live' },
       withdrawn: { 'zh-CN': '下架', en: 'Withdrawn' },
     },
+    colors: { draft: 'grey', live: 'green', withdrawn: 'red' },
     label: { 'zh-CN': '状态', en: 'Status' },
   }),
   author_id: field.reference('Author', { label: { 'zh-CN': '作者', en: 'Author' } }),
-  price: field.decimal({ scale: 2, label: { 'zh-CN': '价格', en: 'Price' } }),
+  price: field.decimal({ scale: 2, label: { 'zh-CN': '价格', en: 'Price' }, group: selling }),
   pages: field.integer({ min: 1, max: 20_000, label: { 'zh-CN': '页数', en: 'Pages' } }),
-  published_on: field.date({ label: { 'zh-CN': '出版日期', en: 'Published on' } }),
-  embargo_until: field.datetime({ label: { 'zh-CN': '解禁时间', en: 'Embargo until' } }),
-  available: field.boolean({ default: true, label: { 'zh-CN': '在售', en: 'Available' } }),
+  published_on: field.date({ label: { 'zh-CN': '出版日期', en: 'Published on' }, group: selling }),
+  embargo_until: field.datetime({ label: { 'zh-CN': '解禁时间', en: 'Embargo until' }, group: selling }),
+  available: field.boolean({ default: true, label: { 'zh-CN': '在售', en: 'Available' }, group: selling }),
   editor_id: field.reference('User', { label: { 'zh-CN': '编辑', en: 'Editor' } }),
   attributes: field.json({ label: { 'zh-CN': '属性', en: 'Attributes' } }),
   blurb: field.text({ label: { 'zh-CN': '简介', en: 'Blurb' } }),
@@ -97,6 +104,7 @@ const membership = {
   role: field.enum(['viewer', 'editor'], {
     default: 'viewer',
     labels: { viewer: { 'zh-CN': '查看者', en: 'Viewer' }, editor: { 'zh-CN': '编辑', en: 'Editor' } },
+    colors: { viewer: 'blue', editor: 'purple' },
     label: { 'zh-CN': '角色', en: 'Role' },
   }),
   user_id: field.owner({ label: { 'zh-CN': '用户', en: 'Person' } }),
@@ -122,22 +130,35 @@ const inTeam = member('team_id', { of: 'Membership' });
 const editsTeam = member('team_id', { of: 'Membership', where: { role: 'editor' } });
 const seenProject = anyOf(inTeam, equals('visibility', 'public'));
 
+const together = { 'zh-CN': '协作', en: 'Together' } as const;
+
 /** Teams, whose memberships open them, their projects and the tasks of these. */
 const teams = [
   defineResource('Team', {
     fields: team,
     label: { 'zh-CN': '团队', en: 'Team' },
+    icon: 'people',
+    menu: together,
     isolation: member('id', { of: 'Membership', on: 'team_id' }),
   }),
-  defineResource('Membership', { fields: membership, label: { 'zh-CN': '团队成员', en: 'Membership' } }),
+  defineResource('Membership', {
+    fields: membership,
+    label: { 'zh-CN': '团队成员', en: 'Membership' },
+    icon: 'badge',
+    menu: together,
+  }),
   defineResource('Project', {
     fields: project,
     label: { 'zh-CN': '项目', en: 'Project' },
+    icon: 'folder',
+    menu: together,
     isolation: { read: seenProject, write: editsTeam },
   }),
   defineResource('Task', {
     fields: task,
     label: { 'zh-CN': '任务', en: 'Task' },
+    icon: 'task',
+    menu: together,
     isolation: {
       read: anyOf(own('assignee'), via('project', seenProject)),
       write: via('project', editsTeam),
@@ -157,12 +178,14 @@ export const site: ServiceOptions = {
       defineResource('Author', {
         fields: author,
         label: { 'zh-CN': '作者', en: 'Author' },
+        icon: 'person',
         permissions: 'writes',
         relations: { books: many('Book', { by: 'author_id', label: { 'zh-CN': '著作', en: 'Books' } }) },
       }),
       defineResource('Book', {
         fields: book,
         label: { 'zh-CN': '图书', en: 'Book' },
+        icon: 'book',
         permissions: 'all',
         auth: ['jwt', 'api_key'],
         history: true,
@@ -170,6 +193,8 @@ export const site: ServiceOptions = {
       defineResource('Order', {
         fields: order,
         label: { 'zh-CN': '订单', en: 'Order' },
+        icon: 'cart',
+        menu: { 'zh-CN': '销售', en: 'Sales' },
         permissions: 'writes',
         auth: ['jwt', 'api_key'],
         trash: true,

@@ -87,9 +87,9 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       const { page } = await enter(open, service, root, '/audit');
       await addFilter(page, '操作人', someone.username, '等于');
       await expect.poll(() => rows(page).count()).toBe(1);
-      expect(await rows(page).textContent()).toMatch(/li_wei添加角色角色 by_li_wei/);
+      expect(await rows(page).textContent()).toMatch(/li_wei创建角色角色 by_li_wei/);
       expect(await exported(page)).toEqual([expect.stringContaining('by_li_wei')]);
-      await addFilter(page, '时间', '2020-01-01T00:00', '不大于');
+      await addFilter(page, '时间', '2020-01-01T00:00', '小于等于');
       await page.getByText('没有匹配的结果').waitFor();
     });
 
@@ -109,12 +109,12 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       await page.getByRole('option').first().click();
       await page.getByLabel('路径').fill('/api/v1/orders');
       await page.getByRole('button', { name: '解释' }).click();
-      await page.getByText('允许 (200)').waitFor();
+      await page.getByText('允许（200）').waitFor();
       await page.getByLabel('方法').click();
       await page.getByRole('option', { name: 'DELETE' }).click();
       await page.getByLabel('路径').fill('/api/v1/orders/1');
       await page.getByRole('button', { name: '解释' }).click();
-      await page.getByText('拒绝 (403)').waitFor();
+      await page.getByText('拒绝（403）').waitFor();
     });
 
     it('failed sign-ins are counted on the start page', async () => {
@@ -124,7 +124,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       const matter = page.getByRole('listitem').filter({ hasText: '24 小时内登录失败' });
       expect(Number(await matter.locator('p').first().textContent())).toBeGreaterThanOrEqual(3);
       // The figures of a plot are in its legend too.
-      await page.getByText(/令牌 \(JWT\) [\d,]+/).waitFor();
+      await page.getByText(/令牌（JWT） [\d,]+/).waitFor();
       await page.getByText(/4xx [\d,]+/).waitFor();
     });
 
@@ -141,7 +141,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       await page.getByRole('dialog').getByRole('button', { name: '结束全部会话' }).click();
       await page.getByRole('heading', { name: '登录管理后台' }).waitFor();
       await elsewhere.getByRole('link', { name: '用户', exact: true }).click();
-      await elsewhere.getByRole('heading', { name: '登录管理后台' }).waitFor();
+      await elsewhere.getByRole('dialog').getByText('会话已结束').waitFor();
       await neighbour.getByRole('link', { name: '用户', exact: true }).click();
       await neighbour.getByRole('heading', { name: '用户', exact: true }).waitFor();
     });
@@ -180,12 +180,15 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       const { page } = await enter(open, service, root, '/users/999999/show');
       for (const path of [
         ...['/users/999999/show', '/users/999999', '/users/x/show'],
-        ...['/records/books/999999/show', '/records/books/999999', '/records/books/x', '/records/nothing'],
+        ...['/records/books/999999/show', '/records/books/999999', '/records/books/x'],
       ]) {
         await load(page, service, path);
-        await page.getByRole('heading', { name: '页面不存在' }).waitFor();
-        expect(await page.getByRole('link', { name: '回到概览' }).count()).toBe(1);
+        await page.getByRole('heading', { name: '记录不存在' }).waitFor();
+        expect(await page.getByRole('link', { name: '返回列表' }).count()).toBe(1);
       }
+      await load(page, service, '/records/nothing');
+      await page.getByRole('heading', { name: '页面不存在' }).waitFor();
+      expect(await page.getByRole('link', { name: '回到概览' }).count()).toBe(1);
     });
   });
 });

@@ -121,10 +121,10 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           expect(await dialog.getByRole('region', { name: '最近的请求 · 正文' }).textContent()).toMatch(
             /W-2/,
           );
-          expect(await dialog.getByRole('region', { name: '最近的请求 · 标头' }).textContent()).toMatch(
+          expect(await dialog.getByRole('region', { name: '最近的请求 · HTTP 头' }).textContent()).toMatch(
             /webhook-signature: v1,/,
           );
-          expect(await dialog.getByRole('region', { name: '最近的应答 · 正文' }).textContent()).toBe(
+          expect(await dialog.getByRole('region', { name: '最近的响应 · 正文' }).textContent()).toBe(
             'answered 500',
           );
           expect(await accessibility(page)).toEqual([]);
@@ -168,7 +168,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           await page.getByRole('heading', { name: 'Webhook', exact: true }).waitFor();
           expect((await webhooks()).some((each) => each.id === id)).toBe(false);
           await load(page, service, `/webhooks/${id}/show`);
-          await page.getByRole('heading', { name: '页面不存在' }).waitFor();
+          await page.getByRole('heading', { name: '记录不存在' }).waitFor();
         },
       ));
   });

@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('the documentation page of relations', () => {
       await service.ok('POST', '/api/v1/orders', { token, body });
       const { page, complaints } = await open();
       await page.goto(`${service.origin}/api-docs?lang=en#/listOrders`);
-      const about = page.locator('.about');
+      const about = page.locator('main');
       await about.getByText('Items, with include=lines').waitFor();
       expect(await about.getByText('OrderLine_Related').count()).toBe(0);
       // Records lead to each other in circles: those of the lines are in the lines' own operations.
@@ -42,12 +42,12 @@ describe.skipIf(!hasBrowser)('the documentation page of relations', () => {
       );
       expect(text).toContain('A filter across lines, filter[lines.quantity]=…');
 
-      await page.locator('header button').click();
+      await page.locator('header .account').click();
       const dialog = page.getByRole('dialog');
       const form = dialog.locator('form', { has: page.getByLabel('JWT', { exact: true }) });
       await form.getByLabel('JWT', { exact: true }).fill(token.token);
       await form.getByRole('button', { name: 'Use' }).click();
-      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.getByLabel('per_page', { exact: true }).fill('5');
       await page.getByLabel('include', { exact: true }).fill('customer,lines');
       await page.getByLabel('fields[customer]', { exact: true }).fill('country');

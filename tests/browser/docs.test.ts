@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       const watched = await visit(open, service, '?lang=en#/listUsers');
       const { page } = watched;
       const { username, password } = await service.admin();
-      await page.locator('header button').click();
+      await page.locator('header .account').click();
       await page.getByLabel('Account', { exact: true }).fill(username);
       await page.getByLabel('Password', { exact: true }).fill('wrong');
       await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
@@ -103,9 +103,11 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.getByText('账号或密码错误').waitFor();
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText(`Signed in: ${username}`).waitFor();
-      if (screenshots) await page.screenshot({ path: join(folder, 'docs-dialog-en-light-1280.png') });
-      await page.getByRole('button', { name: 'Close' }).click();
+      // The dialog is done: it says as whom one goes on, and the focus is where it was.
+      await page.getByText(`Signed in: ${username}`).filter({ visible: true }).waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await page.evaluate('document.activeElement.className')).toContain('account');
+      expect(await page.locator('header .account').textContent()).toBe(username);
       for (const method of ['jwt', 'bearer']) {
         await page.getByLabel('Authentication').selectOption(method);
         const { status, body } = await send(page);
@@ -125,13 +127,13 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
         ['API key', 'api_key', key],
         ['JWT', 'jwt', token],
       ] as const) {
-        await page.locator('header button').click();
+        await page.locator('header .account').click();
         const form = page
           .getByRole('dialog')
           .locator('form', { has: page.getByLabel(label, { exact: true }) });
         await form.getByLabel(label, { exact: true }).fill(credential);
         await form.getByRole('button', { name: 'Use' }).click();
-        await page.getByRole('button', { name: 'Close' }).click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
         await page.getByLabel('Authentication').selectOption(method);
         expect(await send(page)).toMatchObject({ status: 200 });
       }
@@ -215,6 +217,98 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       }
     });
 
+    it('takes the identity of the administration session, and loses it with the session', async () => {
+      const watched = await visit(open, service, '?lang=en#/listUsers');
+      const { page } = watched;
+      const { username, password } = await service.admin();
+      const use = page.getByRole('button', { name: 'Use my administration session' });
+      await page.locator('header .account').click();
+      await use.click();
+      await page.getByText('Nobody is signed in to the administration area').waitFor();
+      const signIn = async () =>
+        page.evaluate(
+          ([account, secret]) =>
+            fetch('admin/session', {
+              method: 'POST',
+              headers: { 'Content-Type': 'application/json' },
+              body: JSON.stringify({ account, password: secret }),
+            }).then(({ status }) => status),
+          [username, password],
+        );
+      expect(await signIn()).toBe(200);
+      await use.click();
+      await page.getByText(`Signed in: ${username}`).filter({ visible: true }).waitFor();
+      await page.getByLabel('Authentication').selectOption('jwt');
+      expect(await send(page)).toMatchObject({ status: 200 });
+      // Nothing of it outlives the page.
+      expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('eyJ');
+      await page.evaluate(() => fetch('admin/session', { method: 'DELETE' }));
+      expect(await send(page)).toMatchObject({ status: 401 });
+    });
+
+    it('finds operations, fields and errors by keyboard, and says what is nearest to a place that is not there', async () => {
+      const watched = await visit(open, service, '?lang=en');
+      const { page } = watched;
+      const hits = (kind: string) => page.getByRole('group', { name: kind }).getByRole('option');
+      await page.keyboard.press('/');
+      await page.keyboard.type('status');
+      await hits('Fields').filter({ hasText: 'status' }).first().waitFor();
+      expect(await page.locator('.hits mark').first().textContent()).toMatch(/status/i);
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('combobox').first().inputValue()).toBe('');
+      await page.keyboard.type('42200');
+      await hits('Errors').first().waitFor();
+      await page.keyboard.press('Enter');
+      await page.locator('tr.pointed', { hasText: '42200' }).waitFor();
+      expect(await page.evaluate('location.hash')).toMatch(/^#\/\w+\/error\.42200$/);
+      // What is pointed at is shown as it is answered, and has the focus.
+      await page.locator('.example .code', { hasText: '42200' }).waitFor();
+      expect(await page.evaluate('document.activeElement.className')).toContain('anchor');
+      await page.locator('.brand').click();
+      await page.keyboard.press('/');
+      await page.keyboard.type('orders');
+      const [first, second] = [hits('Endpoints').nth(0), hits('Endpoints').nth(1)];
+      await first.waitFor();
+      await page.keyboard.press('ArrowDown');
+      expect(await first.getAttribute('aria-selected')).toBe('false');
+      expect(await second.getAttribute('aria-selected')).toBe('true');
+      await page.keyboard.press('Enter');
+      await page.locator('.about').waitFor();
+
+      const at = async (place: string) => {
+        await page.evaluate(`location.hash = '#/${place}'`);
+        await page.locator('.notice, .pointed').first().waitFor();
+      };
+      await at('listOrders/answer.data.status');
+      expect(await page.locator('tr.pointed code').first().textContent()).toBe('data[].status');
+      await at('listOrders/answer.data.stauts');
+      await page.getByText('This operation has no answer.data.stauts').waitFor();
+      expect(await page.locator('.about .notice a').allTextContents()).toContain('answer.data.status');
+      await at('listOrdrs');
+      await page.getByText('There is no operation called listOrdrs').waitFor();
+      await page.locator('.notice').getByRole('link', { name: 'listOrders', exact: true }).click();
+      await page.locator('.about').waitFor();
+      await at('createOrder/example.422');
+      expect(await page.locator('.example .code').textContent()).toContain('"field": "number"');
+      demandQuiet(watched, service);
+    });
+
+    it('folds what is for administrators, and unfolds everything on paper', async () => {
+      const { page } = await visit(open, service, '?lang=en');
+      await page.locator('.overview details.folded').waitFor();
+      expect(await page.locator('.overview').getByText('/admin/users', { exact: true }).count()).toBe(0);
+      await page.emulateMedia({ media: 'print' });
+      await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+      await page.locator('.overview').getByText('/admin/users', { exact: true }).first().waitFor();
+      expect(await page.locator('header').isVisible()).toBe(false);
+      await page.evaluate('dispatchEvent(new Event("afterprint"))');
+      await page.emulateMedia({ media: 'screen' });
+      expect(await page.locator('.overview details[open]').count()).toBe(0);
+      await page.evaluate("location.hash = '#/adminListUsers'");
+      await page.getByText('Administrators only').first().waitFor();
+      await page.locator('.navigation [aria-current]', { hasText: 'List users' }).waitFor();
+    });
+
     it('loads no description from elsewhere', async () => {
       const elsewhere = encodeURIComponent('https://elsewhere.example/openapi.json');
       const watched = await visit(
@@ -230,12 +324,20 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       const { page } = await visit(open, service, '', { locale: 'en-US' });
       expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
       await page.getByText('登录与账号').first().waitFor();
-      await page.getByLabel('语言').selectOption('en');
+      await page.getByRole('button', { name: 'English' }).click();
       await page.getByText('API documentation').waitFor();
-      await page.getByLabel('Appearance').selectOption('dark');
+      await page.getByRole('button', { name: 'Dark' }).click();
       await page.goto(`${service.origin}/api-docs`);
       await page.getByText('API documentation').waitFor();
       expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+      // The administration area goes by the same choices, and this page by those that are made there.
+      await page.goto(`${service.origin}/admin`);
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      expect(await page.locator('html').getAttribute('lang')).toBe('en');
+      expect(await page.evaluate('localStorage.getItem("RaStoregatewright.theme")')).toBe('"dark"');
+      await page.getByRole('button', { name: '简体中文' }).click();
+      await page.goto(`${service.origin}/api-docs`);
+      await page.getByText('登录与账号').first().waitFor();
     });
 
     it('shows in the contents where the reader is, and begins a body with what a choice can be', async () => {
@@ -258,7 +360,11 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
           await page.locator(route === '' ? '.overview' : '.about').waitFor();
           expect([colorScheme, route, await accessibility(page)]).toEqual([colorScheme, route, []]);
         }
-        await page.locator('header button').click();
+        await page.getByRole('combobox').first().fill('status');
+        await page.locator('.hits a').first().waitFor();
+        expect([colorScheme, 'search', await accessibility(page)]).toEqual([colorScheme, 'search', []]);
+        await page.keyboard.press('Escape');
+        await page.locator('header .account').click();
         expect([colorScheme, 'dialog', await accessibility(page)]).toEqual([colorScheme, 'dialog', []]);
         await page.close();
       }
@@ -270,7 +376,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
         for (const colorScheme of ['light', 'dark'] as const) {
           const watched = await visit(open, service, `?lang=${lang}`, { colorScheme });
           const { page } = watched;
-          for (const width of [1280, 390, 360]) {
+          for (const width of [2560, 1280, 390, 360]) {
             await page.setViewportSize({ width, height: 900 });
             for (const route of ['', 'createPayment', 'listOrders', 'updateOrder']) {
               await page.evaluate(`location.hash = '#/${route}'`);

@@ -86,20 +86,35 @@ const memories: ReadonlySet<string> = new Set(
 /** What holds something from one call to the next and is no cache: what it says is so because it says it. */
 const noCaches: Readonly<Record<string, readonly string[]>> = {
   'who waits, who is at it, what is open': [
-    ...['Connections', 'ReaderThread', 'ScanPool', 'Sessions', 'Shares', 'StreamSlots', 'UnitRunner'],
+    ...[
+      'Connections',
+      'PostgresReplica',
+      'ReaderThread',
+      'ScanPool',
+      'Sessions',
+      'Shares',
+      'StreamSlots',
+      'UnitRunner',
+    ],
     ...['closing', 'createGate', 'createWaitingLines', 'createWorkQueue', 'started', 'stopHttp', 'streams'],
     ...['watchCredentials', 'standardOutput', 'UploadFolders', 'inUse'],
-    ...['JobWorker', 'createJobs', 'prepareWork', 'teller', 'EventSignal'],
+    ...['JobWorker', 'createJobs', 'UnreadableSecrets', 'prepareWork', 'teller', 'EventSignal'],
     ...['Turn', 'WebhookWatch', 'CatchUp', 'ChangeFeed', 'Changes'],
   ],
   'counted or noted, and written to the database later': [
     ...[
       'EventLimit',
       'createKeyNetworks',
+      'batchesOf',
+      'createRefusals',
       'createRequestCounts',
+      'createKeyUsage',
       'createSecurityEvents',
       'createUsageRecorder',
     ],
+  ],
+  'counted since the start, for who watches': [
+    ...['AnswerTimes', 'RouteTimes', 'WorkerReadings', 'createWebhooks', 'answering'],
   ],
   'marks and facts about an object that end with it': [
     'files',
@@ -111,10 +126,18 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'systemGrants',
     'versions',
   ],
-  'what one request has asked, which ends with it': ['relatedFor'],
+  'what one request has asked, which ends with it': ['relatedFor', 'Kinds'],
+  'statements for the models of the process, made when they are first asked for': ['createForecast'],
   'what a transaction has seen, which ends with it': ['Shared'],
-  'put together once, and whole before anybody asks': ['Components', 'Routes', 'collect', 'inserts'],
+  'put together once, and whole before anybody asks': [
+    'Components',
+    'Routes',
+    'collect',
+    'inserts',
+    'opened',
+  ],
   'local to a call, changed by a function in it': [
+    ...['copyFile', 'copyPages', 'counted'],
     'Numbering',
     'indexesOf',
     'parseFilters',
@@ -126,9 +149,15 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'createUserRemoval',
     'deletionOf',
     'insertAll',
+    'importSlice',
     'remaining',
+    'histogramOf',
   ],
-  'what is so: the temporary databases, and whether this one is lost': ['temporary', 'watchDatabase'],
+  'what is so: the temporary databases, whether this one is lost, how much the log tells': [
+    'temporary',
+    'watchDatabase',
+    'watchStatements',
+  ],
   'what the bounded caches are made of': ['BoundedCache'],
 };
 

@@ -11,7 +11,10 @@ const allowed: Readonly<Record<string, string>> = {
   'model/names.ts':
     'names that each of the databases keeps for itself are no names of fields or tables on any',
   'variables.ts': 'documentation of the variables',
+  'cli/commands/backup.ts': 'examples in --help',
+  'cli/commands/restore.ts': 'examples in --help',
   'cli/commands/start.ts': 'an example in --help',
+  'cli/commands/move.ts': 'examples in --help',
   'cli/scaffold/application-files.ts': 'the README of a new application',
   'vault/lock.ts': 'node:sqlite as a lock of the file system, whatever database the service has',
 };

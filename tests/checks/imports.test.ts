@@ -25,6 +25,7 @@ const sound: Readonly<Record<string, string>> = {
   'src/policy/system-grant.ts': `import { MintedGrant } from './mint.ts'; export const systemGrant = new MintedGrant();`,
   'src/store/database.ts': `import type { Grant } from '../policy/grant.ts'; export const read = (grant: Grant) => grant;`,
   'src/store/database.test.ts': `import { systemGrant } from '../policy/system-grant.ts'; export const grant = systemGrant;`,
+  'src/backup/backup.ts': `export { read as backup } from '../store/database.ts';`,
   'src/operations/grant-of-system.ts': `export { systemGrant as grantOfSystem } from '../policy/system-grant.ts';`,
   'src/operations/list.ts': `export { read as list } from '../store/database.ts';`,
   'src/http/endpoint.ts': `import { list } from '../operations/list.ts'; export const serve = list;`,
@@ -56,6 +57,10 @@ const violations: Readonly<Record<string, readonly [file: string, text: string]>
     'src/store/bad.ts',
     `import { list } from '../operations/list.ts'; export const bad = list;`,
   ],
+  'upward-from-backup': [
+    'src/backup/bad.ts',
+    `import { list } from '../operations/list.ts'; export const bad = list;`,
+  ],
   'upward-from-operations': [
     'src/operations/bad.ts',
     `export const bad = () => import('../http/endpoint.ts');`,
@@ -75,6 +80,7 @@ const violations: Readonly<Record<string, readonly [file: string, text: string]>
     'src/auth/secrets.ts',
     `import type { Vault } from '../vault/vault.ts'; export type Secrets = Vault;`,
   ],
+  'upward-from-metrics': ['src/metrics/bad.ts', `export type { server } from '../server.ts';`],
   'command-line-on-top': ['src/bad.ts', `export { main } from './cli/main.ts';`],
   'nothing-imports-the-public-api': ['src/cli/bad.ts', `export { server } from '../index.ts';`],
   'grants-are-minted-by-two': [

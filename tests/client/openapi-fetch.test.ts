@@ -32,7 +32,7 @@ export const run = async (baseUrl: string, account: string, password: string) =>
   const id: number = created.data.id;
   const list = must(
     await client.GET('/api/v1/orders', {
-      params: { query: { 'filter[amount][gte]': 1000, 'filter[status]': 'paid', sort: '-created_at', per_page: 5 } },
+      params: { query: { 'filter[amount]': { gte: 1000 }, 'filter[status]': 'paid', sort: '-created_at', per_page: 5 } },
     }),
   );
   const numbers: string[] = list.data.map(({ number }) => number);

@@ -275,6 +275,7 @@ describeEachDatabase('the administration area', (databases) => {
         expires_at: data.expires_at,
         created_at: data.created_at,
         last_used_at: null,
+        neglected: false,
         user: { id, username, name: expect.any(String) },
       });
     });

@@ -25,8 +25,8 @@ interface Route {
   readonly path: string;
 }
 
-/** Signing in, out and asking who is signed in are for everybody; each has tests of its own. */
-const forEverybody = '/admin/session';
+/** Signing in, out and asking who is signed in are for everybody, as links are; each has tests of its own. */
+const forEverybody = new Set(['/admin/session', '/admin/invitation', '/admin/invitation/lookup']);
 
 describeEachDatabase('every route of the administration area', (databases) => {
   const service = useService(databases, { application, apps: ['shop'] });
@@ -36,7 +36,7 @@ describeEachDatabase('every route of the administration area', (databases) => {
     const description = await service.get('/api-docs/openapi.json');
     const { paths } = JSON.parse(description.text) as { paths: Record<string, Record<string, unknown>> };
     routes = Object.entries(paths)
-      .filter(([path]) => path.startsWith('/admin/') && path !== forEverybody)
+      .filter(([path]) => path.startsWith('/admin/') && !forEverybody.has(path))
       .flatMap(([path, item]) =>
         Object.keys(item).map((method) => ({
           method: method.toUpperCase(),

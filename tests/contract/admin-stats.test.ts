@@ -18,9 +18,17 @@ interface Statistics {
   readonly last_30_days: readonly Point[];
   readonly attention: {
     readonly expiring_keys: { readonly count: number; readonly keys: readonly { readonly name: string }[] };
-    readonly unused_keys: { readonly count: number; readonly keys: readonly { readonly name: string }[] };
+    readonly neglected_keys: { readonly count: number; readonly keys: readonly { readonly name: string }[] };
     readonly open_resources: readonly { readonly model: string }[];
+    readonly ungranted_models: readonly { readonly model: string }[];
+    readonly failed_sign_ins: {
+      readonly count: number;
+      readonly sign_ins: readonly { readonly user: { readonly id: number } | null }[];
+    };
+    readonly failed_jobs: { readonly count: number; readonly jobs: readonly object[] };
+    readonly backlog: { readonly jobs: number; readonly deliveries: number };
   };
+  readonly first_steps: Readonly<Record<string, boolean>>;
 }
 
 const fields = { title: field.string() };
@@ -131,11 +139,11 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     expect(await sum()).toBe(before + 3);
   });
 
-  it('names the keys that end soon or were never used, and the resources without rules', async () => {
+  it('names the keys that end soon or lie unused, and the resources without rules', async () => {
     const person = await service.createUser();
     const at = (days: number): string => new Date(service.clock.now() + days * day * 1000).toISOString();
     const make = (name: string, expires: string | null) =>
-      service.ok<{ key: string }>('POST', '/admin/api_keys', {
+      service.ok<{ id: number; key: string }>('POST', '/admin/api_keys', {
         token: root,
         body: { api_key: { name, user_id: person.id, expires_at: expires } },
       });
@@ -144,13 +152,109 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     await make('tomorrow', at(1));
     await make('next year', at(400));
     await make('over', at(-1));
+    const used = await make('used', null);
     const { attention } = await stats();
     expect(attention.expiring_keys.count - before.expiring_keys.count).toBe(2);
     expect(attention.expiring_keys.keys.map(({ name }) => name)).toEqual(['tomorrow', 'in a week']);
-    expect(attention.unused_keys.count - before.unused_keys.count).toBe(4);
     expect(attention.open_resources).toEqual([
       { model: 'Open', path: 'opens' },
       { model: 'Wiki', path: 'wikis' },
     ]);
+    // None is neglected that was made just now.
+    expect(attention.neglected_keys.count).toBe(before.neglected_keys.count);
+    const neglected = async (): Promise<string[]> => {
+      const { attention: now } = await stats();
+      const listed = await service.ok<{ name: string }[]>('GET', '/admin/api_keys?filter[neglected]=true', {
+        token: service.tokenOf(root.id),
+      });
+      // One definition: what is counted is what the list shows.
+      expect(now.neglected_keys.count).toBe(listed.length);
+      return listed.map(({ name }) => name).filter((name) => ['next year', 'over', 'used'].includes(name));
+    };
+    try {
+      service.clock.advance(29 * day);
+      await service.get('/api/v1/users', { key: used.key });
+      await service.server.services.keyUsage.flush();
+      await usageWritten(used.id);
+      expect(await neglected()).toEqual([]);
+      service.clock.advance(2 * day);
+      // What is over needs nobody; what was used two days ago neither.
+      expect(await neglected()).toEqual(['next year']);
+      service.clock.advance(29 * day);
+      expect(await neglected()).toEqual(['next year', 'used']);
+    } finally {
+      service.clock.reset();
+    }
+  });
+
+  /** Last uses are written every few seconds. */
+  const usageWritten = (id: number): Promise<void> =>
+    expect
+      .poll(
+        async () =>
+          (
+            await service.ok<{ last_used_at: string | null }>('GET', `/admin/api_keys/${id}`, {
+              token: service.tokenOf(root.id),
+            })
+          ).last_used_at,
+        { timeout: 12_000, interval: 200 },
+      )
+      .not.toBe(null);
+
+  it('tells who failed to sign in, from where and how often', async () => {
+    const person = await service.createUser();
+    const { attention: before } = await stats();
+    for (let time = 0; time < 3; time += 1) await service.login(person.username, 'wrong');
+    await service.login('nobody.at.all', 'wrong');
+    const { attention } = await stats();
+    expect(attention.failed_sign_ins.count - before.failed_sign_ins.count).toBe(4);
+    const found = attention.failed_sign_ins.sign_ins.find(({ user }) => user?.id === person.id);
+    expect(found).toEqual({
+      user: { id: person.id, username: person.username, disabled: false },
+      address: '127.0.0.1',
+      count: 3,
+      last_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(attention.failed_sign_ins.sign_ins.some(({ user }) => user === null)).toBe(true);
+    // The list to which the number leads.
+    const since = new Date(service.clock.now() - day * 1000).toISOString();
+    const filter = `filter[action][in]=sign_in.failed,sign_in.locked&filter[created_at][gte]=${since}`;
+    const listed = await service.ok<object[]>('GET', `/admin/audit?${filter}`, {
+      token: service.tokenOf(root.id),
+    });
+    expect(listed).toHaveLength(attention.failed_sign_ins.count);
+  });
+
+  it('tells of models for which nobody was granted anything, and what a new installation has done', async () => {
+    const before = await stats();
+    expect(before.attention.ungranted_models).toEqual([{ model: 'Checked', path: 'checked_things' }]);
+    expect(before.first_steps).toEqual({ user: true, grant: false, key: true, call: true });
+    await service.ok('PUT', '/admin/permissions/viewer/Checked/create', {
+      token: service.tokenOf(root.id),
+    });
+    const after = await stats();
+    expect(after.attention.ungranted_models).toEqual([]);
+    expect(after.first_steps.grant).toBe(true);
+  });
+
+  it('tells of work that has failed or waits, up to what is counted', async () => {
+    const { database } = service.server.services;
+    const at = (ago: number): string => new Date(service.clock.now() - ago * 1000).toISOString();
+    const insert = (state: string, available: string | null, failed: string | null) =>
+      database.execute({
+        sql: `insert into gatewright_jobs (name, input, state, attempts, available_at, error, created_at, failed_at)
+          values ('gone', '{}', '${state}', 3, ${available === null ? 'null' : `'${available}'`}, 'no way',
+            '${at(600)}', ${failed === null ? 'null' : `'${failed}'`})`,
+        parameters: [],
+      });
+    await insert('failed', null, at(30));
+    await insert('waiting', at(120), null);
+    await insert('waiting', at(-600), null);
+    const { attention } = await stats();
+    expect(attention.failed_jobs).toEqual({
+      count: 1,
+      jobs: [{ id: expect.any(Number), name: 'gone', error: 'no way', failed_at: expect.any(String) }],
+    });
+    expect(attention.backlog).toEqual({ jobs: 1, deliveries: 0 });
   });
 });

@@ -231,6 +231,8 @@ describeEachDatabase('users of the administration area', (databases) => {
         must_change_password: false,
         created_at: expect.any(String),
         updated_at: expect.any(String),
+        invited: false,
+        invitation_expires_at: null,
       },
     ]);
     expect((await service.login('plain', commonPassword)).status).toBe(200);

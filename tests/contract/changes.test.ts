@@ -5,8 +5,10 @@ import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { equals, member } from '../../src/model/row-rule.ts';
 import type { Query } from '../../src/store/database.ts';
+import { dialectOf } from '../../src/store/dialects/registry.ts';
 import type { Migrations } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
+import { all, literal, sql, statement } from '../../src/store/statement.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { type Service, type TestUser, useService } from '../support/service.ts';
@@ -119,6 +121,71 @@ describeEachDatabase('changes', (databases) => {
       body: { [path.slice(0, -1)]: values },
     });
   const names = ({ events }: EventStream) => events.map(({ model, id, action }) => [model, id, action]);
+
+  /** Writes events of a record past the service, as many as a day may leave. */
+  const pour = async (record: number, count: number): Promise<void> => {
+    const { database } = service.server.services;
+    const dialect = dialectOf(database);
+    const values = all([
+      ...[literal('Open'), literal(record), literal(2), literal('update')],
+      dialect.cast(literal(new Date().toISOString()), 'timestamp'),
+      ...[literal('nobody'), dialect.cast(literal('[]'), 'json')],
+    ]);
+    const insert = statement(
+      dialect,
+      () => sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${literal(count)})
+        insert into gatewright_events (model, record_id, version, action, at, actor_kind, fields) select ${values} from n`,
+    );
+    await database.write((transaction) => transaction.run(insert({})));
+  };
+
+  /** Most reads of the log that one turn of the event loop saw meanwhile. */
+  const readsInATurn = async (work: () => Promise<unknown>): Promise<number> => {
+    const { events } = service.server.services;
+    const after = events.after.bind(events);
+    let [reads, most] = [0, 0];
+    const spied = vi.spyOn(events, 'after').mockImplementation((...place) => {
+      reads += 1;
+      most = Math.max(most, reads);
+      return after(...place);
+    });
+    let counting = setImmediate(function count() {
+      reads = 0;
+      counting = setImmediate(count);
+    });
+    try {
+      await work();
+      expect(spied.mock.calls.length).toBeGreaterThan(10);
+      return most;
+    } finally {
+      clearImmediate(counting);
+      spied.mockRestore();
+    }
+  };
+
+  it('leaves requests their turn, however much there is to read', async () => {
+    const ann = await service.createUser();
+    const id = await create('opens', { name: 'a' });
+    const head = await follow(bearer(ann));
+    const begun = head.place();
+    const webhook = { url: 'https://example.com/', models: ['Task'], user_id: ann.id };
+    await service.ok('POST', '/admin/webhooks', { token: await service.admin(), body: { webhook } });
+    const atHead = async (): Promise<void> => {
+      await pour(id, 10_000);
+      await change('opens', id, { name: 'b' });
+      await head.until(10_001, 30_000);
+    };
+    expect(await readsInATurn(atHead)).toBeLessThanOrEqual(5);
+    const behind = async (): Promise<void> => {
+      await (await follow(bearer(ann), { after: begun })).until(10_001, 30_000);
+    };
+    expect(await readsInATurn(behind)).toBeLessThanOrEqual(5);
+    const forWebhook = async (): Promise<void> => {
+      await pour(id, 10_000);
+      await service.server.services.webhooks.look();
+    };
+    expect(await readsInATurn(forWebhook)).toBeLessThanOrEqual(5);
+  }, 90_000);
 
   it('tells what happens, from the moment on at which it begins', async () => {
     const ann = await service.createUser();

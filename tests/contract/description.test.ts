@@ -97,6 +97,10 @@ describeEachDatabase('the API description', (databases) => {
         user: { username: 'eve', email: 'eve@example.com', password: 'a good word 12', roles: ['admin'] },
       },
     });
+    const link = await ask<{ url: string }>('POST', `/admin/users/${person.data.id}/invitation`, { token });
+    const invitation = { token: new URL(link.data.url).hash.slice(1), password: 'a good word 12' };
+    await ask('POST', '/admin/invitation/lookup', { body: invitation });
+    await ask('POST', '/admin/invitation', { body: invitation });
     await ask('GET', `/admin/users/${person.data.id}`, { token });
     await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: { name: 'Eve' } } });
     await ask('PUT', `/admin/users/${person.data.id}`, { token, body: { user: { email: 'x' } } });
@@ -117,7 +121,14 @@ describeEachDatabase('the API description', (databases) => {
     });
     await ask('POST', `/admin/jobs/${job?.id}/repeat`, { token });
     await ask('POST', '/admin/roles', { token, body: { role: { name: 'editor' } } });
+    const view = { resource: 'users', name: 'all', query: { sort: { field: 'id', order: 'ASC' } } };
+    const saved = await ask<{ id: number }>('POST', '/admin/views', { token, body: { view } });
+    await ask('PATCH', `/admin/views/${saved.data.id}`, { token, body: { view: { name: 'everybody' } } });
     await ask('PUT', '/admin/permissions/editor/Order/create', { token });
+    const permission = { role: 'editor', model: 'Order', action: 'update', allowed: true };
+    await ask('PUT', '/admin/permissions', { token, body: { permissions: [permission] } });
+    await ask('GET', '/admin/roles/editor', { token });
+    await ask('GET', '/admin/roles/editor/users', { token });
     const session = await ask('POST', '/admin/session', {
       body: { account: admin.username, password: admin.password },
     });
@@ -159,6 +170,9 @@ describeEachDatabase('the API description', (databases) => {
         });
         await ask('POST', batch, { token, body: { create: [{}], delete: [0] } });
         await ask('POST', batch, { token, body: { creates: [] } });
+        if (area === '/api/v1') continue;
+        for (const lines of [[{ line: 2, values }], [{ line: 3, values: {} }]])
+          await ask('POST', `${area}/${path}/import`, { token, body: { preview: true, lines } });
       }
     for (const { method, path } of operations) {
       if (method !== 'GET' || path.includes('{')) continue;
@@ -169,17 +183,39 @@ describeEachDatabase('the API description', (databases) => {
       if (path.endsWith('/aggregate'))
         await ask(method, `${path}?group=created_at:week&count&min=created_at&sum=id&avg=id`, { token });
     }
+    for (const record of [...records, `/admin/users/${user.id}`, '/admin/roles/editor'])
+      if (record.startsWith('/admin')) await ask('GET', `${record}/references`, { token });
+    for (const path of ['notes', 'orders', 'articles'])
+      await ask('GET', `/admin/records/${path}/references?ids=1,2`, { token });
     await ask('GET', `/admin/explain?user_id=${user.id}&method=GET&path=/api/v1/orders/1`, { token });
     await ask('GET', '/admin/explain?method=GET', { token });
+    const ofKey = `/admin/api_keys/${created.data.id}`;
+    await ask('GET', ofKey, { token });
+    await ask('GET', `${ofKey}/usage`, { token });
+    await ask('PATCH', ofKey, { token, body: { api_key: { expires_at: '2020-01-01' } } });
+    await ask('PATCH', ofKey, { token, body: { api_key: { expires_at: null } } });
     for (const record of records) await ask('DELETE', record, { token });
     await ask('DELETE', `/api/v1/api_keys/${key.data.id}`, { token: user.token });
     await ask('DELETE', `/admin/api_keys/${created.data.id}`, { token });
+    await ask('DELETE', `/admin/views/${saved.data.id}`, { token });
     await ask('DELETE', `/admin/jobs/${job?.id}`, { token });
     await ask('DELETE', '/admin/permissions/editor/Order/create', { token });
     await ask('DELETE', '/admin/roles/editor', { token });
     await ask('DELETE', '/admin/roles/admin', { token });
     await ask('DELETE', `/admin/users/${person.data.id}`, { token });
     await ask('DELETE', `/admin/users/${admin.id}`, { token });
+    const sessions = await ask<readonly { id: number }[]>('GET', '/admin/sessions', { cookie });
+    await ask('POST', '/admin/session', { body: { account: admin.username, password: admin.password } });
+    const [other] = (await ask<readonly { id: number }[]>('GET', '/admin/sessions?sort=-id', { cookie }))
+      .data;
+    expect(other?.id).not.toBe(sessions.data[0]?.id);
+    await ask('DELETE', `/admin/sessions/${other?.id}`, {
+      cookie,
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+    await ask('DELETE', `/admin/sessions/${other?.id}`, { token });
+    await ask('POST', '/admin/session/token', { cookie });
+    await ask('POST', '/admin/session/token', { cookie, headers: { 'sec-fetch-site': 'same-origin' } });
     await ask('DELETE', '/admin/session', { cookie });
     await ask('DELETE', '/admin/session', { cookie, headers: { 'sec-fetch-site': 'same-origin' } });
     await ask('DELETE', '/admin/sessions', { token });

@@ -72,13 +72,17 @@ const guarded = [
   'DELETE /admin/users/1',
   'GET /admin/roles',
   'POST /admin/roles',
+  'GET /admin/roles/viewer',
+  'GET /admin/roles/viewer/users',
   'DELETE /admin/roles/viewer',
   'GET /admin/permissions',
+  'PUT /admin/permissions',
   'PUT /admin/permissions/viewer/Note/create',
   'DELETE /admin/permissions/viewer/Note/create',
   'GET /admin/applications',
   'GET /admin/payments',
   'GET /admin/audit',
+  'GET /admin/refusals',
 ] as const;
 
 const oversized = Buffer.alloc(1_048_577, 0x20);

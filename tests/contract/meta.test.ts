@@ -295,6 +295,8 @@ describeEachDatabase('metadata', (databases) => {
           fields: 8,
           opens: 0,
           events: false,
+          icon: null,
+          menu: null,
         },
         {
           model: 'Mwyyyyn',
@@ -303,6 +305,8 @@ describeEachDatabase('metadata', (databases) => {
           fields: 8,
           opens: 0,
           events: false,
+          icon: null,
+          menu: null,
         },
       ]);
       expect((await service.get('/admin/meta', admin('granted viewer'))).status).toBe(403);

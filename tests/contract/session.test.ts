@@ -211,6 +211,7 @@ describeEachDatabase('sessions', (databases) => {
       expect(list).toEqual([
         {
           id: expect.any(Number),
+          current: true,
           address: '127.0.0.1',
           user_agent: expect.any(String),
           created_at: expect.any(String),
@@ -224,6 +225,57 @@ describeEachDatabase('sessions', (databases) => {
         (await whoami(other)).status,
         (await whoami(theirs)).status,
       ]).toEqual([401, 401, 200]);
+    });
+
+    it('200: one of one’s own, by its id, on whichever device; nobody else’s', async () => {
+      const person = await service.createUser(['admin']);
+      const neighbour = await service.createUser(['admin']);
+      const [cookie, other, theirs] = [
+        await service.signIn(person),
+        await service.signIn(person),
+        await service.signIn(neighbour),
+      ];
+      type Listed = readonly { readonly id: number; readonly current: boolean }[];
+      const listed = (by: object) => service.ok<Listed>('GET', '/admin/sessions', by);
+      const mine = await listed({ cookie });
+      expect(mine.map(({ current }) => current)).toEqual([true, false]);
+      // Another session of the same person sees itself; what was remembered of the first is not its answer.
+      expect((await listed({ cookie: other })).map(({ current }) => current)).toEqual([false, true]);
+      expect((await listed({ token: person })).map(({ current }) => current)).toEqual([false, false]);
+      const marked = await service.ok<Listed>('GET', '/admin/sessions?filter[current]=true&page=1', {
+        cookie: other,
+      });
+      expect(marked.map(({ id }) => id)).toEqual([mine[1]?.id]);
+
+      const [foreign] = await listed({ cookie: theirs });
+      const end = (id: number | undefined, headers: Record<string, string> = own()) =>
+        service.delete(`/admin/sessions/${id}`, { cookie, headers });
+      expect((await end(foreign?.id)).status).toBe(404);
+      expect((await end(999_999)).status).toBe(404);
+      expect((await end(mine[1]?.id, { origin: 'https://evil.example' })).json.code).toBe(40301);
+      expect((await whoami(other)).status).toBe(200);
+
+      const ended = await end(mine[1]?.id);
+      expect([ended.status, ended.headers['set-cookie']]).toEqual([200, undefined]);
+      expect([
+        (await whoami(cookie)).status,
+        (await whoami(other)).status,
+        (await whoami(theirs)).status,
+      ]).toEqual([200, 401, 200]);
+      const [entry] = await service.ok<{ detail: object; actor_id: string }[]>(
+        'GET',
+        '/admin/audit?filter[action]=session.delete&sort=-id&per_page=1',
+        { token: person },
+      );
+      expect(entry).toMatchObject({
+        actor_id: String(person.id),
+        detail: { session_id: mine[1]?.id, address: '127.0.0.1' },
+      });
+
+      // The current one: signed out.
+      const last = await end(mine[0]?.id);
+      expect([last.status, last.headers['clear-site-data']]).toEqual([200, '"cache"']);
+      expect((await whoami(cookie)).status).toBe(401);
     });
 
     it('after two hours without a request', async () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { run } from '../../src/cli/test-io.ts';
 import { forgetRecord } from '../../src/store/history/forget.ts';
 import { application, times } from '../faults/webhooks-app.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -90,13 +91,68 @@ describeEachDatabase('webhooks', (databases) => {
     await expect.poll(() => receiver.received.length).toBe(1);
   });
 
+  it('outlast a new jwt_secret of the credentials, and any number of them while nobody runs', async () => {
+    const { service, receiver, root } = await start({ JWT_SECRET: '' });
+    const second = await service.secondInstance();
+    const hook = await subscribe(service, root, receiver.url);
+    await service.ok('POST', `/admin/webhooks/${hook.id}/rotate`, { token: root, body: { overlap: 3_600 } });
+    const stored = async () => {
+      const database = await databases.open(service.env['DATABASE_URL'] ?? '');
+      try {
+        const sql = 'select secret, previous_secret from gatewright_webhooks';
+        return await database.all({ sql, parameters: [] });
+      } finally {
+        await database.close();
+      }
+    };
+    const received = async (by: Service, title: string) => {
+      const before = receiver.received.length;
+      await create(by, { ...root, token: by.tokenOf(root.id) }, title);
+      await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(before + 1);
+      const sent = receiver.received.at(-1);
+      expect(sent && verifies(hook.secret, sent)).toBe(true);
+    };
+    const setSecret = (letter: string) =>
+      run(['credentials', 'set', 'jwt_secret'], { env: service.env, stdin: letter.repeat(40) });
+    await received(service, 'generated');
+    let before = await stored();
+    expect(await setSecret('a')).toMatchObject({ status: 0 });
+    await expect.poll(stored, { timeout: 10_000 }).not.toEqual(before);
+    for (const each of [service, second]) {
+      await expect
+        .poll(async () => (await each.get('/api/v1/auth/me', { token: root.token })).status)
+        .toBe(401);
+      await received(each, 'set');
+    }
+    await second.close();
+    await service.server.close();
+    before = await stored();
+    for (const letter of ['b', 'c', 'd']) expect(await setSecret(letter)).toMatchObject({ status: 0 });
+    expect(await stored()).toEqual(before);
+    const third = await service.secondInstance();
+    expect(await stored()).not.toEqual(before);
+    await received(third, 'three later');
+  }, 40_000);
+
+  it('wait where an instance knows no secret that opens theirs, and go on where another one does', async () => {
+    const { service, receiver, root } = await start();
+    const hook = await subscribe(service, root, receiver.url);
+    const behind = await service.secondInstance({ env: { JWT_SECRET: 'another secret of enough length!' } });
+    for (let count = 1; count <= 3; count += 1) {
+      await create(behind, { ...root, token: behind.tokenOf(root.id) }, `order ${count}`);
+      await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(count);
+    }
+    expect(await show(service, root, hook.id)).toMatchObject({ disabled: false });
+  }, 40_000);
+
   it('stop where the JWT secret is another one, and lose nothing until their secret is rotated', async () => {
     const { service, receiver, root } = await start();
     const hook = await subscribe(service, root, receiver.url);
     const { DATABASE_URL: url = '' } = service.env;
     await service.close();
     const other = await startService(databases, {
-      ...{ application, times, url },
+      ...{ application, url },
+      times: { ...times, webhookTimes: { ...times.webhookTimes, unreadable: 500 } },
       env: { WEBHOOK_PRIVATE: '1', JWT_SECRET: 'another secret of enough length!' },
     });
     onTestFinished(() => other.close());

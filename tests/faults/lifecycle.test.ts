@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { command, type RunningService, runService } from '../support/run-service.ts';
+import { ask, command, type RunningService, runService } from '../support/run-service.ts';
 
 describe('an application with jobs, started and stopped', { timeout: 60_000 }, () => {
   const folder = fileURLToPath(new URL('./jobs-app', import.meta.url));
@@ -71,15 +72,43 @@ describe('an application with jobs, started and stopped', { timeout: 60_000 }, (
     const child = spawn(program, [...args, 'start'], {
       cwd: folder,
       env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: directory, START: 'fails' },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
-    let errors = '';
-    child.stderr.on('data', (data: Buffer) => {
-      errors += data.toString();
-    });
+    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
     await expect.poll(() => child.exitCode, { timeout: 15_000 }).toBe(1);
     expect(errors).toContain('gatewright: onStart of the application failed: no licence\n');
+    // Whoever collects the log only finds it there.
+    expect(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      level: 60,
+      msg: 'the service does not start',
+      err: { message: expect.stringContaining('no licence'), stack: expect.any(String) },
+    });
+  });
+
+  it('tells the mistakes of its configuration in the log as well', async () => {
+    const [program = '', ...args] = command;
+    const child = spawn(program, [...args, 'start'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], PORT: 'http', LOCALE: 'fr', LOG_LEVEL: 'silent' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    expect(JSON.parse(await text(child.stdout))).toMatchObject({
+      level: 60,
+      msg: 'the configuration has mistakes',
+      mistakes: [expect.stringMatching(/^PORT: /), expect.stringMatching(/^LOCALE: /)],
+    });
+  });
+
+  it('says more from SIGUSR2 on, and goes on', async () => {
+    const service = await start({});
+    const messages = () => service.lines().map(({ msg }) => msg);
+    expect(messages()).not.toContain('statement');
+    process.kill(service.pid, 'SIGUSR2');
+    await expect.poll(messages).toContain('the log says more');
+    expect((await ask(service.port, '/api/v1/health?ready')).status).toBe(200);
+    await expect.poll(messages).toContain('statement');
   });
 
   it('runs both in `dev` too, which gives running jobs to the run that comes next', async () => {

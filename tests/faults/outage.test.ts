@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Databases, describeDatabase } from '../support/databases.ts';
+import { describeDatabase, postgresAt } from '../support/databases.ts';
 import { Network } from '../support/network.ts';
 import { createPostgres, type PostgresServer } from '../support/postgres.ts';
 import { type Key, Service, type TestUser, useService } from '../support/service.ts';
@@ -46,12 +46,10 @@ describe('PostgreSQL goes away under the service', () => {
   beforeAll(async () => {
     server = await createPostgres();
     await server.start();
-    const databases: Databases = {
-      dialect: 'postgres',
-      create: () => Promise.resolve(server.url),
-      open: () => Promise.reject(new Error('not used')),
-    };
-    service = await new Service(databases, { apps: ['shop'] }).start();
+    service = await new Service(
+      postgresAt(() => server.url),
+      { apps: ['shop'] },
+    ).start();
     admin = await service.createUser(['super_admin']);
     key = await service.createKey(admin);
     cookie = await service.signIn(admin);
@@ -96,12 +94,7 @@ describe('PostgreSQL goes away under the service', () => {
 describe('PostgreSQL cannot be reached at the start', () => {
   it('the start fails with a line that names no password', async () => {
     const url = 'postgres://someone:planted-password@127.0.0.1:1/none';
-    const databases: Databases = {
-      dialect: 'postgres',
-      create: () => Promise.resolve(url),
-      open: () => Promise.reject(new Error('not used')),
-    };
-    const service = new Service(databases);
+    const service = new Service(postgresAt(() => url));
     const failed = await service.start().catch((error: unknown) => error);
     await service.close();
     expect(failed).toBeInstanceOf(Error);

@@ -1,7 +1,13 @@
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadApplication } from '../../src/application.ts';
+import { applyMigrations } from '../../src/migrate.ts';
 import type { Database } from '../../src/store/database.ts';
+import { databaseTarget } from '../../src/store/dialects/targets.ts';
 import { describeDatabase } from '../support/databases.ts';
+import { openStream } from '../support/event-stream.ts';
 import { hasPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts';
+import { command, runService } from '../support/run-service.ts';
 
 const query = (sql: string, ...parameters: (string | number)[]) => ({ sql, parameters });
 
@@ -58,5 +64,64 @@ if (hasPgBouncer || process.env['CI'] !== undefined)
       expect(rows).toHaveLength(15 * 12);
       await Promise.all([one.close(), two.close()]);
       await another.close();
+    });
+
+    it('has a whole service with two workers do all that it does without', { timeout: 90_000 }, async () => {
+      const folder = fileURLToPath(new URL('../upgrade/application', import.meta.url));
+      const own = await databases.create();
+      const straight = await databases.open(own);
+      await straight.execute(query(`alter database ${new URL(own).pathname.slice(1)} set timezone = 'UTC'`));
+      await applyMigrations(databaseTarget(own), await loadApplication(folder));
+      const pooled = await startPgBouncer(own);
+      try {
+        const settings = { DATABASE_PREPARE: 'off', MIGRATE: 'off', WORKERS: '2', DATABASE_URL: pooled.url };
+        const service = await runService([...command, 'start'], { folder, env: settings });
+        const listening = () => service.lines().filter(({ msg }) => msg === 'listening');
+        await expect.poll(() => new Set(listening().map(({ pid }) => pid)).size).toBe(2);
+        const origin = `http://127.0.0.1:${service.port}`;
+        const ask = async (method: string, path: string, body?: object, headers = {}): Promise<Response> =>
+          fetch(origin + path, {
+            method,
+            headers: { 'content-type': 'application/json', ...headers },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          });
+        const account = { account: 'admin', password: 'tulip-anvil-47 kettle' };
+        const dataOf = async <T>(answer: Response): Promise<T> => ((await answer.json()) as { data: T }).data;
+        const signedIn = await dataOf<{ token: string }>(await ask('POST', '/api/v1/auth/login', account));
+        const token = { authorization: `Bearer ${signedIn.token}` };
+        // Each on a connection of its own: both workers have some.
+        const streams = await Promise.all(
+          Array.from({ length: 4 }, () => openStream(`${origin}/api/v1/changes?models=Item`, token)),
+        );
+        const numbers = Array.from({ length: 60 }, (_, n) => n);
+        const write = async (n: number): Promise<number[]> => {
+          const made = await ask('POST', '/api/v1/items', { item: { title: `t${n}` } }, token);
+          const { id } = await dataOf<{ id: number }>(made);
+          const path = `/api/v1/items/${id}`;
+          const changed = await ask('PATCH', path, { item: { amount: n } }, token);
+          const listed = await ask('GET', '/api/v1/items?sort=-id', undefined, token);
+          const csv = await ask('GET', '/api/v1/items', undefined, { ...token, accept: 'text/csv' });
+          expect((await csv.text()).split('\n').length).toBeGreaterThan(1);
+          await Promise.all([changed.text(), listed.text()]);
+          return [made.status, changed.status, listed.status, csv.status];
+        };
+        const statuses = (await Promise.all(numbers.map(write))).flat();
+        expect(new Set(statuses)).toEqual(new Set([200, 201]));
+        // No session stays with its server, so nobody is told anything: workers look, each second.
+        for (const stream of streams) {
+          const events = await stream.until(120, 10_000);
+          expect(events.map(({ number }) => number)).toEqual(
+            events.map(({ number }) => number).toSorted((a, b) => a - b),
+          );
+        }
+        const receipts = () => straight.all(query('select distinct item from receipts'));
+        await expect.poll(async () => (await receipts()).length, { timeout: 30_000 }).toBe(60);
+        for (const stream of streams) stream.close();
+        service.process.kill('SIGTERM');
+        expect((await service.ended()).status).toBe(0);
+        expect(service.lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
+      } finally {
+        await pooled.close();
+      }
     });
   });

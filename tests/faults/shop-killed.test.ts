@@ -9,6 +9,7 @@ import type { Database } from '../../src/store/database.ts';
 import { createEventLog } from '../../src/store/events/event-log.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { command, runService } from '../support/run-service.ts';
+import { post, type SignedIn, signIn } from '../support/signed-in.ts';
 
 const shop = fileURLToPath(new URL('../../examples/shop', import.meta.url));
 const paySecret = 'between the two of us';
@@ -18,26 +19,6 @@ interface Ledger {
   readonly ordered: Set<number>;
   readonly paid: Set<number>;
 }
-
-interface Caller {
-  readonly api: string;
-  readonly token: string;
-}
-
-const post = (url: string, body: object, token?: string): Promise<Response> =>
-  fetch(url, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify(body),
-  });
-
-const signIn = async (api: string): Promise<Caller> => {
-  const login = await post(`${api}/auth/login`, { account: 'admin', password: 'tulip-anvil-47 kettle' });
-  return { api, token: ((await login.json()) as { data: { token: string } }).data.token };
-};
 
 const pay = (api: string, order: number, amount: number): Promise<Response> => {
   const body = `order=${order}&amount=${amount}`;
@@ -52,7 +33,12 @@ const pay = (api: string, order: number, amount: number): Promise<Response> => {
 };
 
 /** Buys and pays until the service is gone. */
-const buy = async ({ api, token }: Caller, customer: number, ledger: Ledger, seed: number): Promise<void> => {
+const buy = async (
+  { api, token }: SignedIn,
+  customer: number,
+  ledger: Ledger,
+  seed: number,
+): Promise<void> => {
   for (let n = seed; ; n += 1) {
     const lines = [{ product: 1 + (n % 3), quantity: 1 }];
     const answer = await post(`${api}/checkout`, { customer, lines }, token);

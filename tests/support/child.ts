@@ -17,18 +17,23 @@ export interface ChildOptions {
   readonly flags?: readonly string[];
   /** Files that the system lets it open; as many as this process may open unless given. */
   readonly openFiles?: number;
+  /** Beside what this process has. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs a TypeScript file of tests/ with this Node; what it writes to standard error is shown. */
 export const startChild = (
   file: string,
   args: readonly string[],
-  { flags = [], openFiles }: ChildOptions = {},
+  { flags = [], openFiles, env }: ChildOptions = {},
 ): Child => {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `;
   const command = ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...flags, path, ...args];
-  const child = spawn('/bin/sh', command, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn('/bin/sh', command, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
   return {
     process: child,
     lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),

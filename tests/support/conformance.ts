@@ -24,7 +24,7 @@ export interface Conformance {
 
 /** Headers that any answer may carry without a word about it. */
 const general =
-  /^(date|connection|keep-alive|transfer-encoding|content-(length|type|encoding|security-policy)|cache-control|x-content-type-options|strict-transport-security|vary|referrer-policy|x-frame-options|cross-origin-[a-z-]+|access-control-[a-z-]+)$/;
+  /^(date|connection|keep-alive|transfer-encoding|content-(length|type|encoding|security-policy)|cache-control|x-content-type-options|strict-transport-security|x-request-id|vary|referrer-policy|x-frame-options|cross-origin-[a-z-]+|access-control-[a-z-]+)$/;
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
@@ -74,6 +74,13 @@ const plainPath = (asked: string): string => {
       }
     })
     .join('/');
+};
+
+/** An error is one of the examples of its response: all that there are stand there. */
+const undescribedCode = (examples: JsonObject, value: Json): string[] => {
+  const codes = Object.values(examples).map((example) => objectOf(objectOf(example)['value'])['code']);
+  const { code } = objectOf(value);
+  return codes.length === 0 || codes.includes(code) ? [] : [`/code ${String(code)} is not described`];
 };
 
 interface Found {
@@ -170,7 +177,10 @@ class DocumentConformance implements Conformance {
     } catch {
       return ['the body is no JSON'];
     }
-    return this.#validate(objectOf(media)['schema'] ?? true, value, partial);
+    return [
+      ...this.#validate(objectOf(media)['schema'] ?? true, value, partial),
+      ...undescribedCode(objectOf(objectOf(media)['examples']), value),
+    ];
   }
 
   #checkHeaders(response: JsonObject, { headers }: Exchange): string[] {

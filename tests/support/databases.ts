@@ -16,6 +16,13 @@ export interface Databases {
   open(url?: string, options?: DatabaseOptions): Promise<OpenDatabase>;
 }
 
+/** The one database of a server that the test starts and stops by itself. */
+export const postgresAt = (url: () => string): Databases => ({
+  dialect: 'postgres',
+  create: () => Promise.resolve(url()),
+  open: () => Promise.reject(new Error('a test of a whole service opens no database by itself')),
+});
+
 type Cleanup = () => Promise<unknown>;
 
 const postgresServer = async (): Promise<string> => {

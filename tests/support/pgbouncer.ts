@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './postgres.ts';
 
 export interface Pooler {
   readonly url: string;
@@ -12,15 +12,6 @@ export interface Pooler {
 
 /** Whether this machine has PgBouncer; `.ci/run` sees to it. */
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
-};
 
 /** PgBouncer in transaction mode in front of a database: each transaction may be another session of the server. */
 export const startPgBouncer = async (direct: string): Promise<Pooler> => {

@@ -10,6 +10,8 @@ import pg from 'pg';
 export interface PostgresServer {
   /** URL of the database `postgres`, as superuser. */
   readonly url: string;
+  /** Where its data lies, owned by the user it runs as. */
+  readonly directory: string;
   start(): Promise<void>;
   /** Ends the server and every connection to it at once; the data stays. */
   stop(): Promise<void>;
@@ -36,7 +38,7 @@ export const freePort = (): Promise<number> =>
     });
   });
 
-const within = async <T>(what: string, step: Promise<T>, log: readonly string[]): Promise<T> => {
+export const within = async <T>(what: string, step: Promise<T>, log: readonly string[]): Promise<T> => {
   const timeout = new AbortController();
   const late = delay(patience, undefined, { signal: timeout.signal, ref: false }).then(() => {
     throw new Error(`${what} took too long:\n${log.join('')}`);
@@ -57,7 +59,7 @@ const within = async <T>(what: string, step: Promise<T>, log: readonly string[])
  * Nothing is synced to the disk: the data does not outlive the test.
  */
 const initdbFlags = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync'];
-const settings = [
+export const settings = [
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
@@ -110,6 +112,7 @@ export const createPostgres = async (further: readonly string[] = []): Promise<P
   await within('initdb', server.initialise(), log);
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    directory,
     start: () => within('The start of PostgreSQL', server.start(), log),
     stop: () => within('The stop of PostgreSQL', server.stop(), log),
     crash: async () => {

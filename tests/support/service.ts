@@ -167,6 +167,10 @@ export class Service {
     return second;
   }
 
+  #secretTexts(): readonly string[] {
+    return [this.env['JWT_SECRET'] ?? '', ...this.secrets.values()].filter((text) => text !== '');
+  }
+
   /** Holds an answer to the API description of this service (see `demandDescribed`). */
   async demandDescribed(exchange: Exchange): Promise<void> {
     this.#description ??= describedBy(this.#application, this.server.config);
@@ -185,8 +189,7 @@ export class Service {
     const answer = await this.#running.client.request<Data>(method, path, options);
     const isPage = /^text\/|\/api-docs/.test(`${answer.headers['content-type']}${path}`);
     const isPreflight = answer.status === 204 && method === 'OPTIONS';
-    if (!isPage && !isPreflight)
-      demandSound(`${method} ${path}`, answer, [this.env['JWT_SECRET'] ?? '', ...this.secrets.values()]);
+    if (!isPage && !isPreflight) demandSound(`${method} ${path}`, answer, this.#secretTexts());
     const { status, headers, text } = answer;
     await this.demandDescribed({ method, path, status, headers, text });
     return answer;

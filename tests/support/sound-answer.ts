@@ -33,6 +33,7 @@ const headerFault = ({ status, headers, text }: Answer<unknown>): string | undef
   const needed: readonly (readonly [boolean, string, RegExp])[] = [
     [true, 'cache-control', /^no-store$/],
     [true, 'x-content-type-options', /^nosniff$/],
+    [true, 'x-request-id', /^[\w.:=+/@-]{1,128}$/],
     [true, 'content-type', /^application\/json; charset=utf-8$/],
     [status === 401, 'www-authenticate', /realm="gatewright"/],
     [status === 405, 'allow', /^[A-Z]+(, [A-Z]+)*$/],

@@ -1,3 +1,4 @@
+import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';
@@ -14,6 +15,7 @@ import { UserPicker } from '../parts/user-picker.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { Explanation } from './explanation.ts';
+import { Refusals } from './refusals.tsx';
 import { Verdict } from './verdict.tsx';
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
@@ -54,21 +56,44 @@ export const Explain = () => {
     gcTime: 0,
     queryFn: async () => {
       const query = new URLSearchParams(parameters);
-      query.delete('nobody');
+      for (const own of ['nobody', 'was']) query.delete(own);
       return (await send<Explanation>('GET', `/admin/explain?${query}`)).data;
     },
   });
   return (
-    <Page title={text('explain.title')} lead={text('explain.lead')} narrow>
+    <Page title={text('explain.title')} lead={text('explain.lead')}>
       <Stack sx={{ gap: 2.5 }}>
         <Ask
+          // A refusal that is chosen below fills the form anew.
+          key={parameters.toString()}
           first={questionIn(parameters)}
           busy={isFetching}
           onAsk={(question) => setParameters(parametersOf(question))}
         />
+        <Since was={Number(parameters.get('was')) || undefined} explanation={data} />
         <Verdict explanation={data} error={error} />
+        <Refusals />
       </Stack>
     </Page>
+  );
+};
+
+interface SinceProps {
+  /** Code of the refusal from which the question comes. */
+  readonly was: number | undefined;
+  readonly explanation: Explanation | undefined;
+}
+
+/** Says where a request that was refused would be answered otherwise by now. */
+const Since = ({ was, explanation }: SinceProps) => {
+  const text = useText();
+  if (was === undefined || explanation === undefined || explanation.code === was) return null;
+  return (
+    <Alert severity={explanation.allowed ? 'success' : 'info'}>
+      {explanation.allowed
+        ? text('refusals.nowAllowed', { was })
+        : text('refusals.nowOther', { was, code: explanation.code })}
+    </Alert>
   );
 };
 

@@ -1,3 +1,5 @@
+import type { PermissionAction } from './permission-table.ts';
+
 /** An explanation as `/admin/explain` answers it. */
 
 /** A condition of a row rule, and those within it. */
@@ -30,6 +32,14 @@ export interface Step {
   readonly outcome: 'passed' | 'refused' | 'narrowed' | 'off';
   readonly because: string;
   readonly conditions?: Conditions;
+  /** Of the permission check: each role of the caller, and whether it gives the right. */
+  readonly grants?: Grants;
+}
+
+export interface Grants {
+  readonly model: string;
+  readonly action: PermissionAction;
+  readonly roles: readonly { readonly role: string; readonly allowed: boolean }[];
 }
 
 export interface Explanation {

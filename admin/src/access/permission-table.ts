@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useTell } from '../parts/problem.ts';
 import { send } from '../service.ts';
+import { superAdmin } from '../users/user.ts';
 
 export type PermissionAction = 'create' | 'update' | 'destroy' | 'read';
 
@@ -19,9 +20,20 @@ export interface ModelActions {
   readonly actions: readonly { readonly action: PermissionAction; readonly checked: boolean }[];
 }
 
+export interface PermissionChange {
+  readonly role: string;
+  readonly model: string;
+  readonly action: PermissionAction;
+  readonly allowed: boolean;
+}
+
 const order: readonly PermissionAction[] = ['read', 'create', 'update', 'destroy'];
 
 const key = ['permission table'];
+
+/** An entry as one text, which is also the value of its box. */
+export const entryKey = ({ role, model, action }: Omit<PermissionChange, 'allowed'>): string =>
+  `${role} ${model} ${action}`;
 
 const modelsIn = (entries: readonly Entry[]): ModelActions[] => {
   const [first] = entries;
@@ -43,35 +55,95 @@ export const usePermissionTable = () => {
     queryFn: async () => (await send<readonly Entry[]>('GET', '/admin/permissions')).data,
   });
   return useMemo(() => {
-    const granted = new Set(
-      entries.filter(({ allowed }) => allowed).map(({ role, model, action }) => `${role} ${model} ${action}`),
-    );
+    const granted = new Set(entries.filter(({ allowed }) => allowed).map(entryKey));
     return {
       isPending,
       roles: [...new Set(entries.map(({ role }) => role))],
       models: modelsIn(entries),
+      granted: granted as ReadonlySet<string>,
       isGranted: (role: string, model: string, action: string) => granted.has(`${role} ${model} ${action}`),
     };
   }, [entries, isPending]);
 };
 
-export interface PermissionChange {
-  readonly role: string;
-  readonly model: string;
-  readonly action: PermissionAction;
-  readonly allowed: boolean;
-}
+/** Roles whose entries can be changed: super_admin has every right without any. */
+export const changeable = (roles: readonly string[]): readonly string[] =>
+  roles.filter((role) => role !== superAdmin);
 
-/** Saves one entry; resolves once the table shows what the service now has, a refusal included. */
-export const useChangePermission = (): ((change: PermissionChange) => Promise<void>) => {
+/** What would be changed by granting, or revoking, all actions of these models for these roles. */
+export const changesOf = (
+  roles: readonly string[],
+  models: readonly ModelActions[],
+  granted: ReadonlySet<string>,
+  allowed: boolean,
+): PermissionChange[] =>
+  changeable(roles).flatMap((role) =>
+    models.flatMap(({ model, actions }) =>
+      actions
+        .map(({ action }) => ({ role, model, action, allowed }))
+        .filter((change) => granted.has(entryKey(change)) !== allowed),
+    ),
+  );
+
+/** Saves many entries in one transaction; answers those that were not so before. @throws as `send` */
+export const saveChanges = async (
+  permissions: readonly PermissionChange[],
+): Promise<readonly PermissionChange[]> =>
+  (
+    await send<{ readonly changed: readonly PermissionChange[] }>('PUT', '/admin/permissions', {
+      body: { permissions },
+    })
+  ).data.changed;
+
+/** What undoes changes. */
+export const inverse = (changes: readonly PermissionChange[]): PermissionChange[] =>
+  changes.map((change) => ({ ...change, allowed: !change.allowed }));
+
+/** Asks for the table and what hangs on it anew; resolves once the table shows what the service now has. */
+export const useRefresh = (): (() => Promise<void>) => {
   const client = useQueryClient();
+  return useCallback(async () => {
+    await client.invalidateQueries();
+  }, [client]);
+};
+
+/**
+ * The table with the ticks that are being saved: each shows what was ticked until the service's own answer is there, a
+ * refusal included.
+ */
+export const useTicks = (granted: ReadonlySet<string>) => {
   const tell = useTell();
-  return async ({ role, model, action, allowed }) => {
+  const refresh = useRefresh();
+  const [ticked, setTicked] = useState<ReadonlyMap<string, boolean>>(new Map());
+  /** The last stroke on each box: what an earlier one has come to is no news any more. */
+  const strokes = useRef(new Map<string, number>());
+  const shown = useMemo(() => {
+    if (ticked.size === 0) return granted;
+    const all = new Set(granted);
+    for (const [entry, allowed] of ticked)
+      if (allowed) all.add(entry);
+      else all.delete(entry);
+    return all;
+  }, [granted, ticked]);
+
+  const tick = async (change: PermissionChange): Promise<void> => {
+    const entry = entryKey(change);
+    const stroke = (strokes.current.get(entry) ?? 0) + 1;
+    strokes.current.set(entry, stroke);
+    setTicked((before) => new Map(before).set(entry, change.allowed));
+    const { role, model, action, allowed } = change;
     try {
       await send(allowed ? 'PUT' : 'DELETE', `/admin/permissions/${role}/${model}/${action}`);
     } catch (error) {
       tell(error);
     }
-    await client.invalidateQueries();
+    await refresh();
+    if (strokes.current.get(entry) !== stroke) return;
+    setTicked((before) => {
+      const rest = new Map(before);
+      rest.delete(entry);
+      return rest;
+    });
   };
+  return { shown, tick };
 };

@@ -28,24 +28,38 @@ export const RecentChanges = () => {
       </Typography>
       <Paper variant="outlined" component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
         {data.map((entry) => (
-          <Stack
-            component="li"
-            key={entry.id}
-            direction="row"
-            sx={{ gap: 1.5, px: 2, py: 1, flexWrap: 'wrap', borderBottom: 1, borderColor: 'divider' }}
-          >
-            <Typography variant="body2" sx={{ flex: '1 1 260px', overflowWrap: 'anywhere' }}>
-              {actionText(text, entry.action)} <strong>{entry.target_name ?? entry.target_id}</strong>
-            </Typography>
-            <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-              {entry.actor_name ?? kindText(text, entry.actor_kind)} ·{' '}
-              <RelativeTime value={entry.created_at} />
-            </Typography>
-          </Stack>
+          <ChangeLine key={entry.id} entry={entry} />
         ))}
       </Paper>
       <Typography variant="body2">
         <Link to="/audit">{text('audit.title')}</Link>
+      </Typography>
+    </Stack>
+  );
+};
+
+/** A change in a line: what was done, by whom and when. */
+export const ChangeLine = ({ entry }: { readonly entry: AuditEntry }) => {
+  const text = useText();
+  return (
+    <Stack
+      component="li"
+      direction="row"
+      sx={{
+        gap: 1.5,
+        px: 2,
+        py: 1,
+        flexWrap: 'wrap',
+        borderBottom: 1,
+        borderColor: 'divider',
+        '&:last-child': { borderBottom: 0 },
+      }}
+    >
+      <Typography variant="body2" sx={{ flex: '1 1 260px', overflowWrap: 'anywhere' }}>
+        {actionText(text, entry.action)} <strong>{entry.target_name ?? entry.target_id}</strong>
+      </Typography>
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        {entry.actor_name ?? kindText(text, entry.actor_kind)} · <RelativeTime value={entry.created_at} />
       </Typography>
     </Stack>
   );

@@ -9,23 +9,18 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { useListContext, useNotify } from 'react-admin';
-import { Confirm } from '../parts/confirm.tsx';
+import { useNotify } from 'react-admin';
+import { Link } from '../parts/link.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
-import { Time } from '../parts/time.tsx';
-import { dataProvider, send } from '../service.ts';
+import { RelativeTime } from '../parts/time.tsx';
+import { useUnsaved } from '../parts/unsaved.ts';
+import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-
-interface Role {
-  readonly id: string;
-  readonly name: string;
-  readonly built_in: boolean;
-  readonly users: number;
-  readonly created_at: string;
-}
+import { RemoveRole } from './remove-role.tsx';
+import type { Role } from './role.ts';
 
 const columns = (text: Text): Column<Role>[] => [
   {
@@ -33,7 +28,7 @@ const columns = (text: Text): Column<Role>[] => [
     label: text('roles.name'),
     render: ({ name }) => (
       <Typography component="span" variant="body2" sx={{ fontWeight: 600 }}>
-        {name}
+        <Link to={`/roles/${name}`}>{name}</Link>
       </Typography>
     ),
   },
@@ -51,14 +46,14 @@ const columns = (text: Text): Column<Role>[] => [
   {
     name: 'created_at',
     label: text('common.createdAt'),
-    render: ({ created_at }) => <Time value={created_at} />,
+    render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
   {
     name: 'actions',
     label: text('common.actions'),
     sortable: false,
     has: ({ built_in }) => !built_in,
-    render: (role) => <RemoveRole role={role} />,
+    render: (role) => (role.built_in ? <span>—</span> : <RemoveRole role={role} />),
   },
 ];
 
@@ -80,43 +75,6 @@ export const Roles = () => {
   );
 };
 
-const RemoveRole = ({ role }: { readonly role: Role }) => {
-  const text = useText();
-  const tell = useTell();
-  const notify = useNotify();
-  const client = useQueryClient();
-  const { refetch } = useListContext();
-  const [asking, setAsking] = useState(false);
-  if (role.built_in) return <span>—</span>;
-  const remove = async (): Promise<void> => {
-    try {
-      await dataProvider.delete('roles', { id: role.name });
-      notify(text('common.deleted', { count: 1 }), { type: 'success' });
-      await client.invalidateQueries();
-      await refetch();
-    } catch (error) {
-      tell(error);
-    }
-    setAsking(false);
-  };
-  return (
-    <>
-      <Button size="small" color="error" disabled={role.users > 0} onClick={() => setAsking(true)}>
-        {text('common.delete')}
-      </Button>
-      <Confirm
-        open={asking}
-        title={text('roles.deleteTitle', { name: role.name })}
-        action={text('common.delete')}
-        onConfirm={remove}
-        onClose={() => setAsking(false)}
-      >
-        {text('roles.deleteLead')}
-      </Confirm>
-    </>
-  );
-};
-
 const AddRole = () => {
   const text = useText();
   const tell = useTell();
@@ -126,7 +84,13 @@ const AddRole = () => {
   const [name, setName] = useState('');
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
+  const { saved, leave } = useUnsaved(open && name !== '');
 
+  const close = (): void => {
+    setOpen(false);
+    setName('');
+    setError(undefined);
+  };
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -135,8 +99,8 @@ const AddRole = () => {
       await send('POST', '/admin/roles', { body: { role: { name } } });
       await client.invalidateQueries();
       notify(text('common.saved'), { type: 'success' });
-      setOpen(false);
-      setName('');
+      saved();
+      close();
     } catch (failure) {
       const found = failureOf(failure).fields['name'];
       setError(found);
@@ -151,7 +115,7 @@ const AddRole = () => {
       <Button variant="contained" startIcon={<AddIcon />} onClick={() => setOpen(true)}>
         {text('roles.create')}
       </Button>
-      <Dialog open={open} onClose={() => setOpen(false)} fullWidth maxWidth="xs" aria-labelledby="add-role">
+      <Dialog open={open} onClose={() => leave(close)} fullWidth maxWidth="xs" aria-labelledby="add-role">
         <Stack component="form" noValidate onSubmit={(event) => void submit(event)}>
           <DialogTitle id="add-role">{text('roles.create')}</DialogTitle>
           <DialogContent>
@@ -167,7 +131,7 @@ const AddRole = () => {
             />
           </DialogContent>
           <DialogActions>
-            <Button onClick={() => setOpen(false)}>{text('common.cancel')}</Button>
+            <Button onClick={() => leave(close)}>{text('common.cancel')}</Button>
             <Button type="submit" variant="contained" loading={busy} disabled={name === ''}>
               {text('common.save')}
             </Button>

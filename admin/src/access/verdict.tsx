@@ -8,12 +8,13 @@ import Chip from '@mui/material/Chip';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import { Failed } from '../parts/failed.tsx';
 import { Link } from '../parts/link.tsx';
-import { sentenceOf } from '../parts/problem.ts';
-import { type Text, useLanguage, useText } from '../texts/provider.ts';
+import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ConditionsOf } from './conditions.tsx';
 import { changedAt, type Explanation, type Step } from './explanation.ts';
+import { GrantsOfRoles } from './grants-of-roles.tsx';
 
 interface VerdictProps {
   readonly explanation: Explanation | undefined;
@@ -23,8 +24,7 @@ interface VerdictProps {
 /** Allowed or refused, and every rule in the order in which it was asked. */
 export const Verdict = ({ explanation, error }: VerdictProps) => {
   const text = useText();
-  const language = useLanguage();
-  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (error) return <Failed error={error} />;
   if (explanation === undefined) return null;
   const { allowed, status, method, path, steps } = explanation;
   return (
@@ -58,7 +58,7 @@ const colours = {
 
 const StepLine = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
   const text = useText();
-  const { rule, label, outcome, because, conditions } = step;
+  const { rule, label, outcome, because, conditions, grants } = step;
   const Icon = icons[outcome];
   const decisive = rule === explanation.decided_by;
   const changed = changedAt(step, explanation);
@@ -92,6 +92,7 @@ const StepLine = ({ step, explanation }: { readonly step: Step; readonly explana
         >
           {because}
         </Typography>
+        {grants === undefined ? null : <GrantsOfRoles grants={grants} refused={outcome === 'refused'} />}
         {conditions === undefined ? null : <ConditionsOf conditions={conditions} explanation={explanation} />}
       </Box>
       {changed === undefined ? null : <Link to={changed}>{text('explain.change')}</Link>}

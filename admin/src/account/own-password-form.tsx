@@ -7,6 +7,7 @@ import TextField from '@mui/material/TextField';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useGetIdentity, useLogout, useNotify } from 'react-admin';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
+import { useUnsaved } from '../parts/unsaved.ts';
 import { authProvider, send } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 
@@ -31,6 +32,7 @@ export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const { saved } = useUnsaved(current !== '' || password !== '');
   const username = String(identity?.['username'] ?? '');
   const failure = error === undefined ? undefined : failureOf(error);
   const fields = failure?.fields ?? {};
@@ -39,9 +41,11 @@ export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
     try {
       await authProvider.login({ username, password });
       notify(text('account.passwordChanged'), { type: 'success' });
+      saved();
       onDone();
     } catch {
       // The password is changed all the same: the sign-in page says the rest.
+      saved();
       await logout();
     }
   };

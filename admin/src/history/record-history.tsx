@@ -9,15 +9,16 @@ import { useParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
 import { Waiting } from '../layout/waiting.tsx';
+import { Failed } from '../parts/failed.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
-import { failureOf, sentenceOf } from '../parts/problem.ts';
+import { failureOf } from '../parts/problem.ts';
 import { RelativeTime } from '../parts/time.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { type AnyRecord, recordName } from '../records/record.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { dataProvider, recordsPrefix, send } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { Actor } from './actor.tsx';
 import { Restore } from './restore.tsx';
 import { isForgotten, keepsHistory, type Version } from './version.ts';
@@ -97,7 +98,6 @@ const useStanding = (path: string, id: string) =>
 
 const History = ({ metadata, path, id }: HistoryProps) => {
   const text = useText();
-  const language = useLanguage();
   const { versions, total, error, hasOlder, readOlder, isReading } = useVersions({ path, id });
   const { data: record, error: standingError } = useStanding(path, id);
   const [chosen, setChosen] = useState<Version>();
@@ -145,7 +145,7 @@ const History = ({ metadata, path, id }: HistoryProps) => {
             />
           ))}
         </Stack>
-        {error ? <Alert severity="error">{sentenceOf(error, language, text)}</Alert> : null}
+        {error ? <Failed error={error} /> : null}
         {hasOlder ? (
           <Button variant="outlined" loading={isReading} onClick={readOlder} sx={{ alignSelf: 'center' }}>
             {text('history.older', { shown: versions.length, total })}

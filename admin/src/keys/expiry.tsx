@@ -5,9 +5,9 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useId } from 'react';
-import { timeZone } from '../parts/time.tsx';
+import { Time, timeZone } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
-import { type Expiry, type ExpiryChoice, isPast } from './expiry-date.ts';
+import { type Expiry, type ExpiryChoice, expiresAt, isPast } from './expiry-date.ts';
 
 interface ExpiryPickerProps {
   readonly value: Expiry;
@@ -19,6 +19,7 @@ interface ExpiryPickerProps {
 export const ExpiryPicker = ({ value, onChange, error }: ExpiryPickerProps) => {
   const text = useText();
   const label = useId();
+  const end = expiresAt(value, Date.now());
   const choices: readonly (readonly [ExpiryChoice, string])[] = [
     ['30', text('keys.days', { count: 30 })],
     ['90', text('keys.days', { count: 90 })],
@@ -64,6 +65,11 @@ export const ExpiryPicker = ({ value, onChange, error }: ExpiryPickerProps) => {
           slotProps={{ inputLabel: { shrink: true } }}
           sx={{ maxWidth: 300 }}
         />
+      ) : null}
+      {typeof end === 'string' ? (
+        <Typography variant="body2" aria-live="polite">
+          {text('keys.endsOn')} <Time value={end} format="zoned" />
+        </Typography>
       ) : null}
       {isPast(value, Date.now()) ? <Alert severity="warning">{text('keys.past')}</Alert> : null}
       {value.choice === 'never' ? <Alert severity="info">{text('keys.neverAdvice')}</Alert> : null}

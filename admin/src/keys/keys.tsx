@@ -1,47 +1,26 @@
 import AddIcon from '@mui/icons-material/AddOutlined';
 import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
 import type { FilterField } from '../parts/filter-field.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
-import { RelativeTime, Time } from '../parts/time.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-
-export interface ApiKey {
-  readonly id: number;
-  readonly name: string;
-  readonly key: string;
-  readonly status: 'active' | 'expired';
-  readonly expires_at: string | null;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly user: { readonly id: number; readonly username: string; readonly name: string };
-}
-
-const KeyStatus = ({ status }: Pick<ApiKey, 'status'>) => {
-  const text = useText();
-  return (
-    <Chip
-      size="small"
-      variant="outlined"
-      color={status === 'active' ? 'success' : 'default'}
-      label={text(status === 'active' ? 'keys.active' : 'keys.expired')}
-    />
-  );
-};
+import type { ApiKey } from './api-key.ts';
+import { KeyStatus } from './key-status.tsx';
+import { Lifetime } from './lifetime.tsx';
 
 /** The columns of keys, with or without whose they are. */
 export const keyColumns = (text: Text): Column<ApiKey>[] => [
   {
     name: 'name',
     label: text('keys.name'),
-    render: ({ name, key }) => (
+    render: ({ id, name, key }) => (
       <Box>
         <Typography variant="body2" sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
-          {name}
+          <Link to={`/api_keys/${id}`}>{name}</Link>
         </Typography>
         <Typography
           variant="body2"
@@ -58,13 +37,11 @@ export const keyColumns = (text: Text): Column<ApiKey>[] => [
     label: text('keys.owner'),
     render: ({ user }) => <Link to={`/users/${user.id}/show`}>{user.username}</Link>,
   },
-  { name: 'status', label: text('keys.status'), render: ({ status }) => <KeyStatus status={status} /> },
+  { name: 'status', label: text('keys.status'), render: (apiKey) => <KeyStatus apiKey={apiKey} /> },
   {
     name: 'expires_at',
-    label: text('keys.expiresAt'),
-    render: ({ expires_at }) => (
-      <Time value={expires_at} format="day" otherwise={text('keys.neverExpires')} />
-    ),
+    label: text('keys.lifetime'),
+    render: (apiKey) => <Lifetime life={apiKey} />,
   },
   {
     name: 'last_used_at',
@@ -75,7 +52,7 @@ export const keyColumns = (text: Text): Column<ApiKey>[] => [
     name: 'created_at',
     label: text('common.createdAt'),
     wide: true,
-    render: ({ created_at }) => <Time value={created_at} format="day" />,
+    render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
 ];
 
@@ -90,6 +67,7 @@ const keyFilters = (text: Text): FilterField[] => [
       { value: 'expired', label: text('keys.expired') },
     ],
   },
+  { name: 'neglected', label: text('keys.neglected'), kind: 'boolean', operators: ['eq'] },
   { name: 'user', label: text('keys.owner'), kind: 'text', operators: ['eq', 'like', 'starts_with'] },
   { name: 'name', label: text('keys.name'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
   { name: 'expires_at', label: text('keys.expiresAt'), kind: 'datetime', operators: ['lte', 'gte', 'null'] },

@@ -1,24 +1,37 @@
-import Alert from '@mui/material/Alert';
-import Button from '@mui/material/Button';
+import { useLocation } from 'react-router';
+import { Failed } from '../parts/failed.tsx';
+import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
-import { failureOf, sentenceOf } from '../parts/problem.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
-import { PageNotFound } from './not-found.tsx';
+import { failureOf } from '../parts/problem.ts';
+import { useText } from '../texts/provider.ts';
+
+/** The list that the page of a record belongs to: `/records/books` of `/records/books/3/show`. */
+const listOf = (pathname: string): string => {
+  const [first = '', second = ''] = pathname.split('/').filter((part) => part !== '');
+  return first === 'records' ? `/records/${second}` : `/${first}`;
+};
+
+/** In the place of the page of a record that does not exist, or not any more. */
+export const RecordNotFound = () => {
+  const text = useText();
+  const { pathname } = useLocation();
+  return (
+    <Page title={text('forms.missing.title')} lead={text('forms.missing.lead')} narrow>
+      <LinkButton to={listOf(pathname)} variant="contained">
+        {text('common.toList')}
+      </LinkButton>
+    </Page>
+  );
+};
 
 /** In the place of a page whose record could not be had: what went wrong, and a way on. */
 export const FailurePage = ({ error }: { readonly error: unknown }) => {
   const text = useText();
-  const language = useLanguage();
   const { status } = failureOf(error);
-  if (status === 404 || status === 400) return <PageNotFound />;
+  if (status === 404 || status === 400) return <RecordNotFound />;
   return (
     <Page title={text('problem.title')} narrow>
-      <Alert
-        severity="error"
-        action={<Button onClick={() => window.location.reload()}>{text('common.reload')}</Button>}
-      >
-        {sentenceOf(error, language, text)}
-      </Alert>
+      <Failed error={error} />
     </Page>
   );
 };

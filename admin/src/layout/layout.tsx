@@ -1,6 +1,4 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
 import Drawer from '@mui/material/Drawer';
 import Link from '@mui/material/Link';
 import useMediaQuery from '@mui/material/useMediaQuery';
@@ -8,17 +6,34 @@ import { Component, type ReactNode, Suspense, useState } from 'react';
 import { useLocation } from 'react-router';
 import { usePasswordDue } from '../account/password-due.ts';
 import { PasswordFirst } from '../account/password-first.tsx';
-import { sentenceOf } from '../parts/problem.ts';
-import { useLanguage, usePageLanguage, useText } from '../texts/provider.ts';
+import { ExactTimes } from '../parts/exact-times.tsx';
+import { Failed } from '../parts/failed.tsx';
+import { usePageLanguage, useText } from '../texts/provider.ts';
 import { Menu } from './menu.tsx';
 import { barHeight, TopBar } from './top-bar.tsx';
 import { Waiting } from './waiting.tsx';
 
 const menuWidth = 232;
 
-/** The frame of every page; nothing but the change of the password where that has to come first. */
-export const AppLayout = ({ children }: { readonly children: ReactNode }) =>
-  usePasswordDue() ? <PasswordFirst /> : <Frame>{children}</Frame>;
+/**
+ * The frame of every page; nothing but the change of the password where that has to come first. A page that was open
+ * before stays behind it with what was typed into it.
+ */
+export const AppLayout = ({ children }: { readonly children: ReactNode }) => {
+  const due = usePasswordDue();
+  const [entered, setEntered] = useState(!due);
+  if (!due && !entered) setEntered(true);
+  return (
+    <>
+      {due ? <PasswordFirst /> : null}
+      {entered ? (
+        <Box hidden={due}>
+          <Frame>{children}</Frame>
+        </Box>
+      ) : null}
+    </>
+  );
+};
 
 /** The frame: the bar, the menu beside it (behind a button where it is narrow), the page. */
 const Frame = ({ children }: { readonly children: ReactNode }) => {
@@ -89,21 +104,15 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
           </Boundary>
         </Box>
       </Box>
+      <ExactTimes />
     </Box>
   );
 };
 
-const Failed = ({ error }: { readonly error: unknown }) => {
-  const language = useLanguage();
-  const text = useText();
-  return (
-    <Alert
-      severity="error"
-      action={<Button onClick={() => window.location.reload()}>{text('common.reload')}</Button>}
-    >
-      {sentenceOf(error, language, text)}
-    </Alert>
-  );
+/** Loads the pages anew once the service answers: until then a reload would leave nothing but the browser's complaint. */
+const loadAgain = async (): Promise<void> => {
+  const answer = await fetch(window.location.href, { cache: 'no-store' }).catch(() => undefined);
+  if (answer?.ok === true) window.location.reload();
 };
 
 interface BoundaryState {
@@ -120,6 +129,6 @@ class Boundary extends Component<{ readonly children: ReactNode }, BoundaryState
 
   override render(): ReactNode {
     const { failure } = this.state;
-    return failure === undefined ? this.props.children : <Failed error={failure.error} />;
+    return failure === undefined ? this.props.children : <Failed error={failure.error} onRetry={loadAgain} />;
   }
 }

@@ -1,12 +1,14 @@
+import SearchIcon from '@mui/icons-material/SearchOutlined';
 import Box from '@mui/material/Box';
+import InputBase from '@mui/material/InputBase';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemButton from '@mui/material/ListItemButton';
 import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
-import { useId } from 'react';
-import { Link, useLocation } from 'react-router';
+import { useId, useState } from 'react';
+import { Link, useLocation, useNavigate } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import { type PlaceGroup, usePlaces } from './places.tsx';
 
@@ -63,15 +65,99 @@ const Group = ({
   );
 };
 
+/** More places than are taken in at a glance: then they can be narrowed by a few letters. */
+const glance = 16;
+
+const narrowed = (groups: readonly PlaceGroup[], words: string): readonly PlaceGroup[] => {
+  const wanted = words.trim().toLowerCase();
+  if (wanted === '') return groups;
+  const has = (name: string): boolean => name.toLowerCase().includes(wanted);
+  return groups
+    .map(({ label, places }) => ({
+      label,
+      places: has(label) ? places : places.filter((place) => has(place.label)),
+    }))
+    .filter(({ places }) => places.length > 0);
+};
+
 /** Where one can go. */
 export const Menu = ({ onGo }: { readonly onGo: () => void }) => {
   const text = useText();
+  const navigate = useNavigate();
   const groups = usePlaces();
+  const [words, setWords] = useState('');
+  const isLong = groups.reduce((sum, { places }) => sum + places.length, 0) > glance;
+  const shown = isLong ? narrowed(groups, words) : groups;
+  const go = (): void => {
+    setWords('');
+    onGo();
+  };
   return (
     <Box component="nav" aria-label={text('menu.label')} sx={{ pb: 3 }}>
-      {groups.map((group) => (
-        <Group key={group.label} group={group} onGo={onGo} />
+      {isLong ? (
+        <MenuFilter
+          words={words}
+          onWords={setWords}
+          onEnter={() => {
+            const [first] = shown.flatMap(({ places }) => places);
+            if (words.trim() === '' || first === undefined) return;
+            void navigate(first.to);
+            go();
+          }}
+        />
+      ) : null}
+      {shown.length === 0 ? (
+        <Typography variant="body2" role="status" sx={{ px: 2.75, py: 1.5, color: 'text.secondary' }}>
+          {text('list.nothingFound')}
+        </Typography>
+      ) : null}
+      {shown.map((group) => (
+        <Group key={group.label} group={group} onGo={go} />
       ))}
+    </Box>
+  );
+};
+
+interface MenuFilterProps {
+  readonly words: string;
+  readonly onWords: (words: string) => void;
+  /** Goes to the first place that is left. */
+  readonly onEnter: () => void;
+}
+
+const MenuFilter = ({ words, onWords, onEnter }: MenuFilterProps) => {
+  const text = useText();
+  return (
+    <Box sx={{ px: 1.5, pt: 1.5 }}>
+      <InputBase
+        fullWidth
+        value={words}
+        onChange={(event) => onWords(event.target.value)}
+        placeholder={text('menu.filter')}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter();
+          // In the drawer Escape would close it with the first press.
+          if (event.key === 'Escape' && words !== '') {
+            event.stopPropagation();
+            onWords('');
+          }
+        }}
+        inputProps={{ 'aria-label': text('menu.filter'), type: 'search' }}
+        startAdornment={<SearchIcon fontSize="small" sx={{ mr: 0.75, color: 'text.secondary' }} />}
+        sx={{
+          px: 1,
+          height: 34,
+          fontSize: 14,
+          borderRadius: 1.5,
+          border: 1,
+          borderColor: 'divider',
+          '&.Mui-focused': {
+            borderColor: 'primary.main',
+            outline: '1px solid',
+            outlineColor: 'primary.main',
+          },
+        }}
+      />
     </Box>
   );
 };

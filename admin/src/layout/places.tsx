@@ -7,11 +7,12 @@ import KeyIcon from '@mui/icons-material/KeyOutlined';
 import PaymentIcon from '@mui/icons-material/PaymentsOutlined';
 import PeopleIcon from '@mui/icons-material/PeopleOutlined';
 import QuestionIcon from '@mui/icons-material/RuleOutlined';
-import TableIcon from '@mui/icons-material/TableRowsOutlined';
 import WebhookIcon from '@mui/icons-material/WebhookOutlined';
 import type { ComponentType } from 'react';
+import type { ModelEntry } from '../records/metadata.ts';
 import { useModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
+import { iconOf } from './icon-of.tsx';
 
 /** A page that the menu and the palette lead to. */
 export interface Place {
@@ -25,6 +26,18 @@ export interface PlaceGroup {
   readonly places: readonly Place[];
 }
 
+/** The models under the headings that they name, in the order of these; the others stand first, under the usual one. */
+const modelGroups = (models: readonly ModelEntry[], usual: string): readonly PlaceGroup[] => {
+  const others = models.filter(({ menu }) => menu === null);
+  const named = models.filter(({ menu }) => menu !== null);
+  return [...Map.groupBy([...others, ...named], ({ menu }) => menu ?? usual)].map(([label, entries]) => ({
+    label,
+    places: entries.map(({ label: name, path, icon }) => ({
+      ...{ to: `/records/${path}`, label: name, icon: iconOf(icon) },
+    })),
+  }));
+};
+
 export const usePlaces = (): readonly PlaceGroup[] => {
   const text = useText();
   const models = useModels();
@@ -37,10 +50,7 @@ export const usePlaces = (): readonly PlaceGroup[] => {
         { to: '/users', label: text('users.title'), icon: PeopleIcon },
       ],
     },
-    {
-      label: text('menu.records'),
-      places: models.map(({ label, path }) => ({ to: `/records/${path}`, label, icon: TableIcon })),
-    },
+    ...modelGroups(models, text('menu.records')),
     {
       label: text('menu.settings'),
       places: [

@@ -4,6 +4,7 @@ import LanguageIcon from '@mui/icons-material/TranslateOutlined';
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
 import { useLocaleState, useTheme } from 'react-admin';
+import { askBefore } from '../parts/unsaved.ts';
 import { languages, useText } from '../texts/provider.ts';
 
 /** Language and theme; both stay in this browser. */
@@ -21,7 +22,8 @@ export const Preferences = () => {
             color="inherit"
             lang={other.locale}
             aria-label={other.name}
-            onClick={() => setLocale(other.locale)}
+            // Another language draws the whole page anew.
+            onClick={() => askBefore(() => setLocale(other.locale))}
           >
             <LanguageIcon fontSize="small" />
           </IconButton>

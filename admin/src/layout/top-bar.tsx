@@ -13,12 +13,17 @@ import Typography from '@mui/material/Typography';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useGetIdentity, useLoading, useLogout } from 'react-admin';
 import { Link } from 'react-router';
+import { basePath } from '../base.ts';
+import { askBefore } from '../parts/unsaved.ts';
 import { useText } from '../texts/provider.ts';
-import { Preferences } from './preferences.tsx';
+import { usePreferenceItems } from './preference-items.tsx';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: part }) => ({ default: part })));
 
 export const barHeight = 56;
+
+/** The service says so in the page. */
+const documented = 'documented' in document.documentElement.dataset;
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -64,6 +69,7 @@ const Account = () => {
   const logout = useLogout();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const name = identity?.fullName ?? '';
+  const preferences = usePreferenceItems();
   return (
     <>
       <Tooltip title={name}>
@@ -98,7 +104,22 @@ const Account = () => {
         <MenuItem component={Link} to="/password" onClick={() => setAnchor(null)}>
           {text('account.changePassword')}
         </MenuItem>
-        <MenuItem onClick={() => void logout()}>{text('menu.signOut')}</MenuItem>
+        <Divider />
+        {preferences}
+        <Divider />
+        {documented ? (
+          <MenuItem component="a" href={`${basePath}/api-docs`}>
+            {text('menu.documentation')}
+          </MenuItem>
+        ) : null}
+        <MenuItem
+          onClick={() => {
+            setAnchor(null);
+            askBefore(() => void logout());
+          }}
+        >
+          {text('menu.signOut')}
+        </MenuItem>
       </MuiMenu>
     </>
   );
@@ -163,7 +184,6 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
           </Box>
         </Box>
       </Button>
-      <Preferences />
       <Account />
       {palette ? (
         <Suspense fallback={null}>

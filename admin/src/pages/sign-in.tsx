@@ -1,15 +1,10 @@
-import Alert from '@mui/material/Alert';
-import Button from '@mui/material/Button';
-import Stack from '@mui/material/Stack';
-import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { type FormEvent, useState } from 'react';
-import { useLogin } from 'react-admin';
-import { useLocation } from 'react-router';
-import { failureOf, sentenceOf } from '../parts/problem.ts';
+import { useNotificationContext } from 'react-admin';
+import { useLocation, useNavigate } from 'react-router';
 import { forgetModels } from '../service.ts';
-import { useLanguage, usePageLanguage, useText } from '../texts/provider.ts';
+import { usePageLanguage, useText } from '../texts/provider.ts';
 import { OutsidePage } from './outside-page.tsx';
+import { SignInForm } from './sign-in-form.tsx';
 
 const textIn = (state: unknown, name: 'nextPathname' | 'nextSearch'): string => {
   if (typeof state !== 'object' || state === null) return '';
@@ -24,69 +19,19 @@ const destinationOf = (state: unknown): string =>
 /** Sign-in. Whoever came by a link gets to it afterwards. */
 export const SignIn = () => {
   const text = useText();
-  const language = useLanguage();
-  const login = useLogin();
+  const navigate = useNavigate();
   const { state } = useLocation();
-  const [account, setAccount] = useState('');
-  const [password, setPassword] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { resetNotifications } = useNotificationContext();
   usePageLanguage();
-
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
+  const enter = async (): Promise<void> => {
     forgetModels();
-    try {
-      await login({ username: account, password }, destinationOf(state) || '/');
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    resetNotifications();
+    await navigate(destinationOf(state) || '/');
   };
-
-  const failure = error === undefined ? undefined : failureOf(error);
-  const message =
-    failure?.status === 403 ? text('signIn.notAdministrator') : sentenceOf(error ?? '', language, text);
-
   return (
     <OutsidePage title={text('signIn.title')}>
-      <Stack component="form" onSubmit={(event) => void submit(event)} sx={{ gap: 1 }} noValidate>
-        <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
-        {error === undefined ? null : (
-          <Alert severity={failure?.status === 429 ? 'warning' : 'error'}>{message}</Alert>
-        )}
-        <TextField
-          label={text('signIn.account')}
-          name="username"
-          autoComplete="username"
-          autoFocus
-          required
-          value={account}
-          onChange={(event) => setAccount(event.target.value)}
-          slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
-        />
-        <TextField
-          label={text('signIn.password')}
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        <Button
-          type="submit"
-          variant="contained"
-          size="large"
-          loading={busy}
-          disabled={account === '' || password === ''}
-          sx={{ mt: 1.5 }}
-        >
-          {text('signIn.submit')}
-        </Button>
-      </Stack>
+      <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
+      <SignInForm onSignedIn={enter} />
     </OutsidePage>
   );
 };

@@ -1,9 +1,10 @@
 import DeleteIcon from '@mui/icons-material/DeleteOutlined';
 import Button from '@mui/material/Button';
-import Paper from '@mui/material/Paper';
-import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { type RaRecord, useDataProvider, useListContext, useNotify } from 'react-admin';
+import { type Identifier, type RaRecord, useDataProvider, useListContext, useNotify } from 'react-admin';
+import { AskDeletion } from '../deletion/ask-deletion.tsx';
+import type { DeleteConfirmProps } from '../deletion/delete-confirm.tsx';
+import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { useTrashedNotice } from '../trash/undo.tsx';
 import { Confirm } from './confirm.tsx';
@@ -18,6 +19,24 @@ interface BulkDeleteProps<Item extends RaRecord> {
   readonly trash?: string | undefined;
 }
 
+/** Of records it says what refers to them; of what is the service's own nothing does. */
+const Question = (props: DeleteConfirmProps) => {
+  const text = useText();
+  const { title, resource, ids, children, onConfirm, onClose } = props;
+  if (resource.startsWith(recordsPrefix)) return <AskDeletion {...props} />;
+  return (
+    <Confirm
+      open
+      title={title}
+      action={text('common.delete')}
+      onConfirm={() => onConfirm(ids)}
+      onClose={onClose}
+    >
+      {children}
+    </Confirm>
+  );
+};
+
 /** Deletes what was chosen in the list, after a question that names it. */
 export const BulkDelete = <Item extends RaRecord>({ nameOf, trash }: BulkDeleteProps<Item>) => {
   const { resource, selectedIds = [], data = [], onUnselectItems, refetch } = useListContext<Item>();
@@ -27,15 +46,14 @@ export const BulkDelete = <Item extends RaRecord>({ nameOf, trash }: BulkDeleteP
   const tellTrashed = useTrashedNotice(trash ?? '');
   const text = useText();
   const [asking, setAsking] = useState(false);
-  if (selectedIds.length === 0) return null;
   const chosen = data.filter(({ id }) => selectedIds.includes(id));
   const count = selectedIds.length;
 
-  const remove = async (): Promise<void> => {
+  const remove = async (ids: readonly Identifier[]): Promise<void> => {
     try {
-      await dataProvider.deleteMany(resource, { ids: selectedIds });
-      if (trash === undefined) notify(text('common.deleted', { count }), { type: 'success' });
-      else tellTrashed(selectedIds.map(Number));
+      await dataProvider.deleteMany(resource, { ids: [...ids] });
+      if (trash === undefined) notify(text('common.deleted', { count: ids.length }), { type: 'success' });
+      else tellTrashed(ids.map(Number));
       onUnselectItems();
     } catch (error) {
       tell(error);
@@ -44,32 +62,29 @@ export const BulkDelete = <Item extends RaRecord>({ nameOf, trash }: BulkDeleteP
     await refetch();
   };
 
+  if (count === 0) return null;
   return (
-    <Paper
-      variant="outlined"
-      role="status"
-      sx={{ px: 2, py: 1, display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}
-    >
-      <Typography sx={{ flex: 1 }}>{text('list.chosen', { count })}</Typography>
-      <Button onClick={() => onUnselectItems()}>{text('list.unchoose')}</Button>
+    <>
       <Button variant="outlined" color="error" startIcon={<DeleteIcon />} onClick={() => setAsking(true)}>
         {text('common.delete')}
       </Button>
-      <Confirm
-        open={asking}
-        title={text('list.deleteTitle', { count })}
-        action={text('common.delete')}
-        onConfirm={remove}
-        onClose={() => setAsking(false)}
-      >
-        <ul>
-          {chosen.slice(0, listed).map((record) => (
-            <li key={record.id}>{nameOf(record)}</li>
-          ))}
-          {count > listed ? <li>{text('list.more', { count: count - listed })}</li> : null}
-        </ul>
-        {text(trash === undefined ? 'common.cannotUndo' : 'trash.deleteLead')}
-      </Confirm>
-    </Paper>
+      {asking ? (
+        <Question
+          title={text('list.deleteTitle', { count })}
+          resource={resource}
+          ids={selectedIds}
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          <ul>
+            {chosen.slice(0, listed).map((record) => (
+              <li key={record.id}>{nameOf(record)}</li>
+            ))}
+            {count > listed ? <li>{text('list.more', { count: count - listed })}</li> : null}
+          </ul>
+          {text(trash === undefined ? 'common.cannotUndo' : 'trash.deleteLead')}
+        </Question>
+      ) : null}
+    </>
   );
 };

@@ -3,10 +3,13 @@ import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useState } from 'react';
-import type { Operator } from '../records/metadata.ts';
 import { ReferenceInput } from '../records/reference-input.tsx';
 import { useText } from '../texts/provider.ts';
-import { comparedModel, type FilterField, keyOf } from './filter-field.ts';
+import { isWordOperator, parseWords } from './date-words.ts';
+import { type Comparison, comparedModel, comparisonsOf, type FilterField, keyOf } from './filter-field.ts';
+import { timeZone } from './moment.ts';
+import { useUnsaved } from './unsaved.ts';
+import { WordInput } from './word-input.tsx';
 
 interface ConditionFormProps {
   readonly fields: readonly FilterField[];
@@ -18,8 +21,15 @@ const sent = (kind: FilterField['kind'], value: string): string =>
   kind === 'datetime' ? new Date(value).toISOString() : value;
 
 /** Texts are mostly looked for by a part of them, everything else by the whole. */
-const usual = ({ kind, operators }: FilterField): Operator =>
-  kind === 'text' && operators.includes('like') ? 'like' : (operators[0] ?? 'eq');
+const usual = (field: FilterField): Comparison =>
+  field.kind === 'text' && field.operators.includes('like') ? 'like' : (comparisonsOf(field)[0] ?? 'eq');
+
+/** What a condition begins with: words have one that means something as it is. */
+const firstValue = (operator: Comparison): string => (isWordOperator(operator) ? 'today' : '');
+
+/** Whether something is missing. */
+const isOpen = (operator: Comparison, value: string): boolean =>
+  isWordOperator(operator) ? parseWords(value) === undefined : value === '';
 
 const inputTypes = { text: 'text', number: 'text', date: 'date', datetime: 'datetime-local' } as const;
 
@@ -28,8 +38,9 @@ export const ConditionForm = ({ fields, onAdd }: ConditionFormProps) => {
   const text = useText();
   const [first] = fields;
   const [field, setField] = useState(first);
-  const [operator, setOperator] = useState<Operator>(first === undefined ? 'eq' : usual(first));
-  const [value, setValue] = useState('');
+  const [operator, setOperator] = useState<Comparison>(first === undefined ? 'eq' : usual(first));
+  const [value, setValue] = useState(firstValue(operator));
+  const { saved } = useUnsaved(value !== firstValue(operator));
   if (field === undefined) return null;
 
   const choose = (name: string): void => {
@@ -37,12 +48,14 @@ export const ConditionForm = ({ fields, onAdd }: ConditionFormProps) => {
     if (found === undefined) return;
     setField(found);
     setOperator(usual(found));
-    setValue('');
+    setValue(firstValue(usual(found)));
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (value !== '')
-      onAdd(keyOf(field.name, operator), operator === 'null' ? value : sent(field.kind, value));
+    if (isOpen(operator, value)) return;
+    saved();
+    const asIs = operator === 'null' || isWordOperator(operator);
+    onAdd(keyOf(field.name, operator), asIs ? value : sent(field.kind, value));
   };
 
   return (
@@ -64,18 +77,19 @@ export const ConditionForm = ({ fields, onAdd }: ConditionFormProps) => {
         label={text('filter.comparison')}
         value={operator}
         onChange={(event) => {
-          setOperator(event.target.value as Operator);
-          setValue('');
+          const next = event.target.value as Comparison;
+          setOperator(next);
+          setValue(firstValue(next));
         }}
       >
-        {field.operators.map((each) => (
+        {comparisonsOf(field).map((each) => (
           <MenuItem key={each} value={each}>
             {text(`filter.operator.${each}`)}
           </MenuItem>
         ))}
       </TextField>
       <ValueInput field={field} operator={operator} value={value} onChange={setValue} />
-      <Button type="submit" variant="contained" disabled={value === ''}>
+      <Button type="submit" variant="contained" disabled={isOpen(operator, value)}>
         {text('filter.apply')}
       </Button>
     </Stack>
@@ -84,13 +98,14 @@ export const ConditionForm = ({ fields, onAdd }: ConditionFormProps) => {
 
 interface ValueInputProps {
   readonly field: FilterField;
-  readonly operator: Operator;
+  readonly operator: Comparison;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
 const ValueInput = ({ field, operator, value, onChange }: ValueInputProps) => {
   const text = useText();
+  if (isWordOperator(operator)) return <WordInput value={value} onChange={onChange} />;
   const { kind, choices = [] } = field;
   const model = comparedModel(field, operator);
   const yesNo = operator === 'null' || kind === 'boolean';
@@ -131,7 +146,13 @@ const ValueInput = ({ field, operator, value, onChange }: ValueInputProps) => {
       type={several || kind === 'choice' ? 'text' : inputTypes[kind]}
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      helperText={several ? text('filter.several') : undefined}
+      helperText={
+        several
+          ? text('filter.several')
+          : kind === 'datetime'
+            ? text('common.timeZone', { zone: timeZone })
+            : undefined
+      }
       slotProps={{
         inputLabel: { shrink: true },
         htmlInput: kind === 'number' && !several ? { inputMode: 'decimal' } : {},

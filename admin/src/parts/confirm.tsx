@@ -13,7 +13,13 @@ interface ConfirmProps {
   readonly children: ReactNode;
   /** What the button that does it says. */
   readonly action: string;
+  /** What the way out says, where it is not "Cancel". */
+  readonly cancel?: string;
   readonly dangerous?: boolean;
+  /** There is nothing that could be done. */
+  readonly disabled?: boolean;
+  /** More than a sentence is said. */
+  readonly wide?: boolean;
   readonly onConfirm: () => Promise<void> | void;
   readonly onClose: () => void;
 }
@@ -24,7 +30,10 @@ export const Confirm = ({
   title,
   children,
   action,
+  cancel,
   dangerous = true,
+  disabled = false,
+  wide = false,
   onConfirm,
   onClose,
 }: ConfirmProps) => {
@@ -40,7 +49,7 @@ export const Confirm = ({
     }
   };
   return (
-    <Dialog open={open} onClose={onClose} aria-labelledby={heading} maxWidth="xs" fullWidth>
+    <Dialog open={open} onClose={onClose} aria-labelledby={heading} maxWidth={wide ? 'sm' : 'xs'} fullWidth>
       <DialogTitle id={heading}>{title}</DialogTitle>
       <DialogContent>
         <DialogContentText component="div" sx={{ overflowWrap: 'anywhere' }}>
@@ -49,12 +58,13 @@ export const Confirm = ({
       </DialogContent>
       <DialogActions>
         <Button onClick={onClose} autoFocus>
-          {text('common.cancel')}
+          {cancel ?? text('common.cancel')}
         </Button>
         <Button
           variant="contained"
           color={dangerous ? 'error' : 'primary'}
           loading={busy}
+          disabled={disabled}
           onClick={() => void confirm()}
         >
           {action}

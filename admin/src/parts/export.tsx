@@ -10,8 +10,11 @@ import { useTell } from './problem.ts';
 /** Chinese Excel reads a file without this mark in the system's own encoding. */
 const byteOrderMark = '\uFEFF';
 
-const save = (name: string, parts: readonly string[]): void => {
-  const address = URL.createObjectURL(new Blob([...parts], { type: 'text/csv;charset=utf-8' }));
+/** Saves lines of CSV as a file. */
+export const saveCsv = (name: string, parts: readonly string[]): void => {
+  const address = URL.createObjectURL(
+    new Blob([byteOrderMark, ...parts], { type: 'text/csv;charset=utf-8' }),
+  );
   const link = document.createElement('a');
   link.href = address;
   link.download = `${name.replaceAll('/', '-')}-${new Date().toISOString().slice(0, 10)}.csv`;
@@ -29,12 +32,12 @@ export const Export = ({ name }: { readonly name: string }) => {
   const run = async (): Promise<void> => {
     setRead(0);
     try {
-      const parts: string[] = [byteOrderMark];
+      const parts: string[] = [];
       let columns: readonly string[] | undefined;
       let count = 0;
       for await (const records of exportRecords(resource, { sort, filter: { ...filterValues, ...filter } })) {
         columns ??= Object.keys(records[0] ?? {});
-        const [names, first] = [columns, parts.length === 1];
+        const [names, first] = [columns, parts.length === 0];
         parts.push(
           (first ? csvLine(names) : '') +
             records.map((record) => csvLine(names.map((each) => record[each]))).join(''),
@@ -42,7 +45,7 @@ export const Export = ({ name }: { readonly name: string }) => {
         count += records.length;
         setRead(count);
       }
-      save(name, parts);
+      saveCsv(name, parts);
     } catch (error) {
       tell(error);
     } finally {

@@ -9,9 +9,11 @@ import TextField from '@mui/material/TextField';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useListContext } from 'react-admin';
 import { ReferenceValue } from '../records/reference-value.tsx';
-import { useText } from '../texts/provider.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
 import { ConditionForm } from './condition-form.tsx';
+import { isWordOperator, parseWords } from './date-words.ts';
 import { type Condition, comparedModel, conditionsIn, type FilterField } from './filter-field.ts';
+import { momentText } from './moment.ts';
 
 /** Milliseconds after the last key stroke before a search begins. */
 const pause = 300;
@@ -54,7 +56,14 @@ const Search = () => {
 
 const useDescription = (): ((condition: Condition) => ReactNode) => {
   const text = useText();
+  const language = useLanguage();
   return ({ field, operator, value }) => {
+    const words = isWordOperator(operator) ? parseWords(value) : undefined;
+    if (words !== undefined) {
+      const date = words.date === undefined ? '' : momentText(language, 'date', new Date(words.date));
+      return `${field.label} ${text(`filter.said.${words.word}`, { count: words.count ?? 0, date })}`;
+    }
+    if (isWordOperator(operator)) return `${field.label} ${value}`;
     if (operator === 'null')
       return `${field.label} ${text(value === 'true' ? 'filter.isEmpty' : 'filter.isFilled')}`;
     const model = comparedModel(field, operator);
@@ -67,7 +76,9 @@ const useDescription = (): ((condition: Condition) => ReactNode) => {
       );
     const choice = field.choices?.find((each) => each.value === value)?.label;
     const yesNo = field.kind === 'boolean' ? text(value === 'true' ? 'common.yes' : 'common.no') : value;
-    return `${field.label} ${text(`filter.operator.${operator}`)} ${choice ?? yesNo}`;
+    const at = field.kind === 'datetime' ? new Date(value) : undefined;
+    const moment = at && !Number.isNaN(at.getTime()) ? momentText(language, 'short', at) : undefined;
+    return `${field.label} ${text(`filter.operator.${operator}`)} ${choice ?? moment ?? yesNo}`;
   };
 };
 

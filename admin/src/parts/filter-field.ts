@@ -1,4 +1,8 @@
 import type { Choice, MetadataField, Operator } from '../records/metadata.ts';
+import { isWordOperator, parseWords, type WordOperator } from './date-words.ts';
+
+/** What a field is compared by: as the service compares, or by words about dates. */
+export type Comparison = Operator | WordOperator;
 
 /** A field that a list can be filtered by. */
 export interface FilterField {
@@ -35,19 +39,25 @@ export const filtersOf = (fields: readonly MetadataField[]): FilterField[] =>
       ...(reference === undefined ? {} : { reference }),
     }));
 
+/** What a field can be compared by: dates by words before everything else. */
+export const comparisonsOf = ({ kind, operators }: FilterField): readonly Comparison[] => {
+  if (kind === 'datetime') return ['when', ...operators];
+  return kind === 'date' ? ['days', ...operators] : operators;
+};
+
 /** The model of which a condition names one record, which is picked and shown by its name; undefined for others. */
-export const comparedModel = ({ reference }: FilterField, operator: Operator): string | undefined =>
+export const comparedModel = ({ reference }: FilterField, operator: Comparison): string | undefined =>
   operator === 'eq' || operator === 'ne' ? reference : undefined;
 
 /** One condition of a list: `status` or `amount@gte` in the address, and what it is compared with. */
 export interface Condition {
   readonly key: string;
   readonly field: FilterField;
-  readonly operator: Operator;
+  readonly operator: Comparison;
   readonly value: string;
 }
 
-export const keyOf = (field: string, operator: Operator): string =>
+export const keyOf = (field: string, operator: Comparison): string =>
   operator === 'eq' ? field : `${field}@${operator}`;
 
 /** The conditions among the filter values of a list; the free search is none. */
@@ -58,7 +68,8 @@ export const conditionsIn = (
   Object.entries(values).flatMap(([key, value]) => {
     const [name, operator = 'eq'] = key.split('@');
     const field = fields.find((each) => each.name === name);
-    const known = field?.operators.find((each) => each === operator);
+    const known = field && comparisonsOf(field).find((each) => each === operator);
     if (field === undefined || known === undefined || value === undefined) return [];
+    if (isWordOperator(known) && parseWords(String(value)) === undefined) return [];
     return [{ key, field, operator: known, value: String(value) }];
   });

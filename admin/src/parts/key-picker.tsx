@@ -2,7 +2,7 @@ import Autocomplete from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ApiKey } from '../keys/keys.tsx';
+import type { ApiKey } from '../keys/api-key.ts';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 

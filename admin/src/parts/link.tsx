@@ -19,9 +19,10 @@ export const Link = ({ to, children, label }: LinkProps) => (
 export const LinkButton = ({
   to,
   children,
+  label,
   ...rest
 }: Pick<ButtonProps, 'variant' | 'color' | 'startIcon' | 'size'> & LinkProps) => (
-  <Button component={RouterLink} to={to} {...rest}>
+  <Button component={RouterLink} to={to} aria-label={label} {...rest}>
     {children}
   </Button>
 );

@@ -5,6 +5,7 @@ import { en } from '../../../src/kernel/messages/en.ts';
 import { zhCN } from '../../../src/kernel/messages/zh-CN.ts';
 import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
+import { noAnswerInTime } from './time-limit.ts';
 
 const catalogues = { 'zh-CN': zhCN, en };
 
@@ -58,16 +59,28 @@ const inLanguage = ({ code, message }: Failure, language: Language): string => {
   return text.includes('{') ? message : text;
 };
 
+/** What a code alone says, in the language of the page; empty where it is none of the service's, or says more. */
+export const sentenceOfCode = (code: number, language: Language): string =>
+  inLanguage({ ...failureOf(undefined), code, message: '' }, language);
+
 /** Minutes, at least one. */
 const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 60));
 
 /** One sentence for a person: what went wrong, and where it is known, when to try again. */
 export const sentenceOf = (error: unknown, language: Language, text: Text): string => {
   const failure = failureOf(error);
+  if (failure.message === noAnswerInTime) return text('forms.late');
   if (failure.status === 0) return text('problem.unreachable');
   if (failure.status === 429 && failure.retryAfter !== undefined)
     return text('problem.locked', { minutes: minutesOf(failure.retryAfter) });
   return inLanguage(failure, language);
+};
+
+/** The sentence of a failure in the language of the page. */
+export const useSentence = (): ((error: unknown) => string) => {
+  const language = useLanguage();
+  const text = useText();
+  return useCallback((error) => sentenceOf(error, language, text), [language, text]);
 };
 
 /** Tells of a failure at the edge of the page. */

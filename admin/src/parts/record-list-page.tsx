@@ -1,18 +1,25 @@
-import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { type FilterPayload, ListBase, type RaRecord, type SortPayload, useListContext } from 'react-admin';
 import { Followed } from '../live/followed.tsx';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { BulkBar } from './bulk-bar.tsx';
 import { BulkDelete } from './bulk-delete.tsx';
+import { type Column, shownColumns } from './column.ts';
 import { Export } from './export.tsx';
+import { Failed } from './failed.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import type { FilterField } from './filter-field.ts';
+import { useChosenColumns } from './list-look.ts';
 import { Page } from './page.tsx';
 import { Pages } from './pages.tsx';
-import { sentenceOf } from './problem.ts';
-import { type Column, RecordTable } from './record-table.tsx';
+import { RecordTable } from './record-table.tsx';
+import { ViewButton } from './view-button.tsx';
+
+const SavedViews = lazy(() =>
+  import('./saved-views.tsx').then(({ SavedViews: part }) => ({ default: part })),
+);
 
 interface RecordListPageProps<Item extends RaRecord> {
   readonly resource: string;
@@ -21,6 +28,8 @@ interface RecordListPageProps<Item extends RaRecord> {
   readonly actions?: ReactNode;
   readonly columns: readonly Column<Item>[];
   readonly filters: readonly FilterField[];
+  /** Where a click on a row leads; one of the columns has the link for it. */
+  readonly to?: (record: Item) => string;
   /** Whether free text can be looked for. */
   readonly searchable?: boolean;
   readonly sort?: SortPayload;
@@ -29,6 +38,10 @@ interface RecordListPageProps<Item extends RaRecord> {
   readonly empty: string;
   /** Several can be deleted at once: what one of them is called. */
   readonly deletable?: (record: Item) => string;
+  /** What one of them is called, where several can be chosen for `bulkActions`. */
+  readonly nameOf?: (record: Item) => string;
+  /** What can be done with those that are chosen, besides deleting them. */
+  readonly bulkActions?: ReactNode;
   /** Name of the model whose changes the list can follow along. */
   readonly followed?: string | undefined;
   /** Path of the resource where what is deleted can be brought back. */
@@ -67,28 +80,47 @@ export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps
 };
 
 const Content = <Item extends RaRecord>({
+  resource,
   title,
   columns,
+  to,
+  sort = standardSort,
   filters,
   searchable = true,
   empty,
   deletable,
+  nameOf,
+  bulkActions,
   trash,
   followed,
 }: RecordListPageProps<Item>) => {
   const { error } = useListContext<Item>();
-  const language = useLanguage();
-  const text = useText();
+  const [chosen, choose] = useChosenColumns(resource);
+  const shown = shownColumns(columns, chosen);
+  const choosable = bulkActions === undefined ? deletable : (nameOf ?? deletable);
   return (
     <Stack sx={{ gap: 1.5 }}>
-      <FilterBar fields={filters} searchable={searchable} />
+      <Suspense fallback={null}>
+        <SavedViews usual={sort} chosen={chosen} onChoose={choose} />
+      </Suspense>
+      <Stack direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
+        <Box sx={{ flex: 1, minWidth: 0 }}>
+          <FilterBar fields={filters} searchable={searchable} />
+        </Box>
+        <ViewButton columns={columns} chosen={chosen} onChoose={choose} />
+      </Stack>
       <Followed model={followed}>
-        {deletable === undefined ? null : <BulkDelete nameOf={deletable} trash={trash} />}
+        {choosable === undefined ? null : (
+          <BulkBar>
+            {bulkActions}
+            {deletable === undefined ? null : <BulkDelete nameOf={deletable} trash={trash} />}
+          </BulkBar>
+        )}
         {error ? (
-          <Alert severity="error">{sentenceOf(error, language, text)}</Alert>
+          <Failed error={error} />
         ) : (
           <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-            <RecordTable<Item> label={title} columns={columns} empty={empty} nameOf={deletable} />
+            <RecordTable<Item> label={title} columns={shown} empty={empty} nameOf={choosable} to={to} />
             <Pages />
           </Paper>
         )}

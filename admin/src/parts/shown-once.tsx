@@ -10,9 +10,10 @@ import DialogTitle from '@mui/material/DialogTitle';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { useEffect, useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { useUnsaved } from './unsaved.ts';
 
 const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => {
   const text = useText();
@@ -64,6 +65,8 @@ const Secret = ({ label, value }: { readonly label: string; readonly value: stri
 interface ShownOnceProps {
   readonly title: string;
   readonly lead: string;
+  /** What else is to be known of it: names and values. */
+  readonly facts?: readonly (readonly [label: string, value: ReactNode])[];
   /** Names and texts that can be copied. */
   readonly secrets: readonly (readonly [label: string, value: string])[];
   /** What one says who has kept them. */
@@ -72,22 +75,34 @@ interface ShownOnceProps {
 }
 
 /** A secret, this once. The dialog closes only when somebody says that it is kept; leaving the page asks too. */
-export const ShownOnce = ({ title, lead, secrets, kept: keptText, onClose }: ShownOnceProps) => {
+export const ShownOnce = ({ title, lead, facts = [], secrets, kept: keptText, onClose }: ShownOnceProps) => {
   const text = useText();
   const heading = useId();
   const [kept, setKept] = useState(false);
-  useEffect(() => {
-    if (kept) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [kept]);
+  useUnsaved(!kept);
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby={heading}>
       <DialogTitle id={heading}>{title}</DialogTitle>
       <DialogContent>
         <Stack sx={{ gap: 2 }}>
           <Alert severity="warning">{lead}</Alert>
+          {facts.length === 0 ? null : (
+            <Box
+              component="dl"
+              sx={{ m: 0, display: 'grid', gridTemplateColumns: 'auto 1fr', columnGap: 2, rowGap: 0.5 }}
+            >
+              {facts.map(([label, value]) => (
+                <Box key={label} sx={{ display: 'contents', typography: 'body2' }}>
+                  <Typography component="dt" variant="body2" sx={{ color: 'text.secondary' }}>
+                    {label}
+                  </Typography>
+                  <Typography component="dd" variant="body2" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+                    {value}
+                  </Typography>
+                </Box>
+              ))}
+            </Box>
+          )}
           {secrets.map(([label, value]) => (
             <Secret key={label} label={label} value={value} />
           ))}

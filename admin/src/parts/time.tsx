@@ -1,55 +1,103 @@
+import Box from '@mui/material/Box';
+import { createContext, type ReactNode, useContext } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
+import { daysAhead, daysText, type MomentFormat, momentText, relativeText } from './moment.ts';
+import { unseen } from './unseen.ts';
+import { useNow } from './use-now.ts';
 
-/** Name of the time zone in which this browser shows times: `Asia/Shanghai`. */
-export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export { timeZone } from './moment.ts';
 
-const formats = {
-  full: { dateStyle: 'medium', timeStyle: 'medium' },
-  short: { dateStyle: 'medium', timeStyle: 'short' },
-  day: { dateStyle: 'medium' },
-} as const;
+/** Whether the row around a time has the focus for it: see `ExactTimes`. */
+export const TimesOfRows = createContext(false);
+
+/** A moment as it is told where one points at it: what a title says. */
+export const useExactTime = (): ((value: string) => string) => {
+  const language = useLanguage();
+  return (value) => momentText(language, 'exact', new Date(value));
+};
 
 interface TimeProps {
   /** ISO 8601; null shows the `otherwise` text. */
   readonly value: string | null | undefined;
-  readonly format?: keyof typeof formats;
+  readonly format?: Exclude<MomentFormat, 'exact' | 'date'>;
   readonly otherwise?: string;
 }
 
-/** A moment in the browser's own time zone; the exact one and the zone are in its title. */
+interface MomentProps {
+  readonly value: string;
+  readonly exact: string;
+  /** What is seen says less than `exact`. */
+  readonly children: ReactNode;
+}
+
+/** What is seen, and what is exact: in `data-exact` for `ExactTimes`, and for screen readers. */
+const Moment = ({ value, exact, children }: MomentProps) => {
+  const ofRow = useContext(TimesOfRows);
+  return (
+    <Box
+      component="time"
+      dateTime={value}
+      data-exact={exact}
+      {...(ofRow ? {} : { tabIndex: 0 })}
+      sx={{ whiteSpace: 'nowrap', position: 'relative' }}
+    >
+      <span aria-hidden="true">{children}</span>
+      <Box component="span" sx={unseen}>
+        {exact}
+      </Box>
+    </Box>
+  );
+};
+
+/** A moment in the browser's own time zone; the exact one and the zone are told where one points at it. */
 export const Time = ({ value, format = 'short', otherwise = '—' }: TimeProps) => {
   const language = useLanguage();
   if (value === null || value === undefined || value === '') return <span>{otherwise}</span>;
   const at = new Date(value);
   if (Number.isNaN(at.getTime())) return <span>{value}</span>;
-  const shown = new Intl.DateTimeFormat(language, formats[format]).format(at);
   return (
-    <time dateTime={value} title={`${value} · ${timeZone}`} style={{ whiteSpace: 'nowrap' }}>
-      {shown}
-    </time>
+    <Moment value={value} exact={momentText(language, 'exact', at)}>
+      {momentText(language, format, at)}
+    </Moment>
   );
 };
 
-const units = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-
-/** How long ago or ahead, in the largest unit that is at least one. */
+/** How long ago or ahead, in the largest unit that is at least one; the exact moment where one points at it. */
 export const RelativeTime = ({ value, otherwise }: Omit<TimeProps, 'format'>) => {
   const language = useLanguage();
   const text = useText();
+  const now = useNow();
   if (value === null || value === undefined) return <span>{otherwise ?? text('common.never')}</span>;
-  const distance = Date.parse(value) - Date.now();
-  const [unit, length] = units.find(([, each]) => Math.abs(distance) >= each) ?? ['minute', 60_000];
-  const shown = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
-    Math.round(distance / length),
-    unit,
-  );
+  const at = new Date(value);
+  if (Number.isNaN(at.getTime())) return <span>{value}</span>;
+  const distance = at.getTime() - now;
   return (
-    <time dateTime={value} title={`${value} · ${timeZone}`} style={{ whiteSpace: 'nowrap' }}>
-      {shown}
-    </time>
+    <Moment value={value} exact={momentText(language, 'exact', at)}>
+      {relativeText(language, distance) ?? text(distance > 0 ? 'common.atOnce' : 'common.justNow')}
+    </Moment>
+  );
+};
+
+/** Days within which a date is nearer by its distance than by its name. */
+const near = 14;
+
+/** A date without a time: how many days from today where that is near, else itself. */
+export const RelativeDate = ({ value }: { readonly value: string }) => {
+  const language = useLanguage();
+  const now = useNow();
+  const at = new Date(value);
+  if (Number.isNaN(at.getTime())) return <span>{value}</span>;
+  const exact = momentText(language, 'date', at);
+  const days = daysAhead(value, now);
+  if (Math.abs(days) > near)
+    return (
+      <time dateTime={value} style={{ whiteSpace: 'nowrap' }}>
+        {exact}
+      </time>
+    );
+  return (
+    <Moment value={value} exact={exact}>
+      {daysText(language, days)}
+    </Moment>
   );
 };

@@ -1,9 +1,31 @@
 import { Link } from '../parts/link.tsx';
 import type { Column } from '../parts/record-table.tsx';
-import { useText } from '../texts/provider.ts';
+import { type Text, useText } from '../texts/provider.ts';
 import { FieldValue } from './field-value.tsx';
-import type { Metadata } from './metadata.ts';
+import type { Metadata, MetadataField } from './metadata.ts';
 import { type AnyRecord, listedFields } from './record.ts';
+
+const numbers: readonly string[] = ['integer', 'number', 'decimal'];
+
+const idColumn = ({ label, fields }: Metadata, path: string, text: Text): Column<AnyRecord> => ({
+  name: 'id',
+  label: fields.find(({ name }) => name === 'id')?.label ?? 'id',
+  fixed: true,
+  render: ({ id }) => (
+    <Link to={`/records/${path}/${id}/show`} label={text('records.open', { label, id })}>
+      {id}
+    </Link>
+  ),
+});
+
+const fieldColumn = (field: MetadataField): Column<AnyRecord> => ({
+  name: field.name,
+  label: field.label,
+  sortable: field.sortable,
+  align: numbers.includes(field.type) ? 'right' : 'left',
+  wide: field.name === 'created_at',
+  render: (record) => <FieldValue field={field} value={record[field.name]} />,
+});
 
 /**
  * Columns of a list of records: the id, which leads to the record, and the short fields. `without`: the field that is the
@@ -15,26 +37,17 @@ export const useColumns = (
   without?: string,
 ): readonly Column<AnyRecord>[] => {
   const text = useText();
-  const { label, fields } = metadata;
+  return [idColumn(metadata, path, text), ...listedFields(metadata, without).map(fieldColumn)];
+};
+
+/** A column for every field; those that a list does not show by itself are there to be chosen. */
+export const useEveryColumn = (metadata: Metadata, path: string): readonly Column<AnyRecord>[] => {
+  const text = useText();
+  const usual = listedFields(metadata);
+  const others = metadata.fields.filter((field) => field.name !== 'id' && !usual.includes(field));
   return [
-    {
-      name: 'id',
-      label: fields.find(({ name }) => name === 'id')?.label ?? 'id',
-      render: ({ id }) => (
-        <Link to={`/records/${path}/${id}/show`} label={text('records.open', { label, id })}>
-          {id}
-        </Link>
-      ),
-    },
-    ...listedFields(metadata, without).map(
-      (field): Column<AnyRecord> => ({
-        name: field.name,
-        label: field.label,
-        sortable: field.sortable,
-        align: ['integer', 'number', 'decimal'].includes(field.type) ? 'right' : 'left',
-        wide: field.name === 'created_at',
-        render: (record) => <FieldValue field={field} value={record[field.name]} />,
-      }),
-    ),
+    idColumn(metadata, path, text),
+    ...usual.map(fieldColumn),
+    ...others.map((field) => ({ ...fieldColumn(field), extra: true })),
   ];
 };

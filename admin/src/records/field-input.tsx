@@ -3,6 +3,7 @@ import TextField from '@mui/material/TextField';
 import { lazy, Suspense } from 'react';
 import { timeZone } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
+import { ChoiceChip } from './choice-chip.tsx';
 import type { FieldInputProps } from './field-props.ts';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
 import type { MetadataField } from './metadata.ts';
@@ -110,7 +111,7 @@ const ChoiceInput = ({ field, value, error, onChange }: FieldInputProps) => {
       {field.required ? null : <MenuItem value="">—</MenuItem>}
       {options.map((option) => (
         <MenuItem key={option.value} value={option.value}>
-          {option.label}
+          {'color' in option && option.color !== undefined ? <ChoiceChip choice={option} /> : option.label}
         </MenuItem>
       ))}
     </TextField>

@@ -1,10 +1,11 @@
-import Chip from '@mui/material/Chip';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { JsonText } from '../parts/json-text.tsx';
-import { Time } from '../parts/time.tsx';
+import { LongText } from '../parts/long-text.tsx';
+import { RelativeDate, RelativeTime, Time } from '../parts/time.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { ChoiceChip } from './choice-chip.tsx';
 import type { MetadataField } from './metadata.ts';
 import { ReferenceValue } from './reference-value.tsx';
 
@@ -30,7 +31,9 @@ export const FieldValue = ({ field, value, whole = false }: FieldValueProps) => 
     case 'boolean':
       return <span>{text(value === true ? 'common.yes' : 'common.no')}</span>;
     case 'datetime':
-      return <Time value={String(value)} format={whole ? 'full' : 'short'} />;
+      return whole ? <Time value={String(value)} format="full" /> : <RelativeTime value={String(value)} />;
+    case 'date':
+      return whole ? <span>{String(value)}</span> : <RelativeDate value={String(value)} />;
     case 'integer':
     case 'number':
       return (
@@ -40,10 +43,8 @@ export const FieldValue = ({ field, value, whole = false }: FieldValueProps) => 
       );
     case 'enum':
       return (
-        <Chip
-          size="small"
-          variant="outlined"
-          label={field.choices?.find((choice) => choice.value === value)?.label ?? String(value)}
+        <ChoiceChip
+          choice={field.choices?.find((choice) => choice.value === value) ?? { label: String(value) }}
         />
       );
     case 'json':
@@ -76,6 +77,6 @@ const WebAddress = ({ address }: { readonly address: string }) =>
   );
 
 const TextValue = ({ value, whole }: { readonly value: string; readonly whole: boolean }) => {
-  if (whole) return <span style={{ whiteSpace: 'pre-wrap' }}>{value}</span>;
+  if (whole) return <LongText value={value} />;
   return <span>{value.length > shortText ? `${value.slice(0, shortText)}…` : value}</span>;
 };

@@ -10,6 +10,9 @@ export interface ModelEntry {
   readonly opens: number;
   /** Whether its changes are told of: to webhooks, and to lists that follow along. */
   readonly events: boolean;
+  /** Name of its picture, and the heading above it in the menu. */
+  readonly icon: string | null;
+  readonly menu: string | null;
 }
 
 /** Records that a membership opens. */
@@ -29,12 +32,16 @@ export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'like'
 export interface Choice {
   readonly value: string;
   readonly label: string;
+  /** Name of the colour that it is shown in. */
+  readonly color?: string;
 }
 
 export interface MetadataField {
   readonly name: string;
   readonly label: string;
   readonly type: string;
+  /** Heading under which it stands. */
+  readonly group?: string;
   readonly required: boolean;
   readonly unique: boolean | 'owner';
   readonly read_only: boolean;
@@ -64,6 +71,8 @@ export interface Metadata {
   readonly singular: string;
   readonly plural: string;
   readonly label: string;
+  readonly icon?: string;
+  readonly menu?: string;
   /** What this area serves of the resource: `list`, `history`, `restore` … */
   readonly endpoints: readonly { readonly action: string }[];
   readonly fields: readonly MetadataField[];
@@ -72,6 +81,12 @@ export interface Metadata {
   readonly events?: boolean;
   /** Whether deleted records can be brought back. */
   readonly trash?: boolean;
+  /** References of other models to its records. */
+  readonly referenced_by?: readonly {
+    readonly model: string;
+    readonly field: string;
+    readonly label: string;
+  }[];
   /** What the records open to whose they are, where row rules ask for them. */
   readonly opens?: readonly OpenedModel[];
   readonly permissions: Readonly<Record<'list' | 'detail' | 'create' | 'update' | 'destroy', boolean>>;

@@ -1,44 +1,79 @@
-import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { useNotify } from 'react-admin';
-import { useNavigate, useParams, useSearchParams } from 'react-router';
-import { etagField } from '../../../client/react-admin/data-provider.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useParams, useSearchParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
-import { LinkButton } from '../parts/link.tsx';
+import { FormBar } from '../parts/form-bar.tsx';
 import { Page } from '../parts/page.tsx';
-import { failureOf, useTell } from '../parts/problem.ts';
+import { useRefusal } from '../parts/refusal.ts';
+import { UngrantedNotice } from '../parts/ungranted.tsx';
+import { useUnsaved } from '../parts/unsaved.ts';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { Conflict } from './conflict.tsx';
 import { FieldInput } from './field-input.tsx';
+import { FormLayout } from './form-layout.tsx';
+import { inGroups } from './groups.ts';
 import type { Metadata } from './metadata.ts';
-import { notJson } from './not-json.ts';
 import { type AnyRecord, recordName } from './record.ts';
+import { type Draft, useDraft } from './use-draft.ts';
+import { type RecordFormProps, useSave } from './use-save.ts';
 import { WithMetadata } from './with-metadata.tsx';
-
-type Draft = Readonly<Record<string, unknown>>;
 
 export const RecordCreate = () => {
   const { path = '' } = useParams();
+  const text = useText();
   return (
     <WithMetadata key={path} path={path}>
-      {(metadata) => <Create metadata={metadata} path={path} />}
+      {(metadata) =>
+        metadata.permissions.create ? (
+          <Create metadata={metadata} path={path} />
+        ) : (
+          <Refused
+            title={text('records.create', { label: metadata.label })}
+            metadata={metadata}
+            action="create"
+          />
+        )
+      }
     </WithMetadata>
   );
 };
 
 export const RecordEdit = () => {
   const { path = '', id = '' } = useParams();
+  const text = useText();
   return (
     <WithMetadata key={`${path} ${id}`} path={path}>
-      {(metadata) => <Edit metadata={metadata} path={path} id={id} />}
+      {(metadata) =>
+        metadata.permissions.update ? (
+          <Edit metadata={metadata} path={path} id={id} />
+        ) : (
+          <Refused
+            title={text('records.edit', { label: metadata.label, name: `#${id}` })}
+            metadata={metadata}
+            action="update"
+          />
+        )
+      }
     </WithMetadata>
   );
 };
+
+interface RefusedProps {
+  readonly title: string;
+  readonly metadata: Metadata;
+  readonly action: 'create' | 'update';
+}
+
+/** Said before anything is typed that could not be saved. */
+const Refused = ({ title, metadata, action }: RefusedProps) => (
+  <Page title={title} narrow>
+    <UngrantedNotice action={action} label={metadata.label} />
+  </Page>
+);
 
 const defaultsOf = ({ fields }: Metadata): Draft =>
   Object.fromEntries(
@@ -108,53 +143,18 @@ const Edit = ({ metadata, path, id }: EditProps) => {
   );
 };
 
-interface RecordFormProps {
-  readonly metadata: Metadata;
-  readonly title: string;
-  readonly first: Draft;
-  readonly path: string;
-  /** Reads the record again; absent for a new one. */
-  readonly reload?: () => Promise<AnyRecord>;
-  /** Saves what differs from `before`; answers the id. */
-  readonly save: (draft: Draft, before: Draft) => Promise<number>;
-}
-
-const RecordForm = ({ metadata, title, first, path, reload, save }: RecordFormProps) => {
+const RecordForm = (props: RecordFormProps) => {
+  const { metadata, title, first, path } = props;
   const text = useText();
-  const tell = useTell();
-  const notify = useNotify();
-  const navigate = useNavigate();
-  const client = useQueryClient();
-  const [before, setBefore] = useState(first);
-  const [draft, setDraft] = useState(first);
-  const [version, setVersion] = useState(0);
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
-  const [theirs, setTheirs] = useState<AnyRecord>();
-  const [busy, setBusy] = useState(false);
-  const fields = metadata.fields.filter((field) => !field.read_only);
-  const broken = fields.some(({ name }) => draft[name] === notJson);
+  const fields = inGroups(metadata.fields.filter((field) => !field.read_only));
+  const { before, draft, version, changed, broken, type, put, discard } = useDraft(first, fields);
+  const refusals = useRefusal();
+  const { refusal, refuseFields, correct, clear } = refusals;
+  const { saved } = useUnsaved(changed.length > 0);
+  const { busy, submit, theirs, setTheirs } = useSave(props, refusals, saved);
+  const unreadable = Object.fromEntries(broken.map((name) => [name, text('records.notJson')]));
+  const wrong = { ...refusal.fields, ...unreadable };
   const shown = typeof first['id'] === 'number' ? `/records/${path}/${first['id']}/show` : `/records/${path}`;
-
-  const fail = async (error: unknown): Promise<void> => {
-    const { status, fields: found } = failureOf(error);
-    setErrors(found);
-    if (status === 412 && reload !== undefined) setTheirs(await reload());
-    else if (Object.keys(found).length === 0) tell(error);
-  };
-
-  const submit = async (values: Draft, base: Draft): Promise<void> => {
-    setBusy(true);
-    setErrors({});
-    try {
-      const id = await save(values, base);
-      await client.invalidateQueries();
-      notify(text('common.saved'), { type: 'success' });
-      await navigate(`/records/${path}/${id}/show`);
-    } catch (error) {
-      await fail(error).catch(tell);
-      setBusy(false);
-    }
-  };
 
   return (
     <Page title={title} narrow>
@@ -164,25 +164,36 @@ const RecordForm = ({ metadata, title, first, path, reload, save }: RecordFormPr
           noValidate
           onSubmit={(event: FormEvent) => {
             event.preventDefault();
-            void submit(draft, before);
+            if (broken.length > 0) refuseFields(wrong);
+            else void submit(draft, before);
           }}
           sx={{ gap: 0.5 }}
         >
-          {fields.map((field) => (
-            <FieldInput
-              key={`${field.name} ${version}`}
-              field={field}
-              value={draft[field.name]}
-              error={errors[field.name]}
-              onChange={(value) => setDraft((current) => ({ ...current, [field.name]: value }))}
-            />
-          ))}
-          <Stack direction="row" sx={{ gap: 1, mt: 2 }}>
-            <Button type="submit" variant="contained" loading={busy} disabled={broken}>
-              {text('common.save')}
-            </Button>
-            <LinkButton to={shown}>{text('common.cancel')}</LinkButton>
-          </Stack>
+          <FormLayout fields={fields} wrong={wrong}>
+            {(field) => (
+              <FieldInput
+                key={`${field.name} ${version}`}
+                field={field}
+                value={draft[field.name]}
+                error={wrong[field.name]}
+                onChange={(value) => {
+                  type(field.name, value);
+                  correct(field.name);
+                }}
+              />
+            )}
+          </FormLayout>
+          <FormBar
+            changes={changed.length}
+            refusal={{ ...refusal, fields: wrong }}
+            fields={fields.map(({ name }) => name)}
+            busy={busy}
+            back={shown}
+            onDiscard={() => {
+              clear();
+              return discard();
+            }}
+          />
         </Stack>
       </Paper>
       {theirs === undefined ? null : (
@@ -192,18 +203,12 @@ const RecordForm = ({ metadata, title, first, path, reload, save }: RecordFormPr
           mine={draft}
           theirs={theirs}
           onClose={() => setTheirs(undefined)}
-          onTheirs={() => {
-            setBefore(theirs);
-            setDraft(theirs);
-            setVersion(version + 1);
+          onContinue={(merged) => {
+            put({ before: theirs, draft: merged });
             setTheirs(undefined);
           }}
-          onMine={(kept) => {
-            // On top of what the other one has saved: only the fields that were changed here are sent again.
-            const merged = { ...theirs, ...kept, [etagField]: theirs[etagField] };
-            setBefore(theirs);
-            setDraft(merged);
-            setVersion(version + 1);
+          onSave={(merged) => {
+            put({ before: theirs, draft: merged });
             setTheirs(undefined);
             void submit(merged, theirs);
           }}

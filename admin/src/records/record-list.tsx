@@ -1,13 +1,16 @@
 import AddIcon from '@mui/icons-material/AddOutlined';
+import UploadIcon from '@mui/icons-material/FileUploadOutlined';
 import TrashIcon from '@mui/icons-material/RestoreFromTrashOutlined';
 import { useParams } from 'react-router';
 import { filtersOf } from '../parts/filter-field.ts';
 import { LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
+import { UngrantedButton } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { trashPath } from '../trash/trashed.ts';
-import { useColumns } from './columns.tsx';
+import { BulkEdit } from './bulk-edit.tsx';
+import { useEveryColumn } from './columns.tsx';
 import type { Metadata } from './metadata.ts';
 import { type AnyRecord, recordName } from './record.ts';
 import { WithMetadata } from './with-metadata.tsx';
@@ -25,18 +28,20 @@ export const RecordList = () => {
 const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
   const { model, label, fields, permissions, events, trash } = metadata;
-  const columns = useColumns(metadata, path);
+  const columns = useEveryColumn(metadata, path);
+  const nameOf = (record: AnyRecord): string => `#${record.id} ${recordName(metadata, record)}`;
   return (
     <RecordListPage<AnyRecord>
       resource={recordsPrefix + path}
       title={label}
       columns={columns}
+      to={({ id }) => `/records/${path}/${id}/show`}
       filters={filtersOf(fields)}
       searchable={fields.some(({ searchable }) => searchable)}
       empty={text('records.empty', { label })}
-      {...(permissions.destroy
-        ? { deletable: (record: AnyRecord) => `#${record.id} ${recordName(metadata, record)}` }
-        : {})}
+      nameOf={nameOf}
+      {...(permissions.destroy ? { deletable: nameOf } : {})}
+      {...(permissions.update ? { bulkActions: <BulkEdit metadata={metadata} path={path} /> } : {})}
       followed={events === true ? model : undefined}
       {...(trash === true ? { trash: path } : {})}
       actions={
@@ -47,10 +52,19 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
             </LinkButton>
           ) : null}
           {permissions.create ? (
+            <LinkButton to={`/records/${path}/import`} startIcon={<UploadIcon />}>
+              {text('import.link')}
+            </LinkButton>
+          ) : null}
+          {permissions.create ? (
             <LinkButton to={`/records/${path}/create`} variant="contained" startIcon={<AddIcon />}>
               {text('records.create', { label })}
             </LinkButton>
-          ) : null}
+          ) : (
+            <UngrantedButton action="create" label={label}>
+              {text('records.create', { label })}
+            </UngrantedButton>
+          )}
         </>
       }
     />

@@ -1,10 +1,7 @@
-import Autocomplete from '@mui/material/Autocomplete';
-import TextField from '@mui/material/TextField';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type Found, pickedAtOnce, SearchPicker } from '../parts/search-picker.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
-import { useText } from '../texts/provider.ts';
-import { type AnyRecord, recordName } from './record.ts';
+import type { Metadata } from './metadata.ts';
+import { type AnyRecord, namingField, recordName } from './record.ts';
 import { useModel } from './use-metadata.ts';
 
 export interface RecordPickerProps {
@@ -16,59 +13,62 @@ export interface RecordPickerProps {
   readonly required?: boolean;
 }
 
-/** Finds a record of a model by a few letters. */
-export const RecordPicker = (props: RecordPickerProps) => {
-  const { label, model: name, value: id, error, required = false, onChange } = props;
-  const text = useText();
+/** By which condition words are looked for: in the field that names a record, else in all that is searched. */
+const conditionOf = (metadata: Metadata, words: string): Readonly<Record<string, string>> | undefined => {
+  if (words === '') return {};
+  const naming = namingField(metadata);
+  if (naming?.operators.includes('like')) return { [`${naming.name}@like`]: words };
+  return metadata.fields.some(({ searchable }) => searchable) ? { q: words } : undefined;
+};
+
+/** An id as a person writes it: `17`, `#17`. */
+const idIn = (words: string): number | undefined => {
+  const [, digits] = /^#?(\d{1,15})$/.exec(words) ?? [];
+  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits);
+};
+
+const searchRecords = async (
+  resource: string,
+  metadata: Metadata,
+  words: string,
+  signal: AbortSignal,
+): Promise<Found<AnyRecord>> => {
+  const list = async (filter: object): Promise<Found<AnyRecord>> => {
+    const pagination = { page: 1, perPage: pickedAtOnce };
+    const { data, total = data.length } = await dataProvider.getList<AnyRecord>(resource, {
+      ...{ pagination, filter, signal },
+    });
+    return { items: data, total };
+  };
+  const condition = conditionOf(metadata, words);
+  const id = idIn(words);
+  const [named, numbered] = await Promise.all([
+    condition === undefined ? { items: [], total: 0 } : list(condition),
+    id === undefined ? { items: [], total: 0 } : list({ id }),
+  ]);
+  const others = named.items.filter((each) => each.id !== id);
+  const isTwice = others.length < named.items.length;
+  return { items: [...numbered.items, ...others], total: named.total + numbered.total - (isTwice ? 1 : 0) };
+};
+
+/** Finds a record of a model by a few letters of its name, or by its number. */
+export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
   const { data: model } = useModel(name);
-  const [words, setWords] = useState('');
   const resource = `${recordsPrefix}${model?.path ?? ''}`;
-  const nameOf = (record: AnyRecord): string =>
-    model === undefined ? `#${record.id}` : `${recordName(model.metadata, record)} (#${record.id})`;
-  const { data: chosen = null } = useQuery({
-    queryKey: ['picked record', resource, id],
-    enabled: id !== null && model !== undefined,
-    queryFn: async () => (await dataProvider.getOne<AnyRecord>(resource, { id: id ?? 0 })).data,
-  });
-  const picked = id === null ? null : chosen;
-  const searched = picked !== null && words === nameOf(picked) ? '' : words;
-  const searchable = model?.metadata.fields.some((each) => each.searchable) === true;
-  const { data: found = [], isFetching } = useQuery({
-    queryKey: ['record picker', resource, searched],
-    enabled: model !== undefined,
-    queryFn: async ({ signal }) => {
-      const filter = searched === '' || !searchable ? {} : { q: searched };
-      const pagination = { page: 1, perPage: 12 };
-      return (await dataProvider.getList<AnyRecord>(resource, { pagination, filter, signal })).data;
-    },
-  });
-  const options = picked === null || found.some((each) => each.id === picked.id) ? found : [picked, ...found];
   return (
-    <Autocomplete<AnyRecord>
-      options={options}
-      value={picked}
-      loading={isFetching}
-      inputValue={words}
-      onInputChange={(_event, next) => setWords(next)}
-      onChange={(_event, record) => onChange(record?.id ?? null)}
-      getOptionLabel={nameOf}
-      getOptionKey={(record) => record.id}
-      isOptionEqualToValue={(one, other) => one.id === other.id}
-      filterOptions={(all) => all}
-      noOptionsText={text('list.nothingFound')}
-      loadingText={text('common.loading')}
-      clearText={text('common.clear')}
-      openText={text('common.open')}
-      closeText={text('common.close')}
-      renderInput={(parameters) => (
-        <TextField
-          {...parameters}
-          label={label}
-          required={required}
-          error={error !== undefined}
-          helperText={error}
-        />
-      )}
+    <SearchPicker<AnyRecord>
+      {...props}
+      name={resource}
+      ready={model !== undefined}
+      nameOf={(record) =>
+        model === undefined ? `#${record.id}` : `${recordName(model.metadata, record)} (#${record.id})`
+      }
+      load={async (id) => (await dataProvider.getOne<AnyRecord>(resource, { id })).data}
+      search={(words, signal) =>
+        model === undefined
+          ? Promise.resolve({ items: [], total: 0 })
+          : searchRecords(resource, model.metadata, words, signal)
+      }
     />
   );
 };

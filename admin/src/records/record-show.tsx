@@ -4,21 +4,22 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
+import { AskDeletion } from '../deletion/ask-deletion.tsx';
+import { Timeline } from '../history/timeline.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
+import { UngrantedButton } from '../parts/ungranted.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { DeletedRecord } from '../trash/deleted-record.tsx';
 import { useTrashedNotice } from '../trash/undo.tsx';
-import { FieldValue } from './field-value.tsx';
-import type { Metadata } from './metadata.ts';
+import type { Metadata, MetadataRelation } from './metadata.ts';
 import { type AnyRecord, recordName } from './record.ts';
+import { RecordFacts } from './record-facts.tsx';
 import { RelatedRecords } from './related-records.tsx';
 import { WithMetadata } from './with-metadata.tsx';
 
@@ -54,19 +55,29 @@ const Show = ({ metadata, path, id }: ShowProps) => {
       narrow
       actions={<Actions metadata={metadata} path={path} record={record} />}
     >
-      <Facts
-        facts={metadata.fields.map((field) => [
-          field.label,
-          <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
-        ])}
-      />
-      {metadata.relations
-        .filter(({ many, by, through }) => many && by !== undefined && through === undefined)
-        .map((relation) => (
-          <RelatedRecords key={relation.name} relation={relation} id={record.id} />
-        ))}
+      <RecordFacts metadata={metadata} record={record} />
+      {belonging(metadata).map((relation) => (
+        <RelatedRecords key={`${relation.model} ${relation.by}`} relation={relation} id={record.id} />
+      ))}
+      {keepsHistory(metadata) ? <Timeline metadata={metadata} path={path} id={record.id} /> : null}
     </Page>
   );
+};
+
+/** What belongs to a record: the relations that its model declares, then whatever else refers to it by one field. */
+const belonging = ({ relations, referenced_by = [] }: Metadata): readonly MetadataRelation[] => {
+  const declared = relations.filter(
+    ({ many, by, through }) => many && by !== undefined && through === undefined,
+  );
+  const others = referenced_by.filter(
+    ({ model, field }) => !declared.some((each) => each.model === model && each.by === field),
+  );
+  return [
+    ...declared,
+    ...others.map(({ model, field, label }) => ({
+      ...{ name: `${model}.${field}`, label, many: true, model, by: field },
+    })),
+  ];
 };
 
 interface ActionsProps {
@@ -107,22 +118,31 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
         <Button color="error" onClick={() => setAsking(true)}>
           {text('common.delete')}
         </Button>
-      ) : null}
+      ) : (
+        <UngrantedButton action="destroy" label={metadata.label}>
+          {text('common.delete')}
+        </UngrantedButton>
+      )}
       {metadata.permissions.update ? (
         <LinkButton to={`/records/${path}/${record.id}`} variant="contained">
           {text('common.edit')}
         </LinkButton>
+      ) : (
+        <UngrantedButton action="update" label={metadata.label}>
+          {text('common.edit')}
+        </UngrantedButton>
+      )}
+      {asking ? (
+        <AskDeletion
+          title={text('deletion.title', { name: recordName(metadata, record) })}
+          resource={recordsPrefix + path}
+          ids={[record.id]}
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          {text(metadata.trash === true ? 'trash.deleteLead' : 'common.cannotUndo')}
+        </AskDeletion>
       ) : null}
-      <Confirm
-        open={asking}
-        title={text('list.deleteTitle', { count: 1 })}
-        action={text('common.delete')}
-        onConfirm={remove}
-        onClose={() => setAsking(false)}
-      >
-        {recordName(metadata, record)} <br />
-        {text('list.deleteLead')} {text(metadata.trash === true ? 'trash.deleteLead' : 'common.cannotUndo')}
-      </Confirm>
     </>
   );
 };

@@ -10,7 +10,7 @@ export interface AnyRecord {
 export const userModel = 'User';
 
 /** The field by which a person knows a record: the first short text, else its id. */
-const namingField = ({ fields }: Metadata): MetadataField | undefined =>
+export const namingField = ({ fields }: Metadata): MetadataField | undefined =>
   fields.find(({ type }) => type === 'string') ?? fields.find(({ type }) => type === 'email');
 
 export const recordName = (metadata: Metadata, record: AnyRecord): string => {
@@ -25,11 +25,22 @@ const long: ReadonlySet<string> = new Set(['text', 'json']);
 /** Columns of a list beside the id. */
 const maxColumns = 6;
 
-/** Fields that a list shows: the short ones in their order but `without`, and when the record was made. */
+/** What says where a record stands: it is looked for first, wherever it is declared. */
+const states: ReadonlySet<string> = new Set(['enum', 'boolean']);
+
+/** Those of them that come before other fields. */
+const maxStates = 2;
+
+/**
+ * Fields that a list shows: the first short ones but `without`, with those that say where a record stands among them, and
+ * when the record was made; in the order of the model.
+ */
 export const listedFields = ({ fields }: Metadata, without?: string): MetadataField[] => {
   const own = fields.filter(
     ({ name, type }) => !long.has(type) && !['id', 'created_at', 'updated_at', without].includes(name),
   );
   const made = fields.filter(({ name }) => name === 'created_at');
-  return [...own.slice(0, maxColumns - 1), ...made];
+  const first = own.filter(({ type }) => states.has(type)).slice(0, maxStates);
+  const others = own.filter((field) => !first.includes(field)).slice(0, maxColumns - 1 - first.length);
+  return [...own.filter((field) => first.includes(field) || others.includes(field)), ...made];
 };

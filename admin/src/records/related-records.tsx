@@ -5,6 +5,7 @@ import Typography from '@mui/material/Typography';
 import { ListBase, useListContext } from 'react-admin';
 import { LinkButton } from '../parts/link.tsx';
 import { RecordTable } from '../parts/record-table.tsx';
+import { UngrantedButton } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { useColumns } from './columns.tsx';
@@ -72,7 +73,11 @@ const Section = ({ relation: { label }, by, id, target: { metadata, path } }: Se
           <LinkButton to={`/records/${path}/create?${by}=${id}`} size="small" startIcon={<AddIcon />}>
             {text('records.create', { label: metadata.label })}
           </LinkButton>
-        ) : null}
+        ) : (
+          <UngrantedButton action="create" label={metadata.label} size="small">
+            {text('records.create', { label: metadata.label })}
+          </UngrantedButton>
+        )}
       </Stack>
       <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
         <RecordTable<AnyRecord>

@@ -8,6 +8,8 @@ import { RelativeTime } from '../parts/time.tsx';
 import { useModelName, useModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import { webhookName } from '../webhooks/webhook.ts';
+import { DisableUser } from './disable-user.tsx';
+import { KeyActions } from './key-actions.tsx';
 import { countText, type Statistics } from './stats.ts';
 
 interface MatterProps {
@@ -62,17 +64,28 @@ const day = 86_400_000;
 const filtered = (path: string, filter: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams({ filter: JSON.stringify(filter), page: '1' })}`;
 
+/** The entries that the count of failed sign-ins counts. */
+const failedFilter = (now: number): Readonly<Record<string, string>> => ({
+  'action@in': 'sign_in.failed,sign_in.locked',
+  'created_at@gte': new Date(now - day).toISOString(),
+});
+
 const listed = 3;
 
 /** Keys that end soon or lie unused, resources without rules, sign-ins that failed, disabled webhooks. */
 export const Attention = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
   const nameOf = useModelName();
-  const { expiring_keys: expiring, unused_keys: unused, open_resources: open } = statistics.attention;
+  const { expiring_keys: expiring, neglected_keys: unused, open_resources: open } = statistics.attention;
   const { disabled_webhooks: disabled } = statistics.attention;
   const failed = (points: Statistics['last_24_hours']): number =>
     points.reduce((sum, point) => sum + point.failed_sign_ins, 0);
-  const [today, month] = [failed(statistics.last_24_hours), failed(statistics.last_30_days)];
+  const month = failed(statistics.last_30_days);
+  const {
+    failed_sign_ins: failures,
+    ungranted_models: ungranted,
+    failing_webhooks: failing,
+  } = statistics.attention;
   const now = Date.now();
   const models = useModels();
   const soon = {
@@ -99,10 +112,12 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
         calmText={text('start.noneExpiring')}
         more={<Link to={filtered('/api_keys', soon)}>{text('start.showExpiring')}</Link>}
       >
-        {expiring.keys.slice(0, listed).map(({ id, name, user, expires_at }) => (
-          <Line key={id}>
-            {name} · <Link to={`/users/${user.id}/show`}>{user.username}</Link> ·{' '}
-            <RelativeTime value={expires_at} />
+        {expiring.keys.slice(0, listed).map((apiKey) => (
+          <Line key={apiKey.id}>
+            <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
+            <Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link> ·{' '}
+            <RelativeTime value={apiKey.expires_at} />
+            <KeyActions apiKey={apiKey} ending />
           </Line>
         ))}
       </Matter>
@@ -111,13 +126,13 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
         count={countText(unused.count)}
         calm={unused.count === 0}
         calmText={text('start.noneUnused')}
-        more={
-          <Link to={filtered('/api_keys', { 'last_used_at@null': 'true' })}>{text('start.showUnused')}</Link>
-        }
+        more={<Link to={filtered('/api_keys', { 'neglected@eq': 'true' })}>{text('start.showUnused')}</Link>}
       >
-        {unused.keys.slice(0, listed).map(({ id, name, user }) => (
-          <Line key={id}>
-            {name} · <Link to={`/users/${user.id}/show`}>{user.username}</Link>
+        {unused.keys.slice(0, listed).map((apiKey) => (
+          <Line key={apiKey.id}>
+            <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
+            <Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>
+            <KeyActions apiKey={apiKey} ending={false} />
           </Line>
         ))}
       </Matter>
@@ -140,12 +155,60 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
       </Matter>
       <Matter
         title={text('start.failed')}
-        count={String(today)}
-        calm={today === 0}
+        count={countText(failures.count)}
+        calm={failures.count === 0}
         calmText={text('start.failedMonth', { count: month })}
+        more={<Link to={filtered('/audit', failedFilter(now))}>{text('start.showFailed')}</Link>}
       >
+        {failures.sign_ins.slice(0, listed).map(({ user, address, count, last_at }) => (
+          <Line key={`${user?.id} ${address}`}>
+            {user === null ? (
+              text('start.unknownAccount')
+            ) : (
+              <Link to={`/users/${user.id}/show`}>{user.username}</Link>
+            )}
+            {' · '}
+            {address ?? '—'} · {text('start.times', { count })} · <RelativeTime value={last_at} />
+            {user === null ? null : (
+              <div>
+                <DisableUser user={user} />
+              </div>
+            )}
+          </Line>
+        ))}
         <Line>{text('start.failedMonth', { count: month })}</Line>
       </Matter>
+      {ungranted.length === 0 ? null : (
+        <Matter
+          title={text('start.ungranted')}
+          count={String(ungranted.length)}
+          calm={false}
+          calmText=""
+          more={<Link to="/permissions">{text('start.setRules')}</Link>}
+        >
+          {ungranted.slice(0, listed).map(({ model, path }) => (
+            <Line key={model}>
+              <Link to={`/records/${path}`}>{nameOf(model)}</Link>
+            </Line>
+          ))}
+        </Matter>
+      )}
+      {failing.count === 0 ? null : (
+        <Matter
+          title={text('start.failing')}
+          count={countText(failing.count)}
+          calm={false}
+          calmText=""
+          more={<Link to="/webhooks">{text('start.showWebhooks')}</Link>}
+        >
+          {failing.webhooks.slice(0, listed).map(({ id, url, failures: times }) => (
+            <Line key={id}>
+              <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link> ·{' '}
+              {text('start.times', { count: times })}
+            </Line>
+          ))}
+        </Matter>
+      )}
       {models.some(({ events }) => events) ? (
         <Matter
           title={text('start.webhooks')}

@@ -1,14 +1,14 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Waiting } from '../layout/waiting.tsx';
+import { Failed } from '../parts/failed.tsx';
 import { Page } from '../parts/page.tsx';
-import { sentenceOf } from '../parts/problem.ts';
 import { send } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { Attention } from './attention.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import type { Statistics } from './stats.ts';
 
 const Traffic = lazy(() => import('./traffic.tsx').then(({ Traffic: part }) => ({ default: part })));
@@ -16,7 +16,6 @@ const Traffic = lazy(() => import('./traffic.tsx').then(({ Traffic: part }) => (
 /** What needs attention, and how much is going on. */
 export const Start = () => {
   const text = useText();
-  const language = useLanguage();
   const { data, error } = useQuery({
     queryKey: ['stats'],
     refetchInterval: 60_000,
@@ -24,13 +23,14 @@ export const Start = () => {
   });
   return (
     <Page title={text('start.title')}>
-      {error ? <Alert severity="error">{sentenceOf(error, language, text)}</Alert> : null}
+      {error ? <Failed error={error} /> : null}
       {data === undefined ? (
         error ? null : (
           <Waiting />
         )
       ) : (
         <Stack sx={{ gap: 3 }}>
+          <FirstSteps steps={data.first_steps} />
           <Attention statistics={data} />
           <Suspense fallback={<Box sx={{ height: 320 }} />}>
             <Traffic statistics={data} />

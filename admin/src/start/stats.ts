@@ -10,6 +10,27 @@ export interface Point {
   readonly failed_sign_ins: number;
 }
 
+interface ModelInNeed {
+  readonly model: string;
+  readonly path: string;
+}
+
+export interface FailedSignIn {
+  /** Null where there is no such account. */
+  readonly user: { readonly id: number; readonly username: string; readonly disabled: boolean } | null;
+  readonly address: string | null;
+  readonly count: number;
+  readonly last_at: string;
+}
+
+/** What a new installation has done already. */
+export interface FirstSteps {
+  readonly user: boolean;
+  readonly grant: boolean;
+  readonly key: boolean;
+  readonly call: boolean;
+}
+
 interface KeysInNeed {
   /** Counted up to 1,000. */
   readonly count: number;
@@ -27,7 +48,7 @@ export interface Statistics {
   readonly last_30_days: readonly Point[];
   readonly attention: {
     readonly expiring_keys: KeysInNeed;
-    readonly unused_keys: KeysInNeed;
+    readonly neglected_keys: KeysInNeed;
     readonly disabled_webhooks: {
       readonly count: number;
       readonly webhooks: readonly {
@@ -37,8 +58,20 @@ export interface Statistics {
         readonly disabled_at: string | null;
       }[];
     };
-    readonly open_resources: readonly { readonly model: string; readonly path: string }[];
+    readonly open_resources: readonly ModelInNeed[];
+    /** Permissions are asked for, and nobody was granted any. */
+    readonly ungranted_models: readonly ModelInNeed[];
+    readonly failing_webhooks: {
+      readonly count: number;
+      readonly webhooks: readonly { readonly id: number; readonly url: string; readonly failures: number }[];
+    };
+    /** Of the last 24 hours, by account and address. */
+    readonly failed_sign_ins: {
+      readonly count: number;
+      readonly sign_ins: readonly FailedSignIn[];
+    };
   };
+  readonly first_steps: FirstSteps;
 }
 
 export const countText = (count: number): string => (count >= 1000 ? '1000+' : String(count));

@@ -120,7 +120,7 @@ export const raChinese = {
     sort: { sort_by: '按%{field_lower_first}%{order}', ASC: '升序', DESC: '降序' },
     auth: {
       auth_check_error: '请先登录',
-      user_menu: '账户',
+      user_menu: '账号',
       username: '用户名',
       password: '密码',
       email: '邮箱',

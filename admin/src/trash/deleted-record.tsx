@@ -5,13 +5,13 @@ import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';
 import { historyPath, keepsHistory } from '../history/version.ts';
-import { FailurePage } from '../layout/failure.tsx';
-import { PageNotFound } from '../layout/not-found.tsx';
+import { FailurePage, RecordNotFound } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf } from '../parts/problem.ts';
+import { UngrantedButton } from '../parts/ungranted.tsx';
 import { FieldValue } from '../records/field-value.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { recordName } from '../records/record.ts';
@@ -61,7 +61,7 @@ export const DeletedRecord = (props: DeletedRecordProps) => {
   });
   if (error) return <FailurePage error={error} />;
   if (remains === undefined) return <Waiting />;
-  if (remains.trashed === undefined && !remains.hasHistory) return <PageNotFound />;
+  if (remains.trashed === undefined && !remains.hasHistory) return <RecordNotFound />;
   return <Remains {...props} {...remains} />;
 };
 
@@ -92,6 +92,11 @@ const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps
             >
               {text('trash.restore')}
             </Button>
+          ) : null}
+          {trashed !== undefined && !metadata.permissions.create ? (
+            <UngrantedButton action="create" label={metadata.label}>
+              {text('trash.restore')}
+            </UngrantedButton>
           ) : null}
         </>
       }

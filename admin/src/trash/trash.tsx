@@ -1,5 +1,4 @@
 import RestoreIcon from '@mui/icons-material/RestoreFromTrashOutlined';
-import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
@@ -8,10 +7,10 @@ import { ListBase, useListContext } from 'react-admin';
 import { useParams } from 'react-router';
 import { Actor } from '../history/actor.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
+import { Failed } from '../parts/failed.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pages } from '../parts/pages.tsx';
-import { sentenceOf } from '../parts/problem.ts';
 import { type Column, RecordTable } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { FieldValue } from '../records/field-value.tsx';
@@ -19,7 +18,7 @@ import type { Metadata } from '../records/metadata.ts';
 import { listedFields, recordName } from '../records/record.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { trashPrefix } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { Remaining } from './deleted-by.tsx';
 import { Refusals } from './refusals.tsx';
 import type { TrashedRecord } from './trashed.ts';
@@ -114,7 +113,6 @@ const useColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedReco
 
 const Content = ({ metadata, path }: TrashProps) => {
   const text = useText();
-  const language = useLanguage();
   const { error, data = [], selectedIds = [], onUnselectItems } = useListContext<TrashedRecord>();
   const { busy, refused, bringBack } = useBringBack(path);
   const own = useColumns({ metadata, path });
@@ -161,7 +159,7 @@ const Content = ({ metadata, path }: TrashProps) => {
       )}
       <Refusals refused={refused} nameOf={nameOfId} />
       {error ? (
-        <Alert severity="error">{sentenceOf(error, language, text)}</Alert>
+        <Failed error={error} />
       ) : (
         <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
           <RecordTable<TrashedRecord>

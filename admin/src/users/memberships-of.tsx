@@ -5,14 +5,14 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { listOf } from '../access/explanation.ts';
+import { Failed } from '../parts/failed.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
-import { sentenceOf } from '../parts/problem.ts';
 import { FieldValue } from '../records/field-value.tsx';
 import type { Metadata, ModelEntry, OpenedModel } from '../records/metadata.ts';
 import type { AnyRecord } from '../records/record.ts';
 import { useModel, useModelName, useModels } from '../records/use-metadata.ts';
 import { dataProvider, recordsPrefix } from '../service.ts';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { useText } from '../texts/provider.ts';
 import { superAdmin, type User } from './user.ts';
 
 /** The records that make somebody a member, and what each opens; nothing where no row rule asks for any. */
@@ -66,7 +66,6 @@ const shown = 20;
 
 const Memberships = ({ entry, metadata, user }: OfModelProps & { readonly metadata: Metadata }) => {
   const text = useText();
-  const language = useLanguage();
   const nameOf = useModelName();
   const { label, path } = entry;
   const { opens = [], permissions } = metadata;
@@ -82,7 +81,7 @@ const Memberships = ({ entry, metadata, user }: OfModelProps & { readonly metada
   });
   if (!permissions.list)
     return <Typography variant="body2">{text('memberships.unread', { label })}</Typography>;
-  if (error) return <Alert severity="error">{sentenceOf(error, language, text)}</Alert>;
+  if (error) return <Failed error={error} />;
   if (data === undefined) return null;
   const { data: records, total = 0 } = data;
   if (records.length === 0) {

@@ -12,6 +12,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNotify } from 'react-admin';
 import { failureOf, useTell } from '../parts/problem.ts';
+import { useUnsaved } from '../parts/unsaved.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
@@ -46,6 +47,7 @@ export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
   const [mustChange, setMustChange] = useState(user.must_change_password);
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
+  const { saved, leave } = useUnsaved(password !== '');
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -56,6 +58,7 @@ export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
       await send('PATCH', `/admin/users/${user.id}`, { body });
       await client.invalidateQueries();
       notify(text('users.passwordReset'), { type: 'success' });
+      saved();
       onClose();
     } catch (failure) {
       const found = failureOf(failure).fields['password'];
@@ -66,7 +69,7 @@ export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
   };
 
   return (
-    <Dialog open onClose={onClose} fullWidth maxWidth="xs" aria-labelledby="reset-password">
+    <Dialog open onClose={() => leave(onClose)} fullWidth maxWidth="xs" aria-labelledby="reset-password">
       <Stack component="form" noValidate onSubmit={(event) => void submit(event)}>
         <DialogTitle id="reset-password">{text('users.resetTitle', { name: user.username })}</DialogTitle>
         <DialogContent>
@@ -93,7 +96,7 @@ export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
           />
         </DialogContent>
         <DialogActions>
-          <Button onClick={onClose}>{text('common.cancel')}</Button>
+          <Button onClick={() => leave(onClose)}>{text('common.cancel')}</Button>
           <Button type="submit" variant="contained" loading={busy} disabled={password === ''}>
             {text('users.reset')}
           </Button>

@@ -1,5 +1,6 @@
 import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
+import { Link as RouterLink } from 'react-router';
 import { superAdmin } from './user.ts';
 
 export const RoleChips = ({ roles }: { readonly roles: readonly string[] }) => (
@@ -8,6 +9,9 @@ export const RoleChips = ({ roles }: { readonly roles: readonly string[] }) => (
       <Chip
         key={role}
         size="small"
+        clickable
+        component={RouterLink}
+        to={`/roles/${role}`}
         label={role}
         variant="outlined"
         color={role === superAdmin ? 'secondary' : role === 'admin' ? 'primary' : 'default'}

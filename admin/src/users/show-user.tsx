@@ -6,7 +6,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListBase, useDataProvider, useGetIdentity, useNotify, usePermissions } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
-import { type ApiKey, keyColumns } from '../keys/keys.tsx';
+import { AskDeletion } from '../deletion/ask-deletion.tsx';
+import type { ApiKey } from '../keys/api-key.ts';
+import { keyColumns } from '../keys/keys.tsx';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { BulkDelete } from '../parts/bulk-delete.tsx';
@@ -121,15 +123,18 @@ const Actions = ({ user }: { readonly user: User }) => {
       >
         {text('users.endSessionsLead')}
       </Confirm>
-      <Confirm
-        open={asking === 'delete'}
-        title={text('users.deleteTitle', { name: user.username })}
-        action={text('common.delete')}
-        onConfirm={remove}
-        onClose={close}
-      >
-        {text('users.deleteLead')}
-      </Confirm>
+      {asking === 'delete' ? (
+        <AskDeletion
+          title={text('users.deleteTitle', { name: user.username })}
+          resource="users"
+          ids={[user.id]}
+          name={user.username}
+          onConfirm={remove}
+          onClose={close}
+        >
+          {text('common.cannotUndo')}
+        </AskDeletion>
+      ) : null}
     </>
   );
 };

@@ -118,7 +118,13 @@ const RoleChoice = ({ draft, errors, onChange }: UserFieldsProps) => {
           <FormControlLabel
             key={name}
             disabled={name === superAdmin && !own.includes(superAdmin)}
-            control={<Checkbox checked={draft.roles.includes(name)} onChange={() => toggle(name)} />}
+            control={
+              <Checkbox
+                checked={draft.roles.includes(name)}
+                onChange={() => toggle(name)}
+                slotProps={{ input: { 'aria-invalid': errors['roles'] !== undefined } }}
+              />
+            }
             label={name}
           />
         ))}

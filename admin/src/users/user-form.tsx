@@ -1,4 +1,3 @@
-import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -7,13 +6,15 @@ import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
-import { LinkButton } from '../parts/link.tsx';
+import { FormBar } from '../parts/form-bar.tsx';
 import { Page } from '../parts/page.tsx';
-import { failureOf, useTell } from '../parts/problem.ts';
+import { useRefusal } from '../parts/refusal.ts';
+import { useUnsaved } from '../parts/unsaved.ts';
+import { useInput } from '../parts/use-input.ts';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
-import { type FieldErrors, type UserDraft, UserFields } from './user-fields.tsx';
+import { type UserDraft, UserFields } from './user-fields.tsx';
 
 interface UserFormProps {
   readonly title: string;
@@ -25,27 +26,27 @@ interface UserFormProps {
 
 const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
   const text = useText();
-  const tell = useTell();
   const notify = useNotify();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [draft, setDraft] = useState(first);
-  const [errors, setErrors] = useState<FieldErrors>({});
+  const { input, changes, put, discard } = useInput(first);
+  const { saved } = useUnsaved(changes > 0);
+  const { refusal, refuse, clear } = useRefusal();
   const [busy, setBusy] = useState(false);
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
-    setErrors({});
+    clear();
     try {
-      const id = await save(draft);
+      const id = await save(input);
       await client.invalidateQueries();
       notify(text('common.saved'), { type: 'success' });
+      saved();
       await navigate(`/users/${id}/show`);
     } catch (error) {
-      const { fields } = failureOf(error);
-      setErrors(fields);
-      if (Object.keys(fields).length === 0) tell(error);
+      refuse(error);
+    } finally {
       setBusy(false);
     }
   };
@@ -55,13 +56,15 @@ const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
       <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
         <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 2 }}>
           {note}
-          <UserFields draft={draft} errors={errors} onChange={setDraft} />
-          <Stack direction="row" sx={{ gap: 1 }}>
-            <Button type="submit" variant="contained" loading={busy}>
-              {text('common.save')}
-            </Button>
-            <LinkButton to={back}>{text('common.cancel')}</LinkButton>
-          </Stack>
+          <UserFields draft={input} errors={refusal.fields} onChange={put} />
+          <FormBar
+            changes={changes}
+            refusal={refusal}
+            fields={Object.keys(input)}
+            busy={busy}
+            back={back}
+            onDiscard={discard}
+          />
         </Stack>
       </Paper>
     </Page>

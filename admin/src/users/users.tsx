@@ -7,7 +7,7 @@ import type { FilterField } from '../parts/filter-field.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
-import { Time } from '../parts/time.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { RoleChips } from './roles-of.tsx';
 import type { User } from './user.ts';
@@ -36,6 +36,7 @@ const columns = (text: Text): Column<User>[] => [
   {
     name: 'username',
     label: text('users.username'),
+    fixed: true,
     render: ({ id, username, name }) => (
       <Box>
         <Link to={`/users/${id}/show`}>{username}</Link>
@@ -63,7 +64,7 @@ const columns = (text: Text): Column<User>[] => [
     name: 'created_at',
     label: text('common.createdAt'),
     wide: true,
-    render: ({ created_at }) => <Time value={created_at} format="day" />,
+    render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
 ];
 
@@ -83,6 +84,7 @@ export const Users = () => {
       resource="users"
       title={text('users.title')}
       columns={columns(text)}
+      to={({ id }) => `/users/${id}/show`}
       filters={filters(text)}
       empty={text('users.empty')}
       sort={{ field: 'username', order: 'ASC' }}

@@ -1,7 +1,7 @@
 import Typography from '@mui/material/Typography';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
-import { RelativeTime, Time } from '../parts/time.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 
@@ -25,7 +25,7 @@ const columns = (text: Text): Column<RegisteredApplication>[] => [
   {
     name: 'rotated_at',
     label: text('applications.rotatedAt'),
-    render: ({ rotated_at }) => <Time value={rotated_at} />,
+    render: ({ rotated_at }) => <RelativeTime value={rotated_at} />,
   },
   {
     name: 'last_used_at',

@@ -4,7 +4,7 @@ import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
-import { Time } from '../parts/time.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { AuditDetail } from './audit-detail.tsx';
 import { type AuditEntry, actionKeys, actionText, kindText } from './audit-entry.ts';
@@ -38,7 +38,7 @@ const columns = (text: Text): Column<AuditEntry>[] => [
   {
     name: 'created_at',
     label: text('audit.at'),
-    render: ({ created_at }) => <Time value={created_at} format="full" />,
+    render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
   { name: 'actor_name', label: text('audit.actor'), render: (entry) => <Actor entry={entry} /> },
   {
@@ -69,7 +69,7 @@ const filters = (text: Text): FilterField[] => [
     name: 'action',
     label: text('audit.action'),
     kind: 'choice',
-    operators: ['eq'],
+    operators: ['eq', 'in'],
     choices: Object.entries(actionKeys).map(([value, key]) => ({ value, label: text(key) })),
   },
   { name: 'created_at', label: text('audit.at'), kind: 'datetime', operators: ['gte', 'lte'] },

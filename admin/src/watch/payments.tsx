@@ -8,7 +8,7 @@ import type { FilterField } from '../parts/filter-field.ts';
 import { JsonText } from '../parts/json-text.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
-import { Time } from '../parts/time.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 
 interface Payment {
@@ -48,7 +48,7 @@ const columns = (text: Text): Column<Payment>[] => [
   {
     name: 'created_at',
     label: text('payments.receivedAt'),
-    render: ({ created_at }) => <Time value={created_at} format="full" />,
+    render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
   {
     name: 'body',

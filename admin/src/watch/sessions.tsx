@@ -1,17 +1,22 @@
 import Button from '@mui/material/Button';
+import Chip from '@mui/material/Chip';
+import Stack from '@mui/material/Stack';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLogout } from 'react-admin';
+import { useLogout, useNotify } from 'react-admin';
 import { Confirm } from '../parts/confirm.tsx';
 import { useTell } from '../parts/problem.ts';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
-import { RelativeTime, Time } from '../parts/time.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { browserOf } from './user-agent.ts';
 
 interface Session {
   readonly id: number;
+  /** The one that shows this page. */
+  readonly current: boolean;
   readonly address: string;
   readonly user_agent: string;
   readonly created_at: string;
@@ -25,22 +30,49 @@ const Browser = ({ userAgent }: { readonly userAgent: string }) => {
   return <span title={userAgent}>{shown ?? (userAgent || text('sessions.unknownBrowser'))}</span>;
 };
 
-const columns = (text: Text): Column<Session>[] => [
+const columns = (text: Text, onEnd: (session: Session) => void): Column<Session>[] => [
   {
     name: 'user_agent',
     label: text('sessions.browser'),
-    render: ({ user_agent }) => <Browser userAgent={user_agent} />,
+    render: ({ user_agent, current }) => (
+      <Stack direction="row" sx={{ gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
+        <Browser userAgent={user_agent} />
+        {current ? (
+          <Chip size="small" color="primary" variant="outlined" label={text('sessions.current')} />
+        ) : null}
+      </Stack>
+    ),
   },
   { name: 'address', label: text('audit.address'), render: ({ address }) => address },
   {
     name: 'created_at',
     label: text('sessions.since'),
-    render: ({ created_at }) => <Time value={created_at} />,
+    render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
   {
     name: 'last_used_at',
     label: text('keys.lastUsedAt'),
     render: ({ last_used_at }) => <RelativeTime value={last_used_at} />,
+  },
+  {
+    name: 'end',
+    label: text('common.actions'),
+    sortable: false,
+    has: ({ current }) => !current,
+    // The one that shows this page is ended by signing out.
+    render: (session) =>
+      session.current ? null : (
+        <Button
+          size="small"
+          color="error"
+          aria-label={text('sessions.endOf', {
+            browser: browserOf(session.user_agent) ?? text('sessions.unknownBrowser'),
+          })}
+          onClick={() => onEnd(session)}
+        >
+          {text('sessions.end')}
+        </Button>
+      ),
   },
 ];
 
@@ -49,7 +81,20 @@ export const Sessions = () => {
   const text = useText();
   const tell = useTell();
   const logout = useLogout();
+  const notify = useNotify();
+  const client = useQueryClient();
   const [asking, setAsking] = useState(false);
+  const [ending, setEnding] = useState<Session>();
+  const endOne = async (): Promise<void> => {
+    try {
+      await send('DELETE', `/admin/sessions/${ending?.id}`);
+      notify(text('sessions.ended'), { type: 'success' });
+    } catch (error) {
+      tell(error);
+    }
+    setEnding(undefined);
+    await client.invalidateQueries();
+  };
   const endAll = async (): Promise<void> => {
     try {
       await send('DELETE', '/admin/sessions');
@@ -65,7 +110,7 @@ export const Sessions = () => {
         resource="sessions"
         title={text('sessions.title')}
         lead={text('sessions.lead')}
-        columns={columns(text)}
+        columns={columns(text, setEnding)}
         filters={[]}
         searchable={false}
         exportable={false}
@@ -84,6 +129,19 @@ export const Sessions = () => {
         onClose={() => setAsking(false)}
       >
         {text('sessions.endAllLead')}
+      </Confirm>
+      <Confirm
+        open={ending !== undefined}
+        title={text('sessions.endTitle')}
+        action={text('sessions.end')}
+        onConfirm={endOne}
+        onClose={() => setEnding(undefined)}
+      >
+        {ending === undefined
+          ? ''
+          : `${browserOf(ending.user_agent) ?? ending.user_agent} · ${ending.address}`}
+        <br />
+        {text('sessions.endLead')}
       </Confirm>
     </>
   );

@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
@@ -7,16 +6,17 @@ import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListBase, useListContext, useNotify } from 'react-admin';
+import { Failed } from '../parts/failed.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
 import { Pages } from '../parts/pages.tsx';
-import { sentenceOf, useTell } from '../parts/problem.ts';
+import { useTell } from '../parts/problem.ts';
 import { type Column, RecordTable } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { send } from '../service.ts';
-import { type Text, useLanguage, useText } from '../texts/provider.ts';
+import { type Text, useText } from '../texts/provider.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { DeliveryState } from './states.tsx';
 import { type Delivery, deliveryStates, errorText, type Webhook, webhookActions } from './webhook.ts';
@@ -169,7 +169,6 @@ const columns = (text: Text, { show, resend }: Acts): Column<Delivery>[] => [
 
 const Section = ({ webhook }: { readonly webhook: Webhook }) => {
   const text = useText();
-  const language = useLanguage();
   const tell = useTell();
   const notify = useNotify();
   const client = useQueryClient();
@@ -191,7 +190,7 @@ const Section = ({ webhook }: { readonly webhook: Webhook }) => {
       <Typography variant="h2">{text('webhooks.deliveries')}</Typography>
       <FilterBar fields={filters(text, models)} searchable={false} />
       {error ? (
-        <Alert severity="error">{sentenceOf(error, language, text)}</Alert>
+        <Failed error={error} />
       ) : (
         <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
           <RecordTable<Delivery>

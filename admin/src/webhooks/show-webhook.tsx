@@ -5,9 +5,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
+import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
-import { Confirm } from '../parts/confirm.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
@@ -175,16 +175,18 @@ const Actions = ({ webhook, onTested }: ActionsProps) => {
         {text('common.edit')}
       </LinkButton>
       {opened === 'rotate' ? <Rotate id={webhook.id} onClose={close} /> : null}
-      <Confirm
-        open={opened === 'delete'}
-        title={text('webhooks.deleteTitle')}
-        action={text('common.delete')}
-        onConfirm={remove}
-        onClose={close}
-      >
-        {webhook.url} <br />
-        {text('webhooks.deleteLead')} {text('common.cannotUndo')}
-      </Confirm>
+      {opened === 'delete' ? (
+        <AskDeletion
+          title={text('webhooks.deleteTitle')}
+          resource="webhooks"
+          ids={[webhook.id]}
+          onConfirm={remove}
+          onClose={close}
+        >
+          {webhook.url} <br />
+          {text('webhooks.deleteLead')} {text('common.cannotUndo')}
+        </AskDeletion>
+      ) : null}
     </>
   );
 };

@@ -1,5 +1,4 @@
 import Autocomplete from '@mui/material/Autocomplete';
-import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import FormControl from '@mui/material/FormControl';
 import FormControlLabel from '@mui/material/FormControlLabel';
@@ -15,9 +14,11 @@ import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
-import { LinkButton } from '../parts/link.tsx';
+import { FormBar } from '../parts/form-bar.tsx';
 import { Page } from '../parts/page.tsx';
-import { failureOf, useTell } from '../parts/problem.ts';
+import { useRefusal } from '../parts/refusal.ts';
+import { useUnsaved } from '../parts/unsaved.ts';
+import { useInput } from '../parts/use-input.ts';
 import { UserPicker } from '../parts/user-picker.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { dataProvider, send } from '../service.ts';
@@ -107,6 +108,7 @@ const Actions = ({ chosen, error, onChange }: ActionsProps) => {
             control={
               <Checkbox
                 checked={chosen.includes(action)}
+                slotProps={{ input: { 'aria-invalid': error !== undefined } }}
                 onChange={({ target }) =>
                   onChange(
                     webhookActions.filter((each) =>
@@ -129,25 +131,23 @@ interface WebhookFormProps {
   readonly first: Draft;
   readonly back: string;
   readonly action: string;
-  readonly save: (draft: Draft) => Promise<void>;
+  readonly save: (draft: Draft, saved: () => void) => Promise<void>;
 }
 
 const WebhookForm = ({ title, first, back, action, save }: WebhookFormProps) => {
   const text = useText();
-  const tell = useTell();
-  const [draft, setDraft] = useState(first);
-  const [errors, setErrors] = useState<Errors>({});
+  const { input, changes, put, discard } = useInput(first);
+  const { saved } = useUnsaved(changes > 0);
+  const { refusal, refuse, clear } = useRefusal();
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
-    setErrors({});
+    clear();
     try {
-      await save(draft);
+      await save(input, saved);
     } catch (error) {
-      const { fields } = failureOf(error);
-      setErrors(fields);
-      if (Object.keys(fields).length === 0) tell(error);
+      refuse(error);
     } finally {
       setBusy(false);
     }
@@ -156,13 +156,16 @@ const WebhookForm = ({ title, first, back, action, save }: WebhookFormProps) => 
     <Page title={title} lead={text('webhooks.formLead')} narrow>
       <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
         <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1.5 }}>
-          <Fields draft={draft} errors={errors} onChange={setDraft} />
-          <Stack direction="row" sx={{ gap: 1, mt: 1 }}>
-            <Button type="submit" variant="contained" loading={busy}>
-              {action}
-            </Button>
-            <LinkButton to={back}>{text('common.cancel')}</LinkButton>
-          </Stack>
+          <Fields draft={input} errors={refusal.fields} onChange={put} />
+          <FormBar
+            changes={changes}
+            refusal={refusal}
+            fields={Object.keys(input)}
+            busy={busy}
+            action={action}
+            back={back}
+            onDiscard={discard}
+          />
         </Stack>
       </Paper>
     </Page>
@@ -182,10 +185,11 @@ export const NewWebhook = () => {
         first={nothing}
         back="/webhooks"
         action={text('webhooks.create')}
-        save={async (draft) => {
+        save={async (draft, saved) => {
           const answer = await send<Webhook & { readonly secret: string }>('POST', '/admin/webhooks', {
             body: { webhook: draft },
           });
+          saved();
           setCreated(answer.data);
         }}
       />
@@ -221,7 +225,7 @@ export const EditWebhook = () => {
       first={{ url, models, actions, user_id }}
       back={`/webhooks/${id}/show`}
       action={text('common.save')}
-      save={async (draft) => {
+      save={async (draft, saved) => {
         await dataProvider.update<Webhook>('webhooks', {
           id: webhook.id,
           data: { ...draft },
@@ -229,6 +233,7 @@ export const EditWebhook = () => {
         });
         await client.invalidateQueries();
         notify(text('common.saved'), { type: 'success' });
+        saved();
         await navigate(`/webhooks/${id}/show`);
       }}
     />

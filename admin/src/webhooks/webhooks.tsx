@@ -16,6 +16,7 @@ const columns = (text: Text, nameOf: (model: string) => string): Column<Webhook>
   {
     name: 'url',
     label: text('webhooks.url'),
+    fixed: true,
     render: ({ id, url }) => (
       <Box sx={{ overflowWrap: 'anywhere' }}>
         <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link>
@@ -89,6 +90,7 @@ export const Webhooks = () => {
       lead={text('webhooks.lead')}
       sort={{ field: 'failures', order: 'DESC' }}
       columns={columns(text, nameOf)}
+      to={({ id }) => `/webhooks/${id}/show`}
       filters={filters(text)}
       searchable={false}
       empty={text('webhooks.empty')}

@@ -5,6 +5,8 @@ const writers = ['jwt', 'api_key'] as const;
 /** The world reads what is published; authors write their own. */
 export default defineResource('Article', {
   label: { 'zh-CN': '文章', en: 'Article' },
+  icon: 'article',
+  menu: { 'zh-CN': '内容', en: 'Content' },
   fields: {
     title: field.string({ required: true, max: 200, label: { 'zh-CN': '标题', en: 'Title' } }),
     body: field.text({ label: { 'zh-CN': '正文', en: 'Body' } }),

@@ -1,5 +1,6 @@
 import { Problem } from '../../kernel/problem.ts';
 import { identifiedUser } from '../identified-user.ts';
+import type { TokenClaims } from '../jwt.ts';
 import {
   type AuthDependencies,
   type Authenticate,
@@ -17,10 +18,19 @@ const prefix = 'Bearer ';
 const rejected = (): AuthOutcome<ByToken> => ({ kind: 'rejected', problem: new Problem('invalid_token') });
 
 /** A header that is there but holds anything else is rejected: a caller who tried to sign in never goes on as a guest. */
-const open = ({ tokens, identities }: AuthDependencies): Authenticate<ByToken> => {
-  /** The token names the user; whether they still exist and what they may do, the database says at every request. */
-  const identify = async (userId: number, models: readonly string[]): Promise<AuthOutcome<ByToken>> => {
-    const identity = await identities.byUserId(userId, models);
+const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByToken> => {
+  /**
+   * The token names the user; whether they still exist and what they may do, the database says at every request, and
+   * whether the session goes on of which a token was made.
+   */
+  const identify = async (
+    { userId, sessionId }: TokenClaims,
+    models: readonly string[],
+  ): Promise<AuthOutcome<ByToken>> => {
+    const identity =
+      sessionId === undefined
+        ? await identities.byUserId(userId, models)
+        : await identities.byUserInSession(userId, sessionId, clock(), models);
     return identity === undefined
       ? rejected()
       : { kind: 'principal', principal: identifiedUser(identity, 'jwt') };
@@ -29,7 +39,7 @@ const open = ({ tokens, identities }: AuthDependencies): Authenticate<ByToken> =
     const header = request.header('authorization');
     if (header === undefined) return absent;
     const claims = header.startsWith(prefix) ? tokens.verify(header.slice(prefix.length)) : undefined;
-    return claims === undefined ? rejected() : identify(claims.userId, request.models);
+    return claims === undefined ? rejected() : identify(claims, request.models);
   };
 };
 
@@ -37,7 +47,7 @@ const open = ({ tokens, identities }: AuthDependencies): Authenticate<ByToken> =
 export const jwt = {
   name: 'jwt',
   label: { 'zh-CN': 'JWT', en: 'JWT' },
-  plotted: { 'zh-CN': '令牌 (JWT)', en: 'Token (JWT)' },
+  plotted: { 'zh-CN': '令牌（JWT）', en: 'Token (JWT)' },
   area: 'api',
   holder: 'user',
   challenge: 'Bearer realm="gatewright"',

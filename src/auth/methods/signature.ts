@@ -118,7 +118,7 @@ export const signature = {
       en: 'Unix seconds, at most 300 away from the server',
     }),
     signature: header(signatureHeaders.signature, {
-      'zh-CN': 'HMAC-SHA256(api_secret, 时间戳 + 换行符 + 请求体) 的小写十六进制',
+      'zh-CN': '`HMAC-SHA256(api_secret, 时间戳 + 换行符 + 请求体)` 的小写十六进制',
       en: 'Lowercase hex of HMAC-SHA256(api_secret, timestamp + line feed + body)',
     }),
   },
@@ -129,7 +129,7 @@ export const signature = {
     },
     more: {
       'zh-CN':
-        '签名 = HMAC-SHA256(api_secret, 时间戳 + 换行符 + 原始请求体) 的小写十六进制；时间戳为 Unix 秒，与服务器相差不得超过 300 秒。',
+        '签名为 `HMAC-SHA256(api_secret, 时间戳 + 换行符 + 原始请求体)` 的小写十六进制；时间戳为 Unix 秒，与服务器相差不得超过 300 秒。',
       en: 'Signature = lowercase hex of HMAC-SHA256(api_secret, timestamp + line feed + raw request body); the timestamp is Unix seconds, at most 300 seconds away from the server.',
     },
   },

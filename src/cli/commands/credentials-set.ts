@@ -1,3 +1,4 @@
+import { type Credentials, withFormerSecret } from '../../vault/credentials.ts';
 import { defineCommand } from '../command.ts';
 import { changeCredentials, credentialsEntry, openCredentials } from '../credentials.ts';
 import { readSecret, UsageError } from '../io.ts';
@@ -8,16 +9,19 @@ export const command = defineCommand({
   description: [
     'Stores a secret, read from stdin so that it shows in no process list and no shell history.',
     'NAME is jwt_secret: at least 32 bytes; one line end at its end is dropped. A new one signs everybody out.',
+    'The one before is kept, to open the secrets of webhooks until the service has sealed them anew. former_jwt_secret',
+    'adds one to those that are kept: for a JWT_SECRET of the environment that is to be replaced.',
   ],
   examples: ['openssl rand -hex 32 | gatewright credentials set jwt_secret'],
   async run({ operands: [name] }, io) {
-    if (name !== 'jwt_secret') throw new UsageError(`'${name}' cannot be set, only jwt_secret can`);
+    if (name !== 'jwt_secret' && name !== 'former_jwt_secret')
+      throw new UsageError(`'${name}' cannot be set, only jwt_secret and former_jwt_secret can`);
     const vault = await openCredentials(io);
     await vault.assertWritable();
     const secret = await readSecret(io, name);
-    await changeCredentials(io, vault, (current) => ({ ...current, jwt_secret: secret }), {
-      entry: credentialsEntry('credentials.set', name),
-    });
-    io.print('jwt_secret is set');
+    const change = (current: Credentials): Credentials =>
+      name === 'jwt_secret' ? { ...current, jwt_secret: secret } : withFormerSecret(current, secret);
+    await changeCredentials(io, vault, change, { entry: credentialsEntry('credentials.set', name) });
+    io.print(`${name} is set`);
   },
 });

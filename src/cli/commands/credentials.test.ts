@@ -46,8 +46,47 @@ describe('credentials set', () => {
     expect(await set(stdin)).toEqual({ status: 1, stdout: '', stderr: `gatewright: ${message}\n` });
   });
 
+  it('keeps the former secrets, the last first, for opening only', async () => {
+    for (const letter of ['a', 'b', 'b', 'c']) await set(letter.repeat(32));
+    await credentials(['set', 'former_jwt_secret'], { stdin: 'd'.repeat(32) });
+    const { jwtSecret, formerJwtSecrets } = await vault();
+    expect([jwtSecret ?? '', ...formerJwtSecrets].map((text) => text.slice(0, 1)).join('')).toBe('cdba');
+  });
+
   it('knows no other name', async () => {
     expect(await credentials(['set', 'apps'], { stdin: secret })).toMatchObject({ status: 2 });
+  });
+});
+
+describe('credentials rekey', () => {
+  it('says the public half only, and what to do next', async () => {
+    await set(secret);
+    const key = () => readFile(join(directory, 'c.key'), 'utf8');
+    const old = await key();
+    const { status, stdout } = await credentials(['rekey']);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/for a new key.*: age1[0-9a-z]{58}\n$/)]);
+    expect(await key()).not.toBe(old);
+    const out = await credentials(['rekey', '--key-out', join(directory, 'new.key')]);
+    expect(out).toMatchObject({ status: 0, stdout: expect.stringContaining('rekey --finish\n') });
+    expect(out.stdout).not.toContain('AGE-SECRET-KEY');
+    expect(await credentials(['rekey', '--finish'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('still holds the old key'),
+    });
+    const fresh = await readFile(join(directory, 'new.key'), 'utf8');
+    const finished = await credentials(['rekey', '--finish'], { env: { ...env, CREDENTIALS_KEY: fresh } });
+    expect(finished).toMatchObject({ status: 0, stderr: '' });
+    await writeFile(join(directory, 'c.key'), fresh);
+    expect((await vault()).jwtSecret).toBe(secret);
+    expect((await vault()).file?.serial).toBe(4);
+  });
+
+  it('takes one step at a time', async () => {
+    expect(await credentials(['rekey', '--finish', '--key-out', 'x'])).toMatchObject({ status: 2 });
+    expect(await credentials(['rekey'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('there is nothing to encrypt anew'),
+    });
   });
 });
 

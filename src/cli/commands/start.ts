@@ -1,23 +1,21 @@
-import { flushCompileCache } from 'node:module';
-import { ConfigError, readConfig } from '../../config.ts';
+import { type Config, ConfigError, readConfig } from '../../config.ts';
 import { createLogger, guardStandardStreams } from '../../log.ts';
-import { createServer, type Server, type ServerOptions } from '../../server.ts';
-import { openApplication } from '../application.ts';
 import { defineCommand } from '../command.ts';
-import { greet } from '../greeting.ts';
-import { CommandError } from '../io.ts';
+import { CommandError, type Io } from '../io.ts';
 import { npmGone } from '../parent.ts';
-import { endAfter, endFailed, endIfKeptAlive, stopSignal } from '../stop-signal.ts';
-import { logUncaught } from '../uncaught.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { workerRole } from '../workers/worker.ts';
 
-/** What an application that could not be started has left running keeps the process no longer. */
-const startServer = async (parts: Pick<ServerOptions, 'logger' | 'config'>): Promise<Server> => {
+/** @throws CommandError where it has mistakes, which have been told */
+const configOf = (io: Io): Config => {
   try {
-    const application = await openApplication();
-    return await createServer({ ...parts, watch: true, lifecycle: true, application });
+    return readConfig(io.env);
   } catch (error) {
-    endIfKeptAlive();
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    const { mistakes } = error;
+    createLogger('fatal').fatal({ mistakes }, 'the configuration has mistakes');
+    for (const mistake of mistakes) io.warn(`gatewright: ${mistake}`);
+    throw new CommandError(`the configuration has ${mistakes.length} mistake(s), see above`);
   }
 };
 
@@ -28,29 +26,24 @@ export const command = defineCommand({
     'Starts the service for the application in the current folder.',
     'Configuration comes from the environment: PORT, HOST, BASE_URL, DATABASE_URL, DATA_DIR, JWT_SECRET, …',
     'SIGTERM ends it: what is in flight is answered, then it exits with status 0. A second one ends it at once.',
+    'SIGUSR2 raises the level of the log to debug for 10 minutes: every statement is told of, without its values.',
   ],
   examples: ['gatewright start', 'PORT=8080 DATABASE_URL=postgres://localhost/app gatewright start'],
   async run(_invocation, io) {
     guardStandardStreams();
-    const stopped = Promise.race([stopSignal(), npmGone(io.env).then(() => 'SIGTERM' as const)]);
+    const worker = await workerRole(io.env);
+    const stopped =
+      worker?.stopped ?? Promise.race([stopSignal(), npmGone(io.env).then(() => 'SIGTERM' as const)]);
     // A terminal that is closed, or a habit of asking for a reload, ends nothing.
     process.on('SIGHUP', () => {});
-    let config: ReturnType<typeof readConfig>;
-    try {
-      config = readConfig(io.env);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      for (const mistake of error.mistakes) io.warn(`gatewright: ${mistake}`);
-      throw new CommandError(`the configuration has ${error.mistakes.length} mistake(s), see above`);
-    }
+    const config = configOf(io);
     const logger = createLogger(config.logLevel);
-    let started: Server | undefined;
-    logUncaught(logger, () => void endFailed(started));
-    const server = await startServer({ logger, config });
-    started = server;
-    greet(server, io);
-    // Node writes its cache of compiled code at the exit, which a process that is killed does not reach.
-    flushCompileCache();
-    await endAfter(server, (await stopped) === 'SIGINT' ? 0 : config.drain);
+    if (worker === undefined && config.workers > 1) {
+      const { superviseWorkers } = await import('../workers/primary.ts');
+      await superviseWorkers({ config, logger, io, stopped });
+    }
+    // Not before: the process above the workers needs nothing of it.
+    const { serve } = await import('../serve.ts');
+    await serve({ config, logger, io, stopped, worker });
   },
 });

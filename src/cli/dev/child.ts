@@ -64,7 +64,8 @@ interface Started {
 
 const start = async (message: Start): Promise<Started | { readonly shown: Shown }> => {
   const { folder, first, routes: before } = message;
-  const config = readConfig(process.env);
+  // One process: it is the one that is started again.
+  const config = { ...readConfig(process.env), workers: 1 };
   const application = await loadApplication(folder);
   const shown = await holdMigrations(config, application, message, print);
   if (shown !== undefined) return { shown };

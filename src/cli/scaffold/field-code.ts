@@ -23,5 +23,11 @@ export const fieldCode = ({ type, options }: FieldDefinition, left: readonly str
 /** What people call things is no matter of a migration, and what is unique among an owner's records no column's. */
 export const columnCode = (definition: FieldDefinition): Code => {
   const { unique }: CommonOptions = definition.options;
-  return fieldCode(definition, ['label', 'labels', ...(unique === 'owner' ? ['unique'] : [])]);
+  return fieldCode(definition, [
+    'label',
+    'labels',
+    'group',
+    'colors',
+    ...(unique === 'owner' ? ['unique'] : []),
+  ]);
 };

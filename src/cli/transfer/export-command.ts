@@ -1,5 +1,6 @@
 import { type CsvColumn, csvHead, csvLines } from '../../endpoints/csv.ts';
 import { csvColumns } from '../../endpoints/list-endpoint.ts';
+import { csvCells } from '../../kernel/csv-cells.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -10,7 +11,6 @@ import type { Grant } from '../../policy/grant.ts';
 import type { ListAnswer } from '../../store/list/list.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import { csvCells } from './csv-cells.ts';
 import type { Format } from './format.ts';
 import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
 import { PartFile } from './part-file.ts';

@@ -11,9 +11,9 @@ import {
   transferMigrations,
 } from '../../../tests/support/transfer-application.ts';
 import { createApplication } from '../../application.ts';
+import { csvCells } from '../../kernel/csv-cells.ts';
 import { defineResource } from '../../model/define-resource.ts';
 import { createImports, ImportTakenError } from '../../store/tables/imports.ts';
-import { csvCells } from './csv-cells.ts';
 
 describe('cells of CSV', () => {
   it('are those of RFC 4180', () => {

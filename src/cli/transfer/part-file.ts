@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncDirectory } from '../../kernel/sync-directory.ts';
 import { CommandError } from '../io.ts';
 import { FrameError, Frames } from './frames.ts';
 
@@ -73,16 +74,6 @@ const wholeRecords = async (file: FileHandle, head: string | undefined): Promise
   }
 };
 
-const syncDirectory = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const directory = await open(dirname(path), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-};
-
 /**
  * A file that is there as a whole or not at all: it grows as FILE.part, which an interrupted export leaves and the next
  * one of the same goes on with.
@@ -146,7 +137,7 @@ export class PartFile {
     await this.#file.sync();
     await this.#file.close();
     await rename(`${this.#path}.part`, this.#path);
-    await syncDirectory(this.#path);
+    await syncDirectory(dirname(this.#path));
     await rm(`${this.#path}.part.of`, { force: true });
   }
 

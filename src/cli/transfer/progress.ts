@@ -12,6 +12,12 @@ export const countText = (count: number): string => grouped.format(count);
 /** `1 row`, `12,400 rows` */
 export const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? 'row' : 'rows'}`;
 
+/** `12.4 MB`, `1,240 MB` */
+export const bytesText = (bytes: number): string => {
+  const megabytes = bytes / 1_000_000;
+  return `${megabytes < 100 ? megabytes.toFixed(1) : countText(Math.round(megabytes))} MB`;
+};
+
 /** `in 8.4 s, 11,900 rows/s` */
 export const speedText = (rows: number, seconds: number): string =>
   `in ${seconds.toFixed(1)} s, ${countText(Math.round(rows / Math.max(seconds, 0.001)))} rows/s`;

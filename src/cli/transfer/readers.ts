@@ -1,10 +1,10 @@
+import { type Cell, CellError, csvCells } from '../../kernel/csv-cells.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { unescapeFormulas } from '../../kernel/formulas.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { ImportLine } from '../../operations/import.ts';
 import { CommandError } from '../io.ts';
-import { type Cell, CellError, csvCells } from './csv-cells.ts';
 import type { Frame } from './frames.ts';
 import type { ImportFields } from './import-fields.ts';
 

@@ -1,14 +1,102 @@
 import { field } from '../../fields/define.ts';
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { createShow } from '../../store/records/show.ts';
+import type { KeyChange } from '../../store/tables/api-keys.ts';
 import { everyKeyFields, everyKeySource } from '../../store/tables/sources.ts';
-import { createKey, keyFieldDefinitions } from '../api-keys/new-key.ts';
+import { createKey, endOf, keyFieldDefinitions } from '../api-keys/new-key.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, reachesIn } from '../shared.ts';
 import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { keyUsageEndpoint } from './key-usage.ts';
+
+const changeOf = (values: Readonly<Record<string, unknown>>): KeyChange => ({
+  ...(typeof values['name'] === 'string' ? { name: values['name'] } : {}),
+  ...('expires_at' in values ? { expiresAt: endOf(values['expires_at']) } : {}),
+});
+
+/** One key: what it is, and what becomes of it. */
+const oneKeyEndpoints = (services: Services, path: string): Endpoint[] => {
+  const input = createInput(keyFieldDefinitions, services.locale);
+  const { required: _none, ...changes } = input.schema;
+  const show = createShow(services.database, everyKeySource, { clock: services.clock });
+  const one = {
+    path: `${path}/:id`,
+    auth: adminAuth,
+    policy: administratorReads(everyKeyFields),
+    reaches: reachesIn(services.database, everyKeySource),
+  } as const;
+  const answer = async (call: Call): Promise<Answer> => {
+    const shown = await show(call.grant, idOf(call));
+    if (shown === undefined) throw new Problem('record_not_found');
+    return { data: new JsonText(shown.json) };
+  };
+  return [
+    {
+      operation: 'adminGetApiKey',
+      method: 'GET',
+      ...one,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': 'API 密钥详情', en: 'Show an API key' },
+        tag: adminTag,
+        data: schemas.adminKey,
+        problems: ['record_not_found'],
+      },
+      handle: answer,
+    },
+    {
+      operation: 'adminUpdateApiKey',
+      method: 'PATCH',
+      ...one,
+      accepts: 'json-or-form',
+      bodyKey: 'api_key',
+      input: changes,
+      docs: {
+        summary: { 'zh-CN': '修改 API 密钥的名称或过期时间', en: 'Rename an API key, or change its end' },
+        description: {
+          'zh-CN':
+            '`expires_at` 为 null 即永不过期，已过去的时间使密钥立即失效。已过期的密钥不能延期：409 (40909)。',
+          en: '`expires_at: null` takes its end away, a past one ends it at once. A key that has expired is not extended: 409 (40909).',
+        },
+        tag: adminTag,
+        data: schemas.adminKey,
+        problems: ['record_not_found', 'key_expired'],
+      },
+      handle: async (call) => {
+        const id = idOf(call);
+        const { values, errors } = input.read(call.body, 'update');
+        refuseInvalid(errors);
+        await services.keys.update(id, changeOf(values), actorOf(call));
+        return answer(call);
+      },
+    },
+    {
+      operation: 'adminDeleteApiKey',
+      method: 'DELETE',
+      ...one,
+      policy: administratorOnly,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '删除任意 API 密钥', en: 'Delete any API key' },
+        description: {
+          'zh-CN': '立即失效，无论属于谁。',
+          en: 'It stops working at once, whoever owns it.',
+        },
+        tag: adminTag,
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        await services.keys.remove(idOf(call), call.grant, actorOf(call));
+        return {};
+      },
+    },
+  ];
+};
 
 /** Keys of every user. */
 export const adminKeyEndpoints = (services: Services): Endpoint[] => {
@@ -41,6 +129,10 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
       status: 201,
       docs: {
         summary: { 'zh-CN': '为用户创建 API 密钥', en: 'Create an API key for a user' },
+        description: {
+          'zh-CN': '密钥以该用户的身份与权限行事。完整密钥仅在此响应中返回一次。',
+          en: 'The key acts as this user, with the rights of the user. The full key is in this answer only.',
+        },
         tag: adminTag,
         data: schemas.newKey,
       },
@@ -60,23 +152,7 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
         }
       },
     },
-    {
-      operation: 'adminDeleteApiKey',
-      method: 'DELETE',
-      path: `${path}/:id`,
-      auth: adminAuth,
-      policy: administratorOnly,
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '删除任意 API 密钥', en: 'Delete any API key' },
-        tag: adminTag,
-        problems: ['record_not_found'],
-      },
-      handle: async (call) => {
-        await services.keys.remove(idOf(call), call.grant, actorOf(call));
-        return {};
-      },
-      reaches: reachesIn(services.database, everyKeySource),
-    },
+    ...oneKeyEndpoints(services, path),
+    keyUsageEndpoint(services, path),
   ];
 };

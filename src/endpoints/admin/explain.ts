@@ -118,11 +118,14 @@ const answerOf = (
           path: endpoint.path,
           authentication: [...endpoint.auth],
         },
-  steps: steps.map(({ rule, outcome, because, conditions }) => ({
+  steps: steps.map(({ rule, outcome, because, conditions, grants }) => ({
     rule,
     label: catalogue.explained[rule],
     outcome,
     because,
+    ...(grants === undefined
+      ? {}
+      : { grants: { ...grants, roles: grants.roles.map((each) => ({ ...each })) } }),
     ...(conditions === undefined ? {} : { conditions: { about: conditions.about, rule: conditions.rule } }),
   })),
   decided_by: decisiveStep(steps)?.rule ?? null,

@@ -12,6 +12,8 @@ import type { Models } from '../../model/models.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { grantsAsked } from '../../policy/references.ts';
+import { permissionAction } from '../../policy/resource-rule.ts';
+import { superAdmin } from '../../policy/rule.ts';
 import type { Step } from '../../policy/step.ts';
 import type { CallerUser, KnownKey } from '../../store/tables/callers.ts';
 import type { Services } from '../services.ts';
@@ -31,6 +33,14 @@ export interface ExplainedStep extends Omit<Step, 'rule'> {
   readonly rule: ExplainedRule;
   /** Of a row rule. */
   readonly conditions?: ExplainedConditions;
+  /** Of the permission check: each role of the caller, and whether it is granted what was asked. */
+  readonly grants?: ExplainedGrants;
+}
+
+export interface ExplainedGrants {
+  readonly model: string;
+  readonly action: string;
+  readonly roles: readonly { readonly role: string; readonly allowed: boolean }[];
 }
 
 export interface Explanation {
@@ -96,6 +106,24 @@ const anyCaller = async (
   return { step, principal: 'problem' in found ? nobody : found.principal };
 };
 
+/** The permission step with what each role of the caller has; another step as it is. */
+const withGrants = async (
+  { roles }: Services,
+  { policy }: Endpoint,
+  principal: Principal,
+  step: ExplainedStep,
+): Promise<ExplainedStep> => {
+  if (step.rule !== 'permission' || step.outcome === 'off') return step;
+  if (policy.kind !== 'resource' || principal.kind !== 'user') return step;
+  const action = permissionAction(policy.action);
+  const model = policy.model.name;
+  const granted = new Set(await roles.granted(model, action));
+  const each = principal.roles
+    .toSorted()
+    .map((role) => ({ role, allowed: role === superAdmin || granted.has(role) }));
+  return { ...step, grants: { model, action, roles: each } };
+};
+
 /** What the guard would make of the subject's credentials. An endpoint that accepts none looks at none. */
 const authenticate = (
   explainer: Services,
@@ -151,7 +179,7 @@ const reachAsked = ({ endpoint, grant, params }: Admitted): ConditionsAsked | un
 };
 
 /** A step of the policy that leaves some rows, with the conditions that say which. */
-const withConditions = async (admitted: Admitted, step: Step): Promise<ExplainedStep> => {
+const withConditions = async (admitted: Admitted, step: ExplainedStep): Promise<ExplainedStep> => {
   const asked = step.rule === 'isolation' && step.outcome === 'narrowed' ? reachAsked(admitted) : undefined;
   if (asked === undefined) return step;
   const conditions = await admitted.conditions(asked);
@@ -198,7 +226,7 @@ const writeStep = async (admitted: Admitted): Promise<ExplainedStep | undefined>
 /** The steps behind the policy, until one refuses. */
 const recordSteps = async (
   admitted: Admitted,
-  decided: readonly Step[],
+  decided: readonly ExplainedStep[],
 ): Promise<{ readonly steps: readonly ExplainedStep[]; readonly problem?: ProblemName }> => {
   const steps: ExplainedStep[] = await Promise.all(decided.map((step) => withConditions(admitted, step)));
   if (steps.some(({ outcome }) => outcome === 'refused')) return { steps, problem: 'forbidden' };
@@ -245,15 +273,19 @@ export const explain = async (
   const authenticated = await authenticate(explainer, endpoint, subject, query);
   steps.push(authenticated.step);
   if ('problem' in authenticated) return ended(new Problem(authenticated.problem));
-  const decision = decide(endpoint.policy, authenticated.principal);
+  const { principal } = authenticated;
+  const decision = decide(endpoint.policy, principal);
+  const decided = await Promise.all(
+    decision.steps.map((step) => withGrants(explainer, endpoint, principal, step)),
+  );
   if (!decision.allowed) {
-    steps.push(...decision.steps);
+    steps.push(...decided);
     return ended(decision.problem);
   }
   const conditions = conditionsFor(explainer, asker);
   const models: Models = new Map([...explainer.resources.values()].map(({ model }) => [model.name, model]));
   const admitted = { endpoint, grant: decision.grant, params, query, models, asker, conditions };
-  const { steps: further, problem } = await recordSteps(admitted, decision.steps);
+  const { steps: further, problem } = await recordSteps(admitted, decided);
   steps.push(...further);
   return problem === undefined
     ? { code: 0, status: endpoint.status ?? 200, endpoint, steps }

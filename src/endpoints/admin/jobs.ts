@@ -39,6 +39,10 @@ export const jobEndpoints = (services: Services): Endpoint[] => {
       ...one,
       docs: {
         summary: { 'zh-CN': '立即运行等待或失败的任务', en: 'Run a job now that waits or has failed' },
+        description: {
+          'zh-CN': '任务排到队首，由下一个空闲的工作进程运行。',
+          en: 'The job becomes due at once, and is run by the next worker that is free.',
+        },
         tag: adminTag,
         problems: ['record_not_found', 'job_running', 'conflict'],
       },
@@ -54,6 +58,10 @@ export const jobEndpoints = (services: Services): Endpoint[] => {
       ...one,
       docs: {
         summary: { 'zh-CN': '删除等待或失败的任务', en: 'Delete a job that waits or has failed' },
+        description: {
+          'zh-CN': '任务不再运行，也不可恢复。',
+          en: 'The job never runs, and cannot be brought back.',
+        },
         tag: adminTag,
         problems: ['record_not_found', 'job_running'],
       },

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../http/endpoint.ts';
+import { createList } from '../../store/list/list.ts';
 import {
   applicationFields,
   applicationSource,
@@ -6,8 +7,11 @@ import {
   auditSource,
   paymentFields,
   paymentSource,
+  refusalFields,
+  refusalSource,
 } from '../../store/tables/sources.ts';
-import { listEndpoint } from '../list-endpoint.ts';
+import { answerList, listEndpoint } from '../list-endpoint.ts';
+import { listFieldsOf } from '../list-fields.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { adminAuth, administratorReads, adminTag } from './area.ts';
@@ -61,5 +65,42 @@ export const adminListEndpoints = (services: Services): Endpoint[] => {
         docs: { summary: { 'zh-CN': '审计记录', en: 'Audit list' }, tag: adminTag, data: schemas.audit },
       }),
     ),
+    refusalEndpoint(services),
   ];
+};
+
+/** What known callers were refused; the newest first, unless another order is asked for. */
+const refusalEndpoint = (services: Services): Endpoint => {
+  const { refusals, database, clock } = services;
+  const list = createList(database, refusalSource, { clock });
+  const policy = administratorReads(refusalFields);
+  const origin = new URL(services.baseUrl).origin;
+  return {
+    operation: 'listRefusals',
+    method: 'GET',
+    path: '/admin/refusals',
+    auth: adminAuth,
+    policy,
+    accepts: 'nothing',
+    csv: true,
+    docs: {
+      summary: { 'zh-CN': '最近被拒绝的请求', en: 'Recent refusals' },
+      description: {
+        'zh-CN':
+          '已知调用者在 24 小时内被拒绝（403）的请求，以及因行规则而答为不存在（404）的记录，由新到旧；同一小时内相同的请求合并计数。不保存查询参数、请求体与凭据。各实例每 10 秒写入一次。',
+        en: 'Requests of known callers that were refused (403) within 24 hours, and records that row rules answered as missing (404), the newest first; those alike within an hour are counted together. Neither query nor body nor credentials are kept. Each instance writes them every 10 s.',
+      },
+      tag: adminTag,
+      data: schemas.refusal,
+      list: true,
+      listFields: listFieldsOf(refusalSource, policy),
+    },
+    handle: async (call) => {
+      await refusals.flush();
+      const { query } = call;
+      const sorted = new URLSearchParams(query).has('sort');
+      const asked = sorted ? query : [query, 'sort=-refused_at'].filter((part) => part !== '').join('&');
+      return answerList(list, call, origin, undefined, { query: asked });
+    },
+  };
 };

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { labelText } from '../../kernel/messages/messages.ts';
+import { referrersOf } from '../../model/deletion.ts';
 import type { Models } from '../../model/models.ts';
 import { openedModels } from '../../model/opened-models.ts';
 import { modelFields, modelSource } from '../../store/tables/model-source.ts';
@@ -18,13 +19,15 @@ export const adminMetaEndpoints = (
 ): Endpoint[] => {
   const { locale } = services;
   const opened = openedModels(models.values());
-  const entries = [...models.values()].map(({ name, label, path, fields, events }) => ({
+  const entries = [...models.values()].map(({ name, label, path, fields, events, icon, menu }) => ({
     model: name,
     label: labelText(label, locale),
     path,
     fields: fields.size,
     opens: opened.get(name)?.length ?? 0,
     events,
+    icon: icon ?? null,
+    menu: menu === undefined ? null : labelText(menu, locale),
   }));
   return [
     listEndpoint(services, modelSource(entries), {
@@ -46,6 +49,9 @@ export const adminMetaEndpoints = (
           policy: administratorOnly,
           tag: adminTag,
           opens: opened.get(model.name) ?? [],
+          referrers: (['cascade', 'restrict', 'null'] as const).flatMap((onDelete) =>
+            referrersOf(models, model.name, onDelete),
+          ),
         },
         locale,
       ),

@@ -1,12 +1,13 @@
 import { field } from '../../fields/define.ts';
-import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { createList } from '../../store/list/list.ts';
 import { createShow } from '../../store/records/show.ts';
-import type { PermissionName } from '../../store/tables/roles.ts';
-import { permissionFields, permissionSource, roleFields, roleSource } from '../../store/tables/sources.ts';
+import { holderSource, managedUserFields, roleFields, roleSource } from '../../store/tables/sources.ts';
 import { createInput, refuseInvalid } from '../input.ts';
-import { listEndpoint } from '../list-endpoint.ts';
+import { answerList, listEndpoint } from '../list-endpoint.ts';
+import { listFieldsOf } from '../list-fields.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, reachesIn } from '../shared.ts';
@@ -14,13 +15,41 @@ import { adminAuth, administratorOnly, administratorReads, adminTag } from './ar
 
 export const rolePattern = '^[a-z][a-z0-9_]{0,62}$';
 
-/** Roles, and what is granted to them. */
-export const roleEndpoints = (services: Services): Endpoint[] => [
-  ...roles(services),
-  ...permissions(services),
-];
+/** The members of a role, for whoever is about to give it more, or to take it away. */
+const holders = (services: Services): Endpoint => {
+  const { database, clock } = services;
+  const origin = new URL(services.baseUrl).origin;
+  const list = createList(database, holderSource, { clock });
+  const policy = administratorReads(managedUserFields);
+  const reaches = reachesIn(database, roleSource);
+  return {
+    operation: 'listRoleUsers',
+    method: 'GET',
+    path: '/admin/roles/:name/users',
+    auth: adminAuth,
+    policy,
+    accepts: 'nothing',
+    csv: true,
+    docs: {
+      summary: { 'zh-CN': '持有角色的用户', en: 'Users who hold a role' },
+      tag: adminTag,
+      data: schemas.adminUser,
+      list: true,
+      listFields: listFieldsOf(holderSource, policy),
+      problems: ['record_not_found'],
+    },
+    handle: async (call) => {
+      const { name = '' } = call.params;
+      if (!(await services.roles.exists(name))) throw new Problem('record_not_found');
+      const grant = call.grant.narrowed({ column: 'role', value: name });
+      return answerList(list, call, origin, undefined, { grant });
+    },
+    reaches,
+  };
+};
 
-const roles = (services: Services): Endpoint[] => {
+/** Roles, and who holds them. */
+export const roleEndpoints = (services: Services): Endpoint[] => {
   const input = createInput(
     { name: field.string({ required: true, max: 63, pattern: rolePattern }) },
     services.locale,
@@ -46,6 +75,10 @@ const roles = (services: Services): Endpoint[] => {
       status: 201,
       docs: {
         summary: { 'zh-CN': '创建角色', en: 'Add a role' },
+        description: {
+          'zh-CN': '新角色没有任何权限，须另行授予。',
+          en: 'A new role has no rights until they are granted.',
+        },
         tag: adminTag,
         data: schemas.role,
         problems: ['conflict'],
@@ -61,6 +94,29 @@ const roles = (services: Services): Endpoint[] => {
       },
     },
     {
+      operation: 'showRole',
+      method: 'GET',
+      path: `${path}/:name`,
+      ...common,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '角色', en: 'Show a role' },
+        description: {
+          'zh-CN': '一个角色：是否内置，以及有多少用户持有。',
+          en: 'A role: whether it is built in, and how many users hold it.',
+        },
+        tag: adminTag,
+        data: schemas.role,
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        const shown = await show(call.grant, call.params['name'] ?? '');
+        if (shown === undefined) throw new Problem('record_not_found');
+        return { data: new JsonText(shown.json) };
+      },
+      reaches: reachesIn(services.database, roleSource),
+    },
+    {
       operation: 'deleteRole',
       method: 'DELETE',
       path: `${path}/:name`,
@@ -69,6 +125,10 @@ const roles = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '删除角色', en: 'Remove a role' },
+        description: {
+          'zh-CN': '内置角色与仍有用户持有的角色不可删除；其权限一并删除。',
+          en: 'Built-in roles stay, and those that a user still holds. Its rights go with it.',
+        },
         tag: adminTag,
         problems: ['record_not_found', 'built_in_role', 'role_in_use'],
       },
@@ -78,62 +138,6 @@ const roles = (services: Services): Endpoint[] => {
       },
       reaches: reachesIn(services.database, roleSource),
     },
-  ];
-};
-
-const permissions = (services: Services): Endpoint[] => {
-  const path = '/admin/permissions';
-  const entry = { auth: adminAuth, policy: administratorOnly, accepts: 'nothing' } as const;
-
-  /** The permission that a path names. @throws Problem `record_not_found` for a name that nobody registered */
-  const named = async (call: Call): Promise<PermissionName> => {
-    const { role = '', model = '', action = '' } = call.params;
-    const known = services.permissionEntries.some((one) => one.model === model && one.action === action);
-    if (!known || !(await services.roles.exists(role))) throw new Problem('record_not_found');
-    return { role, model, action };
-  };
-
-  return [
-    listEndpoint(services, permissionSource(services.permissionEntries), {
-      operation: 'listPermissions',
-      path,
-      auth: adminAuth,
-      policy: administratorReads(permissionFields),
-      docs: {
-        summary: { 'zh-CN': '权限表', en: 'The permission table' },
-        tag: adminTag,
-        data: schemas.permission,
-      },
-    }),
-    {
-      operation: 'grantPermission',
-      method: 'PUT',
-      path: `${path}/:role/:model/:action`,
-      ...entry,
-      docs: {
-        summary: { 'zh-CN': '授予权限', en: 'Grant a permission' },
-        tag: adminTag,
-        problems: ['record_not_found'],
-      },
-      handle: async (call) => {
-        await services.roles.grant(await named(call), actorOf(call));
-        return {};
-      },
-    },
-    {
-      operation: 'revokePermission',
-      method: 'DELETE',
-      path: `${path}/:role/:model/:action`,
-      ...entry,
-      docs: {
-        summary: { 'zh-CN': '收回权限', en: 'Revoke a permission' },
-        tag: adminTag,
-        problems: ['record_not_found'],
-      },
-      handle: async (call) => {
-        await services.roles.revoke(await named(call), actorOf(call));
-        return {};
-      },
-    },
+    holders(services),
   ];
 };

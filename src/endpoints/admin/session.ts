@@ -1,6 +1,5 @@
 import { loginFailed } from '../../auth/login.ts';
 import type { Identity } from '../../auth/ports.ts';
-import { sameOrigin } from '../../auth/same-origin.ts';
 import type { KnownUser } from '../../auth/security-events.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -8,12 +7,13 @@ import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
 import { sessionFields, sessionSource } from '../../store/tables/sources.ts';
+import { isForeignPage } from '../auth/foreign-page.ts';
 import { createSignIn } from '../auth/sign-in.ts';
-import { listEndpoint } from '../list-endpoint.ts';
+import { listEndpoint, sessionOf } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, userOf } from '../shared.ts';
-import { adminAuth, administratorOnly, adminTag } from './area.ts';
+import { actorOf, idOf, userOf } from '../shared.ts';
+import { adminAuth, administratorOnly, adminTag, arriving } from './area.ts';
 
 /** Characters of a User-Agent that are kept for the list of sessions. */
 const maxUserAgent = 200;
@@ -33,10 +33,6 @@ const signOutHeaders = {
     en: '`"cache"`: the browser empties its cache of this site, so that its back button shows no page of the session',
   },
 } as const satisfies Readonly<Record<string, Label>>;
-
-/** A browser's sign-in must come from a page of this service; a client without cookie and Origin is no browser. */
-const isForeignPage = (call: Call, baseUrl: string): boolean =>
-  (call.header('cookie') !== undefined || call.header('origin') !== undefined) && !sameOrigin(call, baseUrl);
 
 const sessionUserText: Label = {
   'zh-CN':
@@ -83,7 +79,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       handle: async (call) => {
         if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
         const { verified, user } = await signIn.run(call);
-        const principal = { kind: 'user', method: 'session', ...user } as const;
+        const principal = arriving(user);
         const by = { id: user.id, username: user.username };
         if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
         const session = cookies.create();
@@ -130,6 +126,10 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '退出登录', en: 'Sign out' },
+        description: {
+          'zh-CN': '结束当前会话并清除其 Cookie。',
+          en: 'Ends this session and takes its cookie away.',
+        },
         tag: adminTag,
         headers: signOutHeaders,
       },
@@ -151,6 +151,30 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       },
     }),
     {
+      operation: 'endSession',
+      method: 'DELETE',
+      path: '/admin/sessions/:id',
+      auth: adminAuth,
+      policy: administratorOnly,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '结束我的一个会话', en: 'End one of my sessions' },
+        description: {
+          'zh-CN': '他人的会话如同不存在：404。结束当前会话即退出登录。',
+          en: 'Sessions of others are not there: 404. To end the current one is to sign out.',
+        },
+        tag: adminTag,
+        headers: signOutHeaders,
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        const id = idOf(call);
+        if (!(await sessions.remove(id, userOf(call).id, actorOf(call))))
+          throw new Problem('record_not_found');
+        return sessionOf(call) === id ? { headers: signedOut() } : {};
+      },
+    },
+    {
       operation: 'deleteSessions',
       method: 'DELETE',
       path: '/admin/sessions',
@@ -159,6 +183,10 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '退出我的全部会话', en: 'End all my sessions' },
+        description: {
+          'zh-CN': '结束自己在所有浏览器中的会话，包括当前会话。',
+          en: 'Ends every session of one’s own in every browser, this one too.',
+        },
         tag: adminTag,
         headers: signOutHeaders,
       },

@@ -51,14 +51,16 @@ export interface ShellOptions {
   readonly basePath: string;
   /** Language that the page begins with. */
   readonly locale: Locale;
+  /** Whether there is a documentation page to lead to. */
+  readonly apiDocs?: boolean;
 }
 
 /** The page of the area, with a nonce of its own in every answer. */
-const createPage = (html: string, { basePath, locale }: ShellOptions): (() => HttpResponse) => {
+const createPage = (html: string, { basePath, locale, apiDocs }: ShellOptions): (() => HttpResponse) => {
   // The base path is a parsed URL's: it holds nothing that could end an attribute.
   const parts = html
     .replaceAll('./assets/', `${basePath}/admin/assets/`)
-    .replace('lang="zh-CN"', `lang="${locale}"`)
+    .replace('lang="zh-CN"', `lang="${locale}"${apiDocs === true ? ' data-documented' : ''}`)
     .split(noncePlace);
   return () => {
     const nonce = randomBytes(16).toString('base64');

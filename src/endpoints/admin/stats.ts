@@ -1,12 +1,10 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
-import { openRecords } from '../../model/open-records.ts';
-import type { ResourceModel } from '../../model/resource.ts';
-import { createAttention, type KeysInNeed } from '../../store/tables/attention.ts';
 import { type CountedFailures, type CountedRequests, hourOf } from '../../store/tables/request-counts.ts';
 import type { Services } from '../services.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
+import { attentionReader, attentionSchema, firstStepsSchema } from './attention.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -41,23 +39,6 @@ const pointsOf = (
     return { at: at + rest, authentication, status, failed_sign_ins: Number(failed) };
   });
 
-const keysOf = ({ count, keys }: KeysInNeed): Json => ({
-  count,
-  keys: keys.map(({ id, name, user_id, username, expires_at, created_at }) => ({
-    id,
-    name,
-    user: { id: user_id, username },
-    expires_at,
-    created_at,
-  })),
-});
-
-/** Whether no rule asks who a caller is: anybody with a token does anything to the records. */
-const isOpen = (model: ResourceModel): boolean => {
-  const { ownership, restricted, publicRead } = model.rules;
-  return openRecords(model) !== undefined && !ownership && restricted.size === 0 && publicRead === undefined;
-};
-
 const integer: JsonSchema = { type: 'integer' };
 const counts: JsonSchema = { type: 'object', additionalProperties: integer };
 const points: JsonSchema = {
@@ -72,39 +53,21 @@ const points: JsonSchema = {
     },
   },
 };
-const keys: JsonSchema = {
-  type: 'object',
-  properties: { count: integer, keys: { type: 'array', items: { type: 'object' } } },
-};
-
 const schema: JsonSchema = {
   type: 'object',
   title: 'Statistics',
   properties: {
     last_24_hours: points,
     last_30_days: points,
-    attention: {
-      type: 'object',
-      properties: {
-        expiring_keys: keys,
-        unused_keys: keys,
-        disabled_webhooks: {
-          type: 'object',
-          properties: { count: integer, webhooks: { type: 'array', items: { type: 'object' } } },
-        },
-        open_resources: { type: 'array', items: { type: 'object' } },
-      },
-    },
+    attention: attentionSchema,
+    first_steps: firstStepsSchema,
   },
 };
 
 /** The figures of the start page: requests by the hour and by the day, and what an administrator should look at. */
 export const statsEndpoint = (services: Services): Endpoint => {
-  const { clock, requestCounts, resources } = services;
-  const attention = createAttention(services);
-  const open = [...resources.values()]
-    .filter(({ model }) => isOpen(model))
-    .map(({ model }) => ({ model: model.name, path: model.path }));
+  const { clock, requestCounts } = services;
+  const readAttention = attentionReader(services);
 
   const read = async (span: Span, now: number): Promise<Json[]> => {
     const first = hourOf(now - (span.steps - 1) * span.length).slice(0, span.digits);
@@ -126,34 +89,21 @@ export const statsEndpoint = (services: Services): Endpoint => {
     docs: {
       summary: { 'zh-CN': '请求统计与待处理事项', en: 'Requests counted, and what needs attention' },
       description: {
-        'zh-CN': '按小时与按天（UTC）统计。计数每 10 秒写入一次。密钥最多计到 1,000。',
-        en: 'By the hour and by the day (UTC). Counts are written every 10 seconds. Keys are counted up to 1,000.',
+        'zh-CN': '按小时与按天（UTC）统计。计数每 10 秒写入一次。待处理事项各最多计到 1,000。',
+        en: 'By the hour and by the day (UTC). Counts are written every 10 seconds. What needs attention is counted up to 1,000 of each kind.',
       },
       tag: adminTag,
       data: schema,
     },
     handle: async () => {
-      await requestCounts.flush();
+      await Promise.all([requestCounts.flush(), services.keyUsage.flush(), services.securityEvents.flush()]);
       const now = clock();
-      const [hours, days, expiring, unused, disabled] = await Promise.all([
+      const [hours, days, attention] = await Promise.all([
         read(periods.last_24_hours, now),
         read(periods.last_30_days, now),
-        attention.expiringKeys(),
-        attention.unusedKeys(),
-        attention.disabledWebhooks(),
+        readAttention(),
       ]);
-      return {
-        data: {
-          last_24_hours: hours,
-          last_30_days: days,
-          attention: {
-            expiring_keys: keysOf(expiring),
-            unused_keys: keysOf(unused),
-            disabled_webhooks: { ...disabled, webhooks: disabled.webhooks.map((each) => ({ ...each })) },
-            open_resources: open,
-          },
-        },
-      };
+      return { data: { last_24_hours: hours, last_30_days: days, ...attention } };
     },
   };
 };

@@ -31,7 +31,7 @@ export interface ReadUser {
 }
 
 const order = [
-  ...['username', 'email', 'name', 'password', 'current_password', 'roles'],
+  ...['username', 'email', 'name', 'invite', 'password', 'current_password', 'roles'],
   ...['disabled', 'must_change_password', 'end_sessions'],
 ];
 
@@ -57,7 +57,8 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
   };
   const password = field.text({ required: true });
   const updated = { ...fields, current_password: field.text(), end_sessions: field.boolean() };
-  const created = createInput({ ...fields, password }, locale);
+  const created = createInput({ ...fields, invite: field.boolean(), password }, locale);
+  const invited = createInput({ ...fields, invite: field.boolean() }, locale);
   const input = createInput({ ...updated, password }, locale);
   const passwordless = createInput(updated, locale);
 
@@ -93,7 +94,8 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
   };
 
   const readerOf = (body: JsonObject, action: 'create' | 'update'): Input => {
-    if (action === 'create') return created;
+    if (action === 'create')
+      return own(body, 'invite') === true && own(body, 'password') === undefined ? invited : created;
     return own(body, 'password') === undefined ? passwordless : input;
   };
 
@@ -149,10 +151,22 @@ export const createUserInput = (users: UserStore, locale: Locale) => {
   } as const;
   const roles = { items: { type: 'string' }, maxItems: maxRoles } as const;
   const { required: _none, ...changes } = input.schema;
+  /** With `invite` the password may be absent. */
+  const newUser = refined(created.schema, {
+    ...accounts,
+    roles: { type: ['array', 'null'], ...roles },
+  });
 
   return {
     schemas: {
-      create: refined(created.schema, { ...accounts, roles: { type: ['array', 'null'], ...roles } }),
+      create: {
+        ...newUser,
+        required: ['username', 'email'],
+        anyOf: [
+          { required: ['password'] },
+          { properties: { invite: { const: true } }, required: ['invite'] },
+        ],
+      },
       update: refined(changes, { ...accounts, roles: { type: 'array', minItems: 1, ...roles } }),
     },
     /** The message of a unique field that was taken after the look-up. */

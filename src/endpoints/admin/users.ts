@@ -5,7 +5,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { createUserRemoval } from '../../operations/remove-user.ts';
 import { createShow } from '../../store/records/show.ts';
-import { userFields, userSource } from '../../store/tables/sources.ts';
+import { managedUserFields, managedUserSource } from '../../store/tables/sources.ts';
 import { TakenError } from '../../store/tables/taken-names.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
 import { refuseInvalid } from '../input.ts';
@@ -28,10 +28,10 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
   const { users, passwords } = services;
   const removal = createUserRemoval(services.database, users, services.resources);
   const input = createUserInput(users, services.locale);
-  const show = createShow(services.database, userSource);
-  const reaches = reachesIn(services.database, userSource);
+  const show = createShow(services.database, managedUserSource);
+  const reaches = reachesIn(services.database, managedUserSource);
   const path = '/admin/users';
-  const common = { auth: adminAuth, policy: administratorReads(userFields) } as const;
+  const common = { auth: adminAuth, policy: administratorReads(managedUserFields) } as const;
   const body = { accepts: 'json-or-form', bodyKey: 'user' } as const;
 
   const answer = async (call: Call, id: number): Promise<Answer> => {
@@ -51,7 +51,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
   };
 
   return [
-    listEndpoint(services, userSource, {
+    listEndpoint(services, managedUserSource, {
       operation: 'adminListUsers',
       path,
       ...common,
@@ -65,6 +65,10 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '用户详情', en: 'Show a user' },
+        description: {
+          'zh-CN': '用户及其角色；密码从不返回。',
+          en: 'A user with the roles that they hold. A password is never answered.',
+        },
         tag: adminTag,
         data: schemas.adminUser,
         problems: ['record_not_found'],
@@ -83,8 +87,8 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '创建用户', en: 'Create a user' },
         description: {
-          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}`,
-          en: `${passwordRules.en} ${mustChange.en}`,
+          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在以链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。`,
+          en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`.`,
         },
         tag: adminTag,
         data: schemas.adminUser,
@@ -94,7 +98,8 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         const { change, password, errors } = await input.read(call.body, 'create');
         refuseInvalid(errors);
         const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
-        const passwordHash = await passwords.hash(password ?? '', ticketOf(call));
+        // Whoever is invited has none: nothing that is typed is the password of an empty text.
+        const passwordHash = password === undefined ? '' : await passwords.hash(password, ticketOf(call));
         const values = {
           ...{ username, usernameCanonical, email, emailCanonical, passwordHash },
           name: change.name ?? username,
@@ -154,6 +159,10 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '删除用户', en: 'Delete a user' },
+        description: {
+          'zh-CN': '连同其 API 密钥与会话一并删除。最后一名启用的 super_admin 不可删除。',
+          en: 'Deleted with API keys and sessions. The last enabled super_admin stays.',
+        },
         tag: adminTag,
         problems: [
           'record_not_found',

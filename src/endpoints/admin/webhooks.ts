@@ -106,6 +106,10 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': 'Webhook 详情', en: 'Show a webhook' },
+        description: {
+          'zh-CN': '一个 Webhook 及其状态；密钥不返回。',
+          en: 'A webhook and its state, without its secret.',
+        },
         tag: adminTag,
         data: schemas.webhook,
         problems: ['record_not_found'],
@@ -180,6 +184,10 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '删除 Webhook', en: 'Delete a webhook' },
+        description: {
+          'zh-CN': '等待中的消息不再发送，发送记录一并删除。',
+          en: 'What waits is not sent any more, and its deliveries go with it.',
+        },
         tag: adminTag,
         problems: ['record_not_found'],
       },
@@ -227,7 +235,7 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '发送测试消息', en: 'Send a test message' },
         description: {
-          'zh-CN': '立即发送 `{"type": "webhook.test"}`，一次，不保存，并返回接收方的应答。',
+          'zh-CN': '立即发送 `{"type": "webhook.test"}`，一次，不保存，并返回接收方的响应。',
           en: 'Sends `{"type": "webhook.test"}` at once, one time, keeps nothing of it, and answers what the receiver said.',
         },
         tag: adminTag,

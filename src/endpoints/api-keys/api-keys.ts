@@ -54,6 +54,10 @@ export const apiKeyEndpoints = (services: Services): Endpoint[] => {
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '删除 API 密钥', en: 'Delete an API key' },
+        description: {
+          'zh-CN': '立即失效。他人的密钥视为不存在（404）。',
+          en: 'It stops working at once. Keys of others do not exist here (404).',
+        },
         tag,
         problems: ['record_not_found'],
       },

@@ -14,6 +14,10 @@ export const keyFieldDefinitions = {
   expires_at: field.datetime(),
 } as const;
 
+/** When a key shall end, as it was sent: milliseconds since the epoch, null for never. */
+export const endOf = (value: unknown): number | null =>
+  typeof value === 'string' ? (parseTimestamp(value) ?? null) : null;
+
 /**
  * Makes a key for a user and answers it in full: the only time that it is seen. An `expires_at` in the past is taken
  * and makes an expired key.
@@ -26,8 +30,7 @@ export const createKey = async (
 ): Promise<Answer> => {
   const key = newKey();
   const name = String(values['name']);
-  const expiresAt =
-    typeof values['expires_at'] === 'string' ? (parseTimestamp(values['expires_at']) ?? null) : null;
+  const expiresAt = endOf(values['expires_at']);
   const { id, createdAt } = await keys.create(
     { userId, name, hash: hashKey(key), prefix: key.slice(0, keyPrefixLength), expiresAt },
     actorOf(call),

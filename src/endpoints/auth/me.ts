@@ -10,7 +10,15 @@ export const meEndpoint = (): Endpoint => ({
   auth: ['jwt'],
   policy: { kind: 'user', beforePasswordChange: true },
   accepts: 'nothing',
-  docs: { summary: { 'zh-CN': '当前用户', en: 'Current user' }, tag: 'Auth', data: schemas.user },
+  docs: {
+    summary: { 'zh-CN': '当前用户', en: 'Current user' },
+    description: {
+      'zh-CN': '令牌所属的用户及其角色。',
+      en: 'The user whose token it is, with the roles that they hold.',
+    },
+    tag: 'Auth',
+    data: schemas.user,
+  },
   handle: (call) => {
     const { id, username, email, name, roles } = userOf(call);
     return { data: { id, username, email, name, roles: [...roles].sort() } };

@@ -29,6 +29,10 @@ const descriptionEndpoint = (locale: Locale, find: (locale: Locale) => Represent
   accepts: 'nothing',
   docs: {
     summary: { 'zh-CN': '接口描述（OpenAPI 3.1）', en: 'API description (OpenAPI 3.1)' },
+    description: {
+      'zh-CN': '本描述自身，供客户端生成器与其他工具使用。',
+      en: 'This description, for generators of clients and other tools.',
+    },
     tag: 'Documentation',
     media: 'application/json',
     etag: true,

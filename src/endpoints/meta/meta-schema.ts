@@ -1,6 +1,8 @@
 import { buckets, measures } from '../../fields/aggregates.ts';
+import { choiceColours } from '../../fields/colours.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { fieldKinds } from '../../fields/registry.ts';
+import { iconNames } from '../../model/icons.ts';
 import { actions } from '../../model/resource.ts';
 
 const text: JsonSchema = { type: 'string' };
@@ -49,7 +51,10 @@ const field = object(
   },
   {
     default: {},
-    choices: listOf(object({ value: text, label: text })),
+    group: { type: 'string', description: 'Heading under which forms show it' },
+    choices: listOf(
+      object({ value: text, label: text }, { color: { type: 'string', enum: [...choiceColours] } }),
+    ),
     bounds: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
     reference: { type: 'string', description: 'Model whose id it holds' },
     on_delete: {
@@ -135,6 +140,8 @@ export const metadataSchema: JsonSchema = {
       permissions: object(Object.fromEntries(actions.map((action) => [action, flag]))),
     },
     {
+      icon: { type: 'string', enum: [...iconNames], description: 'In the administration area' },
+      menu: { type: 'string', description: 'Heading above it in the menu of the administration area' },
       isolation: {
         ...object({
           read: text,
@@ -149,6 +156,10 @@ export const metadataSchema: JsonSchema = {
       reasons: {
         ...object({ create: text }),
         description: 'Why a permission that the table grants is false',
+      },
+      referenced_by: {
+        ...listOf(object({ model: text, field: text, label: text })),
+        description: 'In the administration area: references of other models to its records',
       },
       opens: {
         ...listOf(opened),
@@ -171,5 +182,7 @@ export const modelEntrySchema: JsonSchema = {
       description: 'How many conditions of row rules its records, memberships then, can meet',
     },
     events: { type: 'boolean', description: 'Whether its changes are told of' },
+    icon: { type: ['string', 'null'] },
+    menu: { type: ['string', 'null'], description: 'Heading above it in the menu' },
   }),
 };

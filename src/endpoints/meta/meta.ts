@@ -2,12 +2,13 @@ import { type Principal, takes } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
-import { labelText } from '../../kernel/messages/messages.ts';
+import { type Label, labelText } from '../../kernel/messages/messages.ts';
+import type { Referrer } from '../../model/deletion.ts';
 import { type Access, describeModel } from '../../model/describe.ts';
 import type { Models } from '../../model/models.ts';
 import { nestedInputs, type WriteAccess } from '../../model/nested-schema.ts';
 import type { OpenedModel } from '../../model/opened-models.ts';
-import { type Action, actions, type ResourceModel } from '../../model/resource.ts';
+import { type Action, actions, type ModelField, type ResourceModel } from '../../model/resource.ts';
 import { lackingField } from '../../model/schema.ts';
 import { type AreaRules, ruleOf } from '../../operations/area.ts';
 import { grantsOfRelated, relatedFor } from '../../operations/related.ts';
@@ -99,13 +100,19 @@ type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & 
   readonly tag: string;
   /** What the model's records open, for those who manage them. */
   readonly opens?: readonly OpenedModel[];
+  /** Which other models refer to its records, for those who manage them. */
+  readonly referrers?: readonly Referrer[];
 };
+
+/** What the records of a model are called that refer by a field: with the field, where they do so by several. */
+const referrerLabel = (label: Label, field: ModelField, fields: number, locale: Locale): string =>
+  fields === 1 ? labelText(label, locale) : `${labelText(label, locale)} · ${labelText(field.label, locale)}`;
 
 /** The metadata of a model as one area offers it: read from the area's endpoints, which are the ones that are served. */
 export const metadataEndpoint = (
   model: ResourceModel,
   { models, served }: { readonly models: Models; readonly served: readonly Endpoint[] },
-  { area, tag, opens = [], ...place }: MetadataPlace,
+  { area, tag, opens = [], referrers = [], ...place }: MetadataPlace,
   locale: Locale,
 ): Endpoint => {
   const endpoints = served.filter(isOf(model, area.name));
@@ -134,7 +141,23 @@ export const metadataEndpoint = (
       const language = languageOf(call, locale);
       const caller = { principal: call.principal, area };
       const described = describe(model, endpoints, caller, { models, locale: language });
-      return { data: opens.length === 0 ? described : { ...described, opens } };
+      const referenced = referrers.map(({ model: { name, label }, field }) => ({
+        model: name,
+        field: field.name,
+        label: referrerLabel(
+          label,
+          field,
+          referrers.filter((each) => each.model.name === name).length,
+          language,
+        ),
+      }));
+      return {
+        data: {
+          ...described,
+          ...(opens.length === 0 ? {} : { opens }),
+          ...(referenced.length === 0 ? {} : { referenced_by: referenced }),
+        },
+      };
     },
   };
 };

@@ -1,6 +1,9 @@
+import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { hookFailure } from '../../kernel/application-code.ts';
 import { JsonText } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import type { Translations } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Scope } from '../../model/scope.ts';
 import {
@@ -15,6 +18,32 @@ import type { Services } from '../services.ts';
 import { actingFor } from '../shared.ts';
 
 const created = 201;
+
+const inputTexts = {
+  order_no: {
+    'zh-CN': '所付订单的编号，原样写入回执',
+    en: 'Number of the order that is paid, answered with the receipt as it came',
+  },
+  amount: {
+    'zh-CN': '金额：以最小货币单位计的整数，或十进制文本',
+    en: 'A whole number of the smallest unit of the currency, or a decimal as text',
+  },
+  currency: { 'zh-CN': '货币代码（ISO 4217）', en: 'Code of the currency (ISO 4217)' },
+} as const satisfies Readonly<Record<string, Translations>>;
+
+/**
+ * What applications commonly send. None of it is demanded: the body is between the application and whoever takes the
+ * payment, and is kept as it came.
+ */
+const paymentInput = (locale: Locale): JsonSchema => ({
+  type: 'object',
+  properties: {
+    order_no: { description: inputTexts.order_no[locale], examples: ['A-1001'] },
+    amount: { description: inputTexts.amount[locale], examples: [1999] },
+    currency: { description: inputTexts.currency[locale], examples: ['CNY'] },
+  },
+  additionalProperties: true,
+});
 
 const paymentOf = (call: Call): Payment => {
   if (call.principal.kind !== 'application') throw new Problem('forbidden');
@@ -77,13 +106,14 @@ export const paymentEndpoint = (services: Services): Endpoint => {
     auth: ['signature'],
     policy: { kind: 'identified' },
     accepts: 'json',
-    input: { type: 'object', additionalProperties: true },
+    input: paymentInput(services.locale),
     status: created,
     docs: {
       summary: { 'zh-CN': '接收支付', en: 'Receive a payment' },
       description: {
-        'zh-CN': '任意 JSON 对象。相同签名请求、或相同 Idempotency-Key 与请求体，返回首次的回执。',
-        en: 'Any JSON object. The same signed request, or the same Idempotency-Key with the same body, answers the first receipt.',
+        'zh-CN':
+          '任意 JSON 对象，原样保存；其中的 `order_no`、`amount`、`currency` 写入回执与后台列表。相同签名请求、或相同 Idempotency-Key 与请求体，返回首次的回执。',
+        en: 'Any JSON object, kept as it came; `order_no`, `amount` and `currency` of it stand in the receipt and in the list of the administration area. The same signed request, or the same Idempotency-Key with the same body, answers the first receipt.',
       },
       tag: 'Payment',
       ...(onPayment === undefined ? {} : { problems: ['handler_timeout'] as const }),

@@ -25,8 +25,10 @@ import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
 import { historyEndpoint } from './history-endpoints.ts';
+import { importEndpoint } from './import-endpoint.ts';
 import { anyAccess, everyField, nestedProblems } from './nested-bodies.ts';
-import { deletionWords, trashingWords, uniqueWords } from './resource-words.ts';
+import { referencesEndpoints } from './references-endpoints.ts';
+import { deletionWords, recordWords, trashingWords, uniqueWords } from './resource-words.ts';
 import { restoreEndpoint } from './restore-endpoint.ts';
 import { answerTrash, answerTrashed, trashedQuery, trashedSchema } from './trash-endpoints.ts';
 
@@ -140,7 +142,8 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
 
   const show = async (call: Call): Promise<Answer> => {
     const included = includedIn(call);
-    const record = await resource.show(call.grant, idOf(call), [], { included, by: call });
+    const from = call.reader && (await call.reader());
+    const record = await resource.show(call.grant, idOf(call), [], { included, by: call, from });
     if (record === undefined) throw new Problem('record_not_found');
     const tag = tagOf(record.json, record.version ?? 0, detailView, included);
     const headers = { ETag: tag };
@@ -188,6 +191,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       ...common('list'),
       accepts: 'nothing',
       csv: true,
+      mayLag: true,
       docs: withTrash({ ...docs(listLabel(model), 'list'), list: true }),
       handle: (call) =>
         (hasTrash ? answerTrash(resource, call, origin) : undefined) ??
@@ -201,6 +205,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       ...common('list'),
       accepts: 'nothing',
       csv: true,
+      mayLag: true,
       docs: {
         ...docs(aggregateLabel(model), undefined),
         data: groupSchema(model, fieldsOf('list'), locale),
@@ -215,7 +220,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       path: `${path}/:id`,
       ...common('detail'),
       accepts: 'nothing',
-      docs: withTrash(docs(label('查看', 'Show', model), 'detail', ['record_not_found'])),
+      mayLag: true,
+      docs: withTrash(
+        docs(label('查看', 'Show', model), 'detail', ['record_not_found'], recordWords('detail')),
+      ),
       handle: (call) => (area.name === 'admin' ? answerTrashed(resource, call) : undefined) ?? show(call),
       reaches,
     },
@@ -230,11 +238,14 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         label('创建', 'Create', model),
         'saved',
         ['invalid_parameter', 'idempotency_conflict', ...collision, ...inside],
-        uniqueWords(model),
+        recordWords('create', uniqueWords(model)),
       ),
       handle: post,
     },
     batchEndpoint(resource, area, area.operation('batch', pluralNoun(model)), nested, fieldsOf('saved')),
+    ...(area.name === 'admin'
+      ? [importEndpoint(resource, area, area.operation('import', pluralNoun(model)))]
+      : []),
     {
       operation: area.operation('update', model.name),
       method: 'PATCH',
@@ -245,7 +256,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         label('修改', 'Update', model),
         'saved',
         ['record_not_found', 'stale', ...collision, ...inside],
-        uniqueWords(model),
+        recordWords('update', uniqueWords(model)),
       ),
       handle: patch,
       reaches,
@@ -261,7 +272,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         label('删除', 'Delete', model),
         undefined,
         ['record_not_found', 'stale', ...deletionProblems(resource)],
-        (hasTrash ? trashingWords : deletionWords)(models, model.name),
+        recordWords('destroy', (hasTrash ? trashingWords : deletionWords)(models, model.name)),
       ),
       handle: async (call) => {
         await remove(writeOf(call), idOf(call), acceptedVersions(call.header('if-match')));
@@ -272,5 +283,6 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     },
     ...versions,
     ...restores,
+    ...(area.name === 'admin' ? referencesEndpoints(resource, area) : []),
   ];
 };

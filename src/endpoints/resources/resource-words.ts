@@ -21,6 +21,33 @@ export const uniqueWords = ({ fields, unique }: ResourceModel): Label | undefine
 const named = (referrers: readonly Referrer[]): string =>
   referrers.map(({ model, field }) => `\`${model.name}.${field.name}\``).join(', ');
 
+/** What each operation does with a record, in a sentence; what the model adds stands behind it. */
+const actionWords = {
+  detail: {
+    'zh-CN': '按 id 返回一条记录，附其版本（ETag）。',
+    en: 'One record by its id, with its version (ETag).',
+  },
+  create: {
+    'zh-CN': '新建一条记录；未提交的字段取默认值，否则为空。',
+    en: 'A new record; fields that are left out have their default, else none.',
+  },
+  update: {
+    'zh-CN': '只修改提交的字段；`If-Match` 防止覆盖他人的修改。',
+    en: 'Changes the fields that are sent, no others; `If-Match` keeps it from undoing a change of somebody else.',
+  },
+  destroy: { 'zh-CN': '删除一条记录。', en: 'Deletes a record.' },
+} as const satisfies Readonly<Record<string, Label>>;
+
+/** The description of an operation on one record. */
+export const recordWords = (action: keyof typeof actionWords, more?: Label): Label => {
+  const own = actionWords[action];
+  if (more === undefined) return own;
+  return {
+    'zh-CN': `${own['zh-CN']}\n\n${labelText(more, 'zh-CN')}`,
+    en: `${own.en}\n\n${labelText(more, 'en')}`,
+  };
+};
+
 /** What becomes of the records that refer to one that is deleted; undefined where none do. */
 export const deletionWords = (models: Models, name: string): Label | undefined => {
   const [held, nulled] = [referrersOf(models, name, 'restrict'), referrersOf(models, name, 'null')];

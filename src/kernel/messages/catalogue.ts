@@ -29,7 +29,9 @@ export type RuleName =
   | 'wrong_password'
   | 'password_length'
   | 'role'
-  | 'webhook_url';
+  | 'webhook_url'
+  | 'too_many'
+  | 'view_query';
 
 /** Steps that an explanation of an access decision can have, in the order in which they are taken. */
 export type ExplainedRule =

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
 import { type Database, knownCaller, readerWithin } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
@@ -11,7 +10,7 @@ import { invalidParameter } from '../list/query-string.ts';
 import type { ListPurpose } from '../list/run.ts';
 import { shapeOf } from '../list/shape.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
-import type { Source } from '../source.ts';
+import { type Source, timesOf } from '../source.ts';
 import { type SourceView, SourceViews } from '../view.ts';
 import { type GroupValues, groupOf, groupsOfNothing } from './groups.ts';
 import { type AggregateParameters, groupFields, parseAggregateParameters } from './parameters.ts';
@@ -89,15 +88,14 @@ const createFind =
     view: SourceView,
     rows: RowReach,
     parameters: AggregateParameters,
-    { by, within }: ListPurpose,
+    { by, within, from = database }: ListPurpose,
   ): Promise<FoundGroups> => {
     const { list, shift } = parameters;
     const shape = shapeOf(view, rows, list);
-    const now = source.timed === true ? toTimestamp(clock()) : null;
     const statement = aggregateStatement(shape, parameters, dialectOf(database));
-    const query = statement({ ...valuesOf(list), rows: rows.values, now, shift });
+    const query = statement({ ...valuesOf(list), rows: rows.values, ...timesOf(source, clock), shift });
     // Nothing bounds it: every record that matches is looked at.
-    const reader = within === undefined ? database : readerWithin(within);
+    const reader = within === undefined ? from : readerWithin(within);
     const [row] = await reader.scan<GroupsRow>(query, await knownCaller(by));
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return { groups: JSON.parse(row.json), total: Number(row.total) };

@@ -197,6 +197,11 @@ export class StreamSlots {
     }
   }
 
+  /** Streams that are open, and those that wait for a place. */
+  get load(): Pick<Shares, 'taken' | 'waiting'> {
+    return this.#shares;
+  }
+
   close(): void {
     clearTimeout(this.#looking);
     this.#shares.close();

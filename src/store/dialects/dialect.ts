@@ -1,6 +1,6 @@
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { ColumnKind, ColumnValue, FieldDefinition } from '../../fields/field.ts';
-import type { ForeignKeyShape, IndexShape, Introspection, TableShape } from '../introspection.ts';
+import type { Ask, ForeignKeyShape, IndexShape, Introspection, TableShape } from '../introspection.ts';
 import type { MigrationDatabase } from '../migrations/migration.ts';
 import type { ReferenceTriggers } from '../reference-triggers.ts';
 import type { Compiler, Fragment } from '../statement.ts';
@@ -142,11 +142,36 @@ export interface ColumnAlteration {
   readonly drop: readonly string[];
 }
 
+/** A column of ids that the database counts, and the largest that it has ever given. */
+export interface IdCounter {
+  readonly table: string;
+  readonly column: string;
+  readonly last: bigint;
+}
+
+/** How a database is emptied into another one, and filled from one. Texts are SQL. */
+export interface MovingWords {
+  /** Statements after which nobody else writes to the tables until the transaction is over. */
+  hold(tables: readonly string[]): readonly string[];
+  /** Statements after which every write to the tables is refused (`fenceMessage`), whoever makes it; and those that end it. */
+  refuseWrites(tables: readonly string[]): readonly string[];
+  takeWrites(tables: readonly string[]): readonly string[];
+  /** What rows that come in any order would trip over or set off: how each is taken away, and how it comes back. */
+  inTheWay(ask: Ask): Promise<readonly { readonly remove: string; readonly restore: string }[]>;
+  counters(ask: Ask): Promise<readonly IdCounter[]>;
+  setCounter(counter: IdCounter): readonly string[];
+  /** Whether the values of a column declared like this are the same on every database. */
+  portable(type: string): boolean;
+  /** Whether texts may hold the character NUL. */
+  readonly holdsNul: boolean;
+}
+
 /** How tables are made, read and changed, which migrations do. Texts are SQL. */
 export interface SchemaWords {
   readonly own: OwnTypes;
   readonly introspection: Introspection;
   readonly referenceTriggers: ReferenceTriggers;
+  readonly moving: MovingWords;
   /** Whether a foreign key has a name, by which it is dropped. */
   readonly namesForeignKeys: boolean;
   boolean(value: boolean): string;

@@ -16,3 +16,6 @@ export const transactionTimeout = (limit: number): Problem =>
  * with an `Idempotency-Key` may it be sent again without a second look.
  */
 export const outcomeUnknown = (cause: unknown): Problem => new Problem('outcome_unknown', { cause });
+
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof Problem && error.problem === 'outcome_unknown';

@@ -59,6 +59,10 @@ export class Shares {
     this.#limits = limits;
   }
 
+  get taken(): number {
+    return this.#taken;
+  }
+
   get waiting(): number {
     return sizeOf(this.#known) + sizeOf(this.#strange);
   }

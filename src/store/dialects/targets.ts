@@ -6,7 +6,7 @@ import type { DatabaseTarget, Rehearsal, TargetKind } from './target.ts';
 const kinds: readonly TargetKind[] = [sqliteTargets, postgresTargets];
 
 const list = (texts: readonly string[]): string =>
-  [texts.slice(0, -1).join(', '), ...texts.slice(-1)].join(' or ');
+  texts.length < 2 ? texts.join('') : [texts.slice(0, -1).join(', '), ...texts.slice(-1)].join(' or ');
 
 /** Forms of URLs that are accepted, as a clause. */
 export const databaseUrlForms = list(kinds.flatMap(({ forms }) => forms));
@@ -20,6 +20,17 @@ export const placeOfItsOwn = ['a database of its own', ...kinds.flatMap(({ apart
 export const defaultDatabaseUrl = sqliteFileUrl;
 
 export const isDatabaseUrl = (url: string): boolean => kinds.some((kind) => kind.reads(url));
+
+/** Why a database is to be served by one process, and what to do for more; undefined where many may serve it. */
+export const servedAlone = (url: string): string | undefined => kinds.find((kind) => kind.reads(url))?.alone;
+
+/** What is to be named as the replica of a database instead; undefined where it is one by its form. */
+export const replicaUrlMistake = (url: string, replicaUrl: string): string | undefined => {
+  const kind = kinds.find((each) => each.reads(url));
+  if (kind?.replicaForms === undefined)
+    return `nothing: only a DATABASE_URL of the form ${list(kinds.flatMap(({ replicaForms }) => replicaForms ?? []))} has replicas`;
+  return kind.reads(replicaUrl) ? undefined : list(kind.replicaForms);
+};
 
 /**
  * Reads a URL; a temporary database gets its file here.

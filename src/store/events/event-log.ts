@@ -1,5 +1,7 @@
 import { toTimestamp } from '../../kernel/timestamp.ts';
+import { timeText } from '../column.ts';
 import type { Database, Transaction } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import type { WrittenBeside } from '../records/beside.ts';
 import { all, type Fragment, name, sql, statement } from '../statement.ts';
@@ -108,6 +110,21 @@ const eventRow = ({ at, actor, fields, ...event }: Omit<NewEvent, 'record' | 've
   fields: JSON.stringify(fields),
 });
 
+/**
+ * The statement that gives events of the inbox their numbers, by what the database counts itself, which a log that was
+ * emptied still knows. Undefined where there is no inbox.
+ */
+export const numberInbox = (dialect: Dialect) =>
+  dialect.turn &&
+  statement<{ limit: number }>(
+    dialect,
+    (value) => sql`with taken as materialized (${dialect.turn ?? sql``}),
+        gone as (delete from ${inbox} where id in (
+          select id from ${inbox} cross join taken order by id limit ${dialect.rows(value('limit'))}
+        ) returning *)
+        insert into ${log} (${listed}) select ${listed} from gone order by id returning id`,
+  );
+
 export const createEventLog = (database: Database) => {
   const dialect = dialectOf(database);
   const written = dialect.turn === undefined ? tables.log : tables.inbox;
@@ -117,7 +134,7 @@ export const createEventLog = (database: Database) => {
     (value) =>
       sql`insert into ${name(written)} (${listed}) values (${all(columns.map((each) => value(each)))})`,
   );
-  const time = dialect.columns.timestamp.render?.(name('at'), 0) ?? name('at');
+  const time = timeText(dialect, name('at'));
   const text = (of: string): Fragment => sql`cast(${name(of)} as text) as ${name(of)}`;
   const shown = all([
     ...['id', 'model', 'record_id', 'version', 'action', ...actorColumns].map((each) => name(each)),
@@ -135,17 +152,7 @@ export const createEventLog = (database: Database) => {
     dialect,
     () => sql`select (select min(id) from ${log}) as first, (select max(id) from ${log}) as last`,
   );
-  // By what the database counts itself, which a log that was emptied still knows.
-  const numbered =
-    dialect.turn &&
-    statement<{ limit: number }>(
-      dialect,
-      (value) => sql`with taken as materialized (${dialect.turn ?? sql``}),
-        gone as (delete from ${inbox} where id in (
-          select id from ${inbox} cross join taken order by id limit ${dialect.rows(value('limit'))}
-        ) returning *)
-        insert into ${log} (${listed}) select ${listed} from gone order by id returning id`,
-    );
+  const numbered = numberInbox(dialect);
   // The newest one stays, so that the log never forgets how far it has come.
   const remove = statement<{ before: string; limit: number }>(
     dialect,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
+import { timeText } from '../column.ts';
 import type { Database, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import {
@@ -85,7 +86,7 @@ export const createHistory = (database: Database, model: string) => {
     (value) =>
       sql`insert into ${table} (${all(columns.map((each) => name(each)))}) values (${all(columns.map((each) => value(each)))})`,
   );
-  const time = dialect.columns.timestamp.render?.(name('at'), 0) ?? name('at');
+  const time = timeText(dialect, name('at'));
   const text = (of: string) => sql`cast(${name(of)} as text) as ${name(of)}`;
   const shown = all([
     ...['version', 'action', ...actorColumns].map((each) => name(each)),

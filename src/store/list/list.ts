@@ -36,6 +36,8 @@ export interface ListRequest extends ListPurpose {
   readonly path: string;
   /** What the caller reads of the records to which relations lead; nothing where absent. */
   readonly related?: Related | undefined;
+  /** The session by which it is asked for: what a personal source marks. */
+  readonly session?: number | undefined;
 }
 
 export interface ListOptions {
@@ -97,9 +99,11 @@ export const createList = (database: Database, source: Source, options: ListOpti
     return list;
   };
 
-  return async (grant, { query, path, related, ...purpose }, extra = []) => {
+  return async (grant, { query, path, related, session = null, ...purpose }, extra = []) => {
     const rows = reachOf(grant, extra);
-    const list = prepare(grant, rows, query, related);
+    const known = prepare(grant, rows, query, related);
+    // What is remembered is everybody's.
+    const list = session === null ? known : { ...known, values: { ...known.values, credential: session } };
     const { shape } = list.plan;
     // Who may see no row is answered without the database.
     if (rows === undefined)

@@ -2,6 +2,7 @@ import type { ColumnValue } from '../../fields/field.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { isLight, lookAtAll, lookAtOnce } from '../relations/bounds.ts';
+import type { SourceTimes } from '../source.ts';
 import type { Statement } from '../statement.ts';
 import type { SourceView } from '../view.ts';
 import type { ListParameters } from './parameters.ts';
@@ -44,7 +45,7 @@ export interface ListPlan {
 }
 
 /** The values of a request, but for those that are its caller's or this moment's. */
-export type RequestValues = Omit<ListArguments, 'rows' | 'now'>;
+export type RequestValues = Omit<ListArguments, 'rows' | keyof SourceTimes>;
 
 /** A list request ready to run for any caller with the same view and the same columns in the row filter. */
 export interface PreparedList {
@@ -81,6 +82,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     from: none,
     until: none,
     related: parameters.related ?? none,
+    credential: null,
     looked: isLight(limit, parameters.included) ? lookAtOnce(limit) : lookAtAll,
   };
 };

@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { columnOf, rowAlias, storedValue } from '../column.ts';
-import type { Database, SqlValue } from '../database.ts';
+import type { Database, ListReader, SqlValue } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { isFoundByIndex, type RowReach, reachParts } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
@@ -43,12 +43,12 @@ export class ReachSizes {
   }
 
   /** Whether the rows are few. Only what indexes find is counted: anything else is taken for many. */
-  async areFew(reach: RowReach): Promise<boolean> {
+  async areFew(reach: RowReach, from: ListReader = this.#database): Promise<boolean> {
     const known = this.knownFew(reach);
     if (known !== undefined) return known;
     const at = this.#clock();
     const count = this.#counts.getOrMake(reach.key, () => this.#compile(reach));
-    const row = await this.#database.get<{ rows: number }>(count({ rows: reach.values }));
+    const row = await from.get<{ rows: number }>(count({ rows: reach.values }));
     const rows = Number(row?.rows ?? 0);
     this.#sizes.set(keyOf(reach), { rows, at });
     return rows <= smallTable;

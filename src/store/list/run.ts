@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ColumnValue } from '../../fields/field.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import {
   type Asker,
   type Database,
@@ -22,7 +21,7 @@ import {
   refusingTooMuch,
 } from '../relations/bounds.ts';
 import type { RowReach } from '../rows/reach.ts';
-import type { Source } from '../source.ts';
+import { type Source, timesOf } from '../source.ts';
 import { ArrayChunks } from './array-chunks.ts';
 import { placeOf } from './cursor.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './plan.ts';
@@ -46,6 +45,8 @@ export interface ListPurpose {
   /** The service itself where absent. */
   readonly by?: Asker | undefined;
   readonly within?: Transaction | undefined;
+  /** Where it is read, outside a transaction; the database where absent. */
+  readonly from?: ListReader | undefined;
 }
 
 /** Places of a page's first and last row, where cursors that were answered stand for them. */
@@ -129,9 +130,11 @@ export class ListRun {
     const small =
       purpose.within !== undefined ||
       bounded ||
-      (this.#size.known() ?? (await this.#size.rows())) <= smallTable;
+      (this.#size.known() ?? (await this.#size.rows(purpose.from))) <= smallTable;
     if (small) return this.#direct(list, rows, purpose);
-    const few = rows.terms.length > 0 && (this.#reaches.knownFew(rows) ?? (await this.#reaches.areFew(rows)));
+    const few =
+      rows.terms.length > 0 &&
+      (this.#reaches.knownFew(rows) ?? (await this.#reaches.areFew(rows, purpose.from)));
     if (few && !list.plan.counted) return this.#direct(list, rows, purpose);
     return this.#counted(list, rows, purpose, few);
   }
@@ -172,7 +175,7 @@ export class ListRun {
     const few =
       purpose.within !== undefined ||
       !list.plan.whole ||
-      (this.#size.known() ?? (await this.#size.rows())) <= maxWholeRows;
+      (this.#size.known() ?? (await this.#size.rows(purpose.from))) <= maxWholeRows;
     if (few) {
       const { row, json } = await this.page(list, rows, purpose);
       if (json !== undefined && Number(row.rows) <= maxWholeRows) return { json };
@@ -191,14 +194,13 @@ export class ListRun {
     return new ArrayChunks(await this.#through(purpose).stream(query, await knownCaller(purpose.by)));
   }
 
-  #through({ within }: ListPurpose): ListReader {
-    return within === undefined ? this.#database : readerWithin(within);
+  #through({ within, from = this.#database }: ListPurpose): ListReader {
+    return within === undefined ? from : readerWithin(within);
   }
 
   /** The values of a request and its caller. */
   #values({ values }: PreparedList, rows: RowReach, more: Partial<ListArguments>): ListArguments {
-    const now = this.#source.timed === true ? toTimestamp(this.#clock()) : null;
-    return { ...values, rows: rows.values, now, ...more };
+    return { ...values, rows: rows.values, ...timesOf(this.#source, this.#clock), ...more };
   }
 
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {

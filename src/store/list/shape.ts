@@ -61,6 +61,9 @@ export type ListArguments = {
   readonly related: readonly SqlValue[];
   /** The moment, for sources that ask for it. */
   readonly now: SqlValue;
+  readonly monthAgo: SqlValue;
+  /** The session by which it is asked for, for sources that mark it. */
+  readonly credential: SqlValue;
 };
 
 const pagingShape = ({ paging }: ListParameters): ShapePaging => {

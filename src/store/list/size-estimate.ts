@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Database } from '../database.ts';
+import type { Database, ListReader } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import type { Source } from '../source.ts';
 import { literal, type Statement, sql, statement } from '../statement.ts';
@@ -40,16 +40,16 @@ export class SizeEstimate {
   }
 
   /** Rows of the source; `smallTable + 1` means that or more. Requests that come together count once. */
-  rows(): Promise<number> {
-    this.#counting ??= this.#ask().finally(() => {
+  rows(from: ListReader = this.#database): Promise<number> {
+    this.#counting ??= this.#ask(from).finally(() => {
       this.#counting = undefined;
     });
     return this.#counting;
   }
 
-  async #ask(): Promise<number> {
+  async #ask(from: ListReader): Promise<number> {
     const countedAt = this.#clock();
-    const row = await this.#database.get<{ rows: number }>(this.#count({}));
+    const row = await from.get<{ rows: number }>(this.#count({}));
     this.#rows = Number(row?.rows ?? 0);
     this.#countedAt = countedAt;
     return this.#rows;

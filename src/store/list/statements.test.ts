@@ -35,7 +35,7 @@ describeDatabase('sqlite', 'plans', (databases) => {
   let database: Database;
   const planOf = async (query: string, rows: readonly string[] = [], values: readonly number[] = []) => {
     const list = prepare(query, rows);
-    const { sql, parameters } = list.plan.page({ ...list.values, rows: values, now: null });
+    const { sql, parameters } = list.plan.page({ ...list.values, rows: values, now: null, monthAgo: null });
     const steps = await database.all<{ detail: string }>({ sql: `explain query plan ${sql}`, parameters });
     return steps.map(({ detail }) => detail).join('\n');
   };
@@ -108,7 +108,12 @@ describeDatabase('postgres', 'plans', (databases) => {
     ['sort=n&page=1', 'things_0'],
   ])('walk along an index and sort nothing for %s', async (query, index) => {
     const list = planner.prepare(view, undefined, parseListParameters(view, query, 1000));
-    const { sql, parameters: values } = list.plan.page({ ...list.values, rows: [], now: null });
+    const { sql, parameters: values } = list.plan.page({
+      ...list.values,
+      rows: [],
+      now: null,
+      monthAgo: null,
+    });
     const rows = await database.all<{ 'QUERY PLAN': string }>({ sql: `explain ${sql}`, parameters: values });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toMatch(new RegExp(`Index Scan (Backward )?using ${index}`));

@@ -40,9 +40,12 @@ export class Totals {
   }
 }
 
-/** A total at one moment of time says nothing of the next, without anybody having committed anything. */
+/**
+ * A total at one moment of time says nothing of the next, without anybody having committed anything; and that of one
+ * session nothing of another's.
+ */
 const isLasting = ({ plan: { counted, shape } }: PreparedList): boolean =>
-  counted && shape.source.timed !== true;
+  counted && shape.source.timed !== true && shape.source.personal !== true;
 
 const keyOf = ({ counted }: PreparedList, { values }: RowReach): string =>
   values.length === 0 ? counted : `${counted} ${JSON.stringify(values)}`;

@@ -12,6 +12,10 @@ import { history } from './0010-history.ts';
 import { events } from './0011-events.ts';
 import { trash } from './0012-trash.ts';
 import { webhooks } from './0013-webhooks.ts';
+import { invitations } from './0015-invitations.ts';
+import { refusals } from './0016-refusals.ts';
+import { savedViews } from './0017-saved-views.ts';
+import { keyUsage } from './0018-key-usage.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -156,4 +160,8 @@ export const coreMigrations: Migrations = {
   '0011_events': events,
   '0012_trash': trash,
   '0013_webhooks': webhooks,
+  '0015_invitations': invitations,
+  '0016_refusals': refusals,
+  '0017_saved_views': savedViews,
+  '0018_key_usage': keyUsage,
 };

@@ -1,5 +1,6 @@
 import { sql as kysely } from 'kysely';
 import type { JsonObject } from '../../kernel/json.ts';
+import { timeText } from '../column.ts';
 import { ConstraintError, type Database, type Query, type Transaction } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
@@ -49,10 +50,6 @@ const jobs = name('gatewright_jobs');
 
 /** How often an add looks for the job that its key met, before it says that it cannot. */
 const keyAttempts = 20;
-
-/** A timestamp as text, whatever the database keeps it as. */
-export const timeText = ({ columns }: Dialect, value: Fragment): Fragment =>
-  columns.timestamp.render?.(value, 0) ?? value;
 
 const isTaken = (error: unknown): boolean => error instanceof ConstraintError && error.kind === 'unique';
 

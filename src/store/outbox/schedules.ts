@@ -1,7 +1,7 @@
+import { timeText } from '../column.ts';
 import type { Database, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { argument, name, sql, statement } from '../statement.ts';
-import { timeText } from './outbox.ts';
 
 /**
  * Which ticks of recurring jobs were taken, by whichever instance came first. Times are milliseconds since the epoch, by

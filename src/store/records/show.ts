@@ -1,7 +1,6 @@
 import type { ColumnValue } from '../../fields/field.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
 import { columnOf, rowAlias, storedValue } from '../column.ts';
 import {
@@ -29,7 +28,7 @@ import { type Included, nothingIncluded } from '../relations/include.ts';
 import type { Joining } from '../relations/join.ts';
 import { recordText } from '../relations/record-text.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
-import type { Source } from '../source.ts';
+import { type Source, timesOf } from '../source.ts';
 import { name, type Statement, sql, statement, where } from '../statement.ts';
 import { type SourceView, SourceViews } from '../view.ts';
 
@@ -52,6 +51,8 @@ export interface ShowPurpose {
   readonly by?: Asker | undefined;
   /** The transaction to which what it wrote itself is shown. */
   readonly within?: Transaction | undefined;
+  /** Where it is read, outside a transaction; the database where absent. */
+  readonly from?: ListReader | undefined;
   /** Keeps others from changing the record until that transaction is over. */
   readonly lock?: boolean;
   /** Related records in the answer. */
@@ -101,6 +102,7 @@ type ShowArguments = {
   readonly looked: number;
   readonly key: SqlValue;
   readonly now: SqlValue;
+  readonly monthAgo: SqlValue;
 };
 
 const everyRow: RowReach = { terms: [], values: [], key: '' };
@@ -143,14 +145,20 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
   };
 
   return async (grant, key, extra = [], purpose = {}) => {
-    const { by, within, lock = false, included = nothingIncluded, written = false } = purpose;
+    const {
+      by,
+      within,
+      from = database,
+      lock = false,
+      included = nothingIncluded,
+      written = false,
+    } = purpose;
     const rows = written ? everyRow : reachOf(grant, extra);
     if (rows === undefined) return undefined;
-    const now = source.timed === true ? toTimestamp(clock()) : null;
-    const values = { rows: rows.values, related: included.values, key, now };
+    const values = { rows: rows.values, related: included.values, key, ...timesOf(source, clock) };
     const asked = statementOf(grant.readable, rows, included, lock);
     const query = (looked: number): Query => asked({ ...values, looked });
-    const reader = within === undefined ? database : readerWithin(within);
+    const reader = within === undefined ? from : readerWithin(within);
     const row = await (included === nothingIncluded
       ? reader.get<ShownRow>(query(lookAtAll))
       : withRelated(reader, query, included, by));

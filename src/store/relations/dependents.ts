@@ -1,7 +1,7 @@
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
-import type { Transaction } from '../database.ts';
+import type { Reader, Transaction } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { all, literal, name, sql, statement } from '../statement.ts';
+import { all, type Fragment, literal, name, sql, statement } from '../statement.ts';
 
 /** Records that one statement looks for referrers of. */
 const width = 100;
@@ -15,6 +15,47 @@ export interface Dependency {
 /** The records that refer to one of these by the field, at most so many; locked until the transaction is over. */
 export type Dependents = (transaction: Transaction, ids: readonly number[]) => Promise<readonly Dependency[]>;
 
+/** The records that refer to one of these by the field, at most so many, in no order; nobody is kept from writing them. */
+export type Referring = (
+  reader: Reader,
+  ids: readonly number[],
+  most: number,
+) => Promise<readonly Dependency[]>;
+
+const namedIds = (argument: (name: 'ids', index: number) => Fragment): Fragment =>
+  all(Array.from({ length: width }, (_, index) => argument('ids', index)));
+
+/** Asks for hundred ids at a time: the statement is the same for fewer, and the first is asked for as often as others lack. */
+const byHundreds = async (
+  ids: readonly number[],
+  most: number,
+  ask: (ids: readonly number[], most: number) => Promise<readonly Dependency[]>,
+): Promise<Dependency[]> => {
+  const found: Dependency[] = [];
+  for (let start = 0; start < ids.length && found.length < most; start += width) {
+    const part = ids.slice(start, start + width);
+    const filled = Array.from({ length: width }, (_, index) => part[index] ?? part[0] ?? 0);
+    for (const row of await ask(filled, most - found.length))
+      found.push({ id: Number(row.id), to: Number(row.to) });
+  }
+  return found;
+};
+
+/** Looks up which records of a model refer to others by a field, through the index of that field. */
+export const createReferring = (
+  dialect: Dialect,
+  { table }: ResourceModel,
+  { column }: ModelField,
+): Referring => {
+  const referring = statement<{ ids: readonly number[]; most: number }>(
+    dialect,
+    (argument) =>
+      sql`select ${name('id')} as id, ${name(column)} as ${name('to')} from ${name(table)} where ${name(column)} in (${namedIds(argument)}) limit ${argument('most')}`,
+  );
+  return (reader, ids, most) =>
+    byHundreds(ids, most, (part, left) => reader.all<Dependency>(referring({ ids: part, most: left })));
+};
+
 /** Looks up which records of a model go with those that a field of it names; one statement for each hundred of them. */
 export const createDependents = (
   dialect: Dialect,
@@ -22,20 +63,12 @@ export const createDependents = (
   { column }: ModelField,
   most: number,
 ): Dependents => {
-  const referring = statement<{ ids: readonly number[] }>(dialect, (argument) => {
-    const named = Array.from({ length: width }, (_, index) => argument('ids', index));
-    const id = name('id');
-    return sql`select ${id} as id, ${name(column)} as ${name('to')} from ${name(table)} where ${name(column)} in (${all(named)}) order by ${id} limit ${literal(most)}${dialect.rowLock}`;
-  });
-  return async (transaction, ids) => {
-    const found: Dependency[] = [];
-    for (let start = 0; start < ids.length && found.length < most; start += width) {
-      const part = ids.slice(start, start + width);
-      // The statement is the same for fewer: the first one is asked for as often as others lack.
-      const filled = Array.from({ length: width }, (_, index) => part[index] ?? part[0] ?? 0);
-      const rows = await transaction.all<Dependency>(referring({ ids: filled }));
-      for (const row of rows) found.push({ id: Number(row.id), to: Number(row.to) });
-    }
-    return found;
-  };
+  const id = name('id');
+  const referring = statement<{ ids: readonly number[] }>(
+    dialect,
+    (argument) =>
+      sql`select ${id} as id, ${name(column)} as ${name('to')} from ${name(table)} where ${name(column)} in (${namedIds(argument)}) order by ${id} limit ${literal(most)}${dialect.rowLock}`,
+  );
+  return (transaction, ids) =>
+    byHundreds(ids, most, (part) => transaction.all<Dependency>(referring({ ids: part })));
 };

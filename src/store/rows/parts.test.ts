@@ -148,7 +148,7 @@ describeEachDatabase('the parts of a rule', (databases) => {
       const reach = reachOfCaller(rules[of], 17);
       for (const query of ['page=1&per_page=20', 'per_page=20', 'page=3&per_page=20&sort=-created_at']) {
         const list = new ListPlanner(dialect()).prepare(view, reach, parseListParameters(view, query, 1000));
-        const page = list.plan.page({ ...list.values, rows: reach.values, now: null });
+        const page = list.plan.page({ ...list.values, rows: reach.values, now: null, monthAgo: null });
         const words = databases.dialect === 'postgres' ? 'explain' : 'explain query plan';
         const steps = await database.all<Record<string, string>>({ ...page, sql: `${words} ${page.sql}` });
         const plan = steps.map((step) => step['detail'] ?? step['QUERY PLAN']).join('\n');

@@ -1,17 +1,23 @@
 import { sql as raw } from 'kysely';
 import { toTimestamp } from '../../kernel/timestamp.ts';
+import { timeText } from '../column.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { toQuery } from '../statement.ts';
+import { serviceTime, timesAt } from '../source.ts';
+import { argument, type Fragment, literal, type Statement, sql, statement, toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
+import { neglectedKey } from './sources.ts';
 import { tablesOf } from './tables-of.ts';
 
 /** Milliseconds before its end from which on a key needs attention. */
 const soon = 30 * 24 * 3_600_000;
 
-/** Keys that are named; more are only counted. */
-const named = 5;
+/** Milliseconds for which a failed sign-in is news. */
+const recent = 24 * 3_600_000;
 
-/** Keys that are counted at most: a person needs no exact figure beyond, and the count stays short. */
+/** What is named; more is only counted. */
+export const namedAtMost = 5;
+
+/** What is counted at most: a person needs no exact figure beyond, and the count stays short. */
 export const countedAtMost = 1000;
 
 export interface KeyInNeed {
@@ -21,6 +27,7 @@ export interface KeyInNeed {
   readonly username: string;
   readonly expires_at: string | null;
   readonly created_at: string;
+  readonly last_used_at: string | null;
 }
 
 export interface KeysInNeed {
@@ -29,92 +36,99 @@ export interface KeysInNeed {
   readonly keys: readonly KeyInNeed[];
 }
 
-export interface DisabledWebhooks {
-  /** Up to `countedAtMost`. */
+/** Failed sign-ins with one account from one address. */
+export interface FailedSignIn {
+  /** Null where there is no such account. */
+  readonly user_id: number | null;
+  readonly username: string | null;
+  readonly disabled: boolean | number | null;
+  readonly address: string | null;
   readonly count: number;
-  readonly webhooks: readonly {
-    readonly id: number;
-    readonly url: string;
-    readonly reason: string;
-    readonly disabled_at: string | null;
-  }[];
+  readonly last_at: string;
 }
 
-/** What an administrator should look at; each question is bounded: by an index of its own, or by what there are few of. */
+type Moments = { readonly now: string | null; readonly monthAgo: string | null; readonly soon: string };
+
+const signInActions = raw`('sign_in.failed', 'sign_in.locked')`;
+
+/** Keys and sign-ins that an administrator should look at; each question is bounded by an index of its own. */
 export const createAttention = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
-  const time = (name: 'expires_at' | 'created_at') => {
-    const value = raw`k.${raw.ref(name)}`;
-    const text = dialectOf(database).columns.timestamp.render?.(value, 0) ?? value;
-    return raw<string | null>`${text}`;
+  const dialect = dialectOf(database);
+  const time = (value: Fragment): Fragment => timeText(dialect, value);
+
+  /** Those among the keys `t` that meet a condition: counted, and the first in an order named. */
+  const askFor = (condition: Fragment, order: Fragment) => {
+    const found = sql`from "api_keys" as t where ${condition}`;
+    const count: Statement<Moments> = statement<Moments>(
+      dialect,
+      () => sql`select count(*) as "count" from (select 1 ${found} limit ${literal(countedAtMost)}) as c`,
+    );
+    const named: Statement<Moments> = statement<Moments>(
+      dialect,
+      () => sql`select t.id, t.name, t.user_id, u.username, ${time(sql`t.expires_at`)} as expires_at,
+        ${time(sql`t.created_at`)} as created_at, ${time(sql`t.last_used_at`)} as last_used_at
+        from (select t.* ${found} order by ${order} limit ${literal(namedAtMost)}) as t
+        join users u on u.id = t.user_id order by ${order}`,
+    );
+    return async (): Promise<KeysInNeed> => {
+      const now = clock();
+      const moments = { ...timesAt(now), soon: toTimestamp(now + soon) };
+      const [row, keys] = await Promise.all([
+        database.get<{ count: number }>(count(moments)),
+        database.all<KeyInNeed>(named(moments)),
+      ]);
+      return { count: Number(row?.count ?? 0), keys };
+    };
   };
-
-  const keys = () =>
-    db
-      .selectFrom('api_keys as k')
-      .innerJoin('users as u', 'u.id', 'k.user_id')
-      .select(['k.id', 'k.name', 'k.user_id', 'u.username'])
-      .select([time('expires_at').as('expires_at'), time('created_at').as('created_at')])
-      .limit(named);
-
-  const inNeed = async (
-    list: ReturnType<typeof keys>,
-    counted: ReturnType<typeof expiring | typeof unused>,
-  ): Promise<KeysInNeed> => {
-    const total = db
-      .selectFrom(counted.limit(countedAtMost).as('c'))
-      .select((eb) => eb.fn.countAll().as('count'));
-    const [row, found] = await Promise.all([
-      database.get<{ count: number }>(toQuery(total)),
-      database.all<KeyInNeed>(toQuery(list)),
-    ]);
-    return { count: Number(row?.count ?? 0), keys: found };
-  };
-
-  const expiring = () =>
-    db
-      .selectFrom('api_keys')
-      .select('id')
-      .where('expires_at', '>', toTimestamp(clock()))
-      .where('expires_at', '<=', toTimestamp(clock() + soon));
-
-  const unused = () => db.selectFrom('api_keys').select('id').where('last_used_at', 'is', null);
 
   return {
     /** Keys that run out within 30 days, the next ones first. */
-    expiringKeys: (): Promise<KeysInNeed> =>
-      inNeed(
-        keys()
-          .where('k.expires_at', '>', toTimestamp(clock()))
-          .where('k.expires_at', '<=', toTimestamp(clock() + soon))
-          .orderBy('k.expires_at'),
-        expiring(),
-      ),
-    /** Webhooks that were disabled because of what became of their messages, the last ones first. */
-    disabledWebhooks: async (): Promise<DisabledWebhooks> => {
-      const disabled = () =>
+    expiringKeys: askFor(
+      sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${argument('soon')}`,
+      sql`t."expires_at", t."id"`,
+    ),
+
+    /** Keys that work and that nobody uses (see `neglectedKey`), those first that lie longest. */
+    neglectedKeys: askFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
+
+    /** Failed sign-ins of the last 24 hours by account and address, the most first; the newest 1,000 are looked at. */
+    failedSignIns: async (): Promise<{
+      readonly count: number;
+      readonly signIns: readonly FailedSignIn[];
+    }> => {
+      const newest = () =>
         db
-          .selectFrom('gatewright_webhooks as w')
-          .where('w.disabled', '=', true)
-          .where('w.disabled_reason', '<>', 'by_hand');
-      const at = raw`w.disabled_at`;
-      const text = dialectOf(database).columns.timestamp.render?.(at, 0) ?? at;
-      const listed = disabled()
-        .select(['w.id', 'w.url', 'w.disabled_reason as reason'])
-        .select(raw<string | null>`${text}`.as('disabled_at'))
-        .orderBy('w.disabled_at', 'desc')
-        .limit(named);
-      const counted = db
-        .selectFrom(disabled().select('w.id').limit(countedAtMost).as('c'))
-        .select((eb) => eb.fn.countAll().as('count'));
-      const [row, webhooks] = await Promise.all([
-        database.get<{ count: number }>(toQuery(counted)),
-        database.all<DisabledWebhooks['webhooks'][number]>(toQuery(listed)),
+          .selectFrom('audit')
+          .select(['target_id', 'address', 'created_at'])
+          .where(raw<boolean>`action in ${signInActions}`)
+          .where('created_at', '>=', toTimestamp(clock() - recent))
+          .orderBy('created_at', 'desc')
+          .limit(countedAtMost);
+      const total = db.selectFrom(newest().as('f')).select((eb) => eb.fn.countAll().as('count'));
+      const grouped = db
+        .selectFrom(newest().as('f'))
+        .select(['f.target_id', 'f.address'])
+        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('f.created_at').as('last')])
+        .groupBy(['f.target_id', 'f.address'])
+        .orderBy('count', 'desc')
+        .orderBy('last', 'desc')
+        .limit(namedAtMost);
+      const named = db
+        .selectFrom(grouped.as('g'))
+        .leftJoin('users as u', (join) =>
+          join.on((eb) => eb('u.id', '=', eb.cast<number>('g.target_id', 'bigint'))),
+        )
+        .select(['u.id as user_id', 'u.username', 'u.disabled', 'g.address', 'g.count'])
+        .select(raw<string>`${time(sql`g.last`)}`.as('last_at'))
+        .orderBy('g.count', 'desc')
+        .orderBy('g.last', 'desc');
+      const [row, found] = await Promise.all([
+        database.get<{ count: number }>(toQuery(total)),
+        database.all<FailedSignIn>(toQuery(named)),
       ]);
-      return { count: Number(row?.count ?? 0), webhooks };
+      const signIns = found.map((each) => ({ ...each, count: Number(each.count) }));
+      return { count: Number(row?.count ?? 0), signIns };
     },
-    /** Keys that nobody has ever used, the oldest first. */
-    unusedKeys: (): Promise<KeysInNeed> =>
-      inNeed(keys().where('k.last_used_at', 'is', null).orderBy('k.id'), unused()),
   };
 };

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { superAdmin } from '../../policy/rule.ts';
-import type { Database, Transaction } from '../database.ts';
+import type { Database, Reader, Transaction } from '../database.ts';
 import { toQuery } from '../statement.ts';
 import type { Actor } from './audit.ts';
 import { tablesOf } from './tables-of.ts';
@@ -40,22 +40,34 @@ export const lockSuperAdmins = async (
   );
 };
 
+/** Asks for an enabled super_admin but this user. */
+const leadingBut = (dialect: Database['dialect'], id: number | undefined) => {
+  const enabled = tablesOf({ dialect })
+    .selectFrom('users')
+    .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
+    .select('users.id')
+    .where('user_roles.role', '=', superAdmin)
+    .where('users.disabled', '=', false)
+    .limit(1);
+  return toQuery(id === undefined ? enabled : enabled.where('users.id', '!=', id));
+};
+
+/** Whether the service would be without an enabled super_admin if this one were not there. */
+export const isOnlySuperAdmin = async (
+  reader: Reader,
+  dialect: Database['dialect'],
+  id: number,
+): Promise<boolean> => {
+  const role = tablesOf({ dialect }).selectFrom('user_roles').select('role');
+  const held = await reader.get(toQuery(role.where('user_id', '=', id).where('role', '=', superAdmin)));
+  return held !== undefined && (await reader.get(leadingBut(dialect, id))) === undefined;
+};
+
 /** Refuses to leave the service without an enabled super_admin; asked after the change, in its transaction. */
 export const demandSuperAdmin = async (
   transaction: Transaction,
   dialect: Database['dialect'],
 ): Promise<void> => {
-  const db = tablesOf({ dialect });
-  const left = await transaction.get(
-    toQuery(
-      db
-        .selectFrom('users')
-        .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
-        .select('users.id')
-        .where('user_roles.role', '=', superAdmin)
-        .where('users.disabled', '=', false)
-        .limit(1),
-    ),
-  );
+  const left = await transaction.get(leadingBut(dialect, undefined));
   if (left === undefined) throw new Problem('last_super_admin');
 };

@@ -100,18 +100,29 @@ export const createIdentityStore = (
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
     sql`s.id`,
   );
+  const inSession = forms<{ id: number; within: number; idle: string; born: string }>(
+    database,
+    (value) => sql`sessions s join users u on u.id = s.user_id
+      where s.id = ${value('within')} and u.id = ${value('id')}
+        and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
+  );
+  /** What a session that is live has been begun and used after. */
+  const limitsAt = (now: number) => ({
+    idle: toTimestamp(now - sessionIdleTime * 1000),
+    born: toTimestamp(now - sessionLifetime * 1000),
+  });
   const lookAtSession: IdentityStore['bySession'] = async (hash, now, models) => {
-    const limits = {
-      idle: toTimestamp(now - sessionIdleTime * 1000),
-      born: toTimestamp(now - sessionLifetime * 1000),
-    };
-    const row = await database.get<IdentityRow>(bySession({ hash, ...limits }, models));
+    const row = await database.get<IdentityRow>(bySession({ hash, ...limitsAt(now) }, models));
     return row?.credential == null ? undefined : { identity: toIdentity(row), sessionId: row.credential };
   };
   return {
     lookAtSession,
     byUserId: async (id, models) => {
       const row = await database.get<IdentityRow>(byId({ id }, models));
+      return row === undefined ? undefined : toIdentity(row);
+    },
+    byUserInSession: async (id, within, now, models) => {
+      const row = await database.get<IdentityRow>(inSession({ id, within, ...limitsAt(now) }, models));
       return row === undefined ? undefined : toIdentity(row);
     },
     byKeyHash: async (hash, now, models) => {

@@ -3,6 +3,7 @@ import { type AuthMethodName, authMethods, verifiedAs } from '../../auth/registr
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Query } from '../database.ts';
 import { toQuery } from '../statement.ts';
+import { batchesOf } from './batches.ts';
 import type { TableContext } from './context.ts';
 import { tablesOf } from './tables-of.ts';
 
@@ -92,7 +93,7 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
     );
 
   /** The order is the same on every instance, so that two never wait for each other's rows crosswise. */
-  const flush = async (): Promise<void> => {
+  const write = async (): Promise<void> => {
     const hour = hourOf(clock());
     const queries: Query[] = [];
     const [counted, failed] = [counts, failures];
@@ -119,17 +120,7 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
   return {
     count,
     countSignIn,
-    flush,
-
-    /** Begins to write batches. The answer ends that and writes the last one. */
-    start: (onError: (error: unknown) => void): (() => Promise<void>) => {
-      const timer = setInterval(() => flush().catch(onError), interval);
-      timer.unref();
-      return async () => {
-        clearInterval(timer);
-        await flush().catch(onError);
-      };
-    },
+    ...batchesOf(write, interval),
 
     /** Deletes what no plot shows any more; run now and then. */
     sweep: async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { ConstraintError } from '../database.ts';
+import { ConstraintError, type Query } from '../database.ts';
 import { toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import type { TableContext } from './context.ts';
@@ -10,6 +10,11 @@ export interface PermissionName {
   readonly role: string;
   readonly model: string;
   readonly action: string;
+}
+
+/** What an entry of the permission table is to say. */
+export interface PermissionChange extends PermissionName {
+  readonly allowed: boolean;
 }
 
 /** Roles, and what they are granted. */
@@ -22,7 +27,67 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
     name: `${role} ${model} ${action}`,
   });
 
+  const sets = ({ role, model, action, allowed }: PermissionChange, now: number): Query =>
+    allowed
+      ? toQuery(
+          db
+            .insertInto('permissions')
+            .values({ role, model, action, created_at: toTimestamp(now) })
+            .onConflict((conflict) => conflict.doNothing()),
+        )
+      : toQuery(
+          db
+            .deleteFrom('permissions')
+            .where('role', '=', role)
+            .where('model', '=', model)
+            .where('action', '=', action),
+        );
+
+  const change = (
+    permissions: readonly PermissionChange[],
+    actor: Actor,
+  ): Promise<readonly PermissionChange[]> => {
+    // In the same order whoever asks, so that two never wait for each other's rows crosswise.
+    const ordered = permissions.toSorted((one, other) =>
+      permissionTarget(one).name < permissionTarget(other).name ? -1 : 1,
+    );
+    return database
+      .write(async (transaction) => {
+        const now = clock();
+        const changed: PermissionChange[] = [];
+        for (const permission of ordered) {
+          if ((await transaction.run(sets(permission, now))) === 0) continue;
+          changed.push(permission);
+          await recordAudit(transaction, dialect, now, actor, {
+            action: permission.allowed ? 'permission.grant' : 'permission.revoke',
+            target: permissionTarget(permission),
+          });
+        }
+        return changed;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof ConstraintError && error.kind === 'foreign_key')
+          throw new Problem('record_not_found', { cause: error });
+        throw error;
+      });
+  };
+
   return {
+    names: async (): Promise<readonly string[]> =>
+      (await database.all<{ name: string }>(toQuery(db.selectFrom('roles').select('name')))).map(
+        ({ name }) => name,
+      ),
+
+    /** Roles that are granted an action; super_admin needs no grant, and is not named. */
+    granted: async (model: string, action: string): Promise<readonly string[]> => {
+      const rows = await database.all<{ role: string }>(
+        toQuery(
+          db.selectFrom('permissions').select('role').where('model', '=', model).where('action', '=', action),
+        ),
+      );
+      return rows.map(({ role }) => role);
+    },
+
     exists: async (name: string): Promise<boolean> =>
       (await database.get(toQuery(db.selectFrom('roles').select('name').where('name', '=', name)))) !==
       undefined,
@@ -70,40 +135,20 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
         }),
 
     /** Idempotent. @throws Problem `record_not_found` where the role does not exist */
-    grant: (permission: PermissionName, actor: Actor): Promise<void> =>
-      database
-        .write(async (transaction) => {
-          const now = clock();
-          const insert = db
-            .insertInto('permissions')
-            .values({ ...permission, created_at: toTimestamp(now) })
-            .onConflict((conflict) => conflict.doNothing());
-          if ((await transaction.run(toQuery(insert))) === 0) return;
-          await recordAudit(transaction, dialect, now, actor, {
-            action: 'permission.grant',
-            target: permissionTarget(permission),
-          });
-        })
-        .catch((error: unknown) => {
-          if (error instanceof ConstraintError && error.kind === 'foreign_key')
-            throw new Problem('record_not_found', { cause: error });
-          throw error;
-        }),
+    grant: async (permission: PermissionName, actor: Actor): Promise<void> => {
+      await change([{ ...permission, allowed: true }], actor);
+    },
 
     /** Idempotent. */
-    revoke: (permission: PermissionName, actor: Actor): Promise<void> =>
-      database.write(async (transaction) => {
-        const query = db
-          .deleteFrom('permissions')
-          .where('role', '=', permission.role)
-          .where('model', '=', permission.model)
-          .where('action', '=', permission.action);
-        if ((await transaction.run(toQuery(query))) === 0) return;
-        await recordAudit(transaction, dialect, clock(), actor, {
-          action: 'permission.revoke',
-          target: permissionTarget(permission),
-        });
-      }),
+    revoke: async (permission: PermissionName, actor: Actor): Promise<void> => {
+      await change([{ ...permission, allowed: false }], actor);
+    },
+
+    /**
+     * Grants and revokes in one transaction; answers what was not so before.
+     * @throws Problem `record_not_found` where a role does not exist any more
+     */
+    change,
 
     /** Registers the entries of an instance's models; those of other versions and every grant stay as they are. */
     register: (entries: readonly { readonly model: string; readonly action: string }[]): Promise<void> =>

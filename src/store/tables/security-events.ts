@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { toQuery } from '../statement.ts';
 import { type AuditActor, type AuditEntry, auditQuery } from './audit.ts';
+import { batchesOf } from './batches.ts';
 import type { TableContext } from './context.ts';
 import { type Counted, EventLimit } from './event-limit.ts';
 import { createKeyNetworks } from './key-networks.ts';
@@ -16,15 +17,18 @@ const mostPending = 5_000;
 /** Milliseconds for which security events are kept. Changes, which only people with rights make, are kept for good. */
 const retention = 90 * 24 * 3_600_000;
 
-const swept = [
-  ...['sign_in', 'sign_in.failed', 'sign_in.locked', 'key.new_network', 'admin.refused'],
-  ...['credentials.reload', 'credentials.refused', 'events.counted'],
+const actions: readonly SecurityEvent['action'][] = [
+  ...(['sign_in', 'sign_in.failed', 'sign_in.locked', 'key.new_network', 'admin.refused'] as const),
+  ...(['session.token', 'credentials.reload', 'credentials.refused'] as const),
 ];
+const swept = [...actions, 'events.counted'];
 
 /** A line for the log: `warn` for what was refused, else `info`. */
 export type LogEvent = (level: 'info' | 'warn', line: JsonObject) => void;
 
-const good: ReadonlySet<string> = new Set(['sign_in', 'key.new_network', 'credentials.reload']);
+const good: ReadonlySet<string> = new Set([
+  ...['sign_in', 'key.new_network', 'session.token', 'credentials.reload'],
+]);
 
 type Told = Omit<SecurityEvent, 'action'> & {
   readonly action: SecurityEvent['action'] | 'events.counted';
@@ -76,6 +80,7 @@ export const createSecurityEvents = (
   const lookUps = new Set<Promise<void>>();
   let pending: Row[] = [];
   let dropped = 0;
+  const counts = new Map(actions.map((action) => [action, 0]));
 
   const tell = (event: Told): void => {
     const { action, address, by } = event;
@@ -96,6 +101,7 @@ export const createSecurityEvents = (
   };
 
   const admits = ({ action, address, by }: SecurityEvent): boolean => {
+    counts.set(action, (counts.get(action) ?? 0) + 1);
     const stranger = by === undefined && address !== null;
     const source = by === undefined ? networkOf(address ?? '') : `user ${by.id}`;
     return limit.admits(source, stranger, action, { by, address });
@@ -138,19 +144,12 @@ export const createSecurityEvents = (
     }
   };
 
-  let last: Promise<void> = Promise.resolve();
-
-  /** One after the other: whoever asks for a batch waits for the one that is under way, too. */
-  const flush = (): Promise<void> => {
-    const step = async (): Promise<void> => {
-      await Promise.all(lookUps);
-      takeCounted(limit.ended());
-      await takeNetworks();
-      await write();
-    };
-    last = last.then(step, step);
-    return last;
-  };
+  const { flush } = batchesOf(async () => {
+    await Promise.all(lookUps);
+    takeCounted(limit.ended());
+    await takeNetworks();
+    await write();
+  }, interval);
 
   const events: SecurityEvents = {
     record(event, account) {
@@ -169,6 +168,9 @@ export const createSecurityEvents = (
 
   return {
     ...events,
+
+    /** How many there were since the start of the process, also of those that were only counted. */
+    counts: counts as ReadonlyMap<string, number>,
 
     /** Told of every use of a key; it must cost next to nothing. */
     keyUsed: networks.used,

@@ -66,15 +66,22 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
         return true;
       }),
 
-    /** Ends one session of the actor's: signing out. */
-    remove: (id: number, userId: number, actor: Actor): Promise<void> =>
+    /** Ends one session of the actor's: signing out, here or on another device. False where they have none with that id. */
+    remove: (id: number, userId: number, actor: Actor): Promise<boolean> =>
       database.write(async (transaction) => {
-        const query = db.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId);
-        if ((await transaction.run(toQuery(query))) === 0) return;
+        const query = db
+          .deleteFrom('sessions')
+          .where('id', '=', id)
+          .where('user_id', '=', userId)
+          .returning(['address', 'user_agent']);
+        const ended = await transaction.get<{ address: string; user_agent: string }>(toQuery(query));
+        if (ended === undefined) return false;
         await recordAudit(transaction, dialect, clock(), actor, {
           action: 'session.delete',
           target: ownerOf(actor, userId),
+          detail: { session_id: id, address: ended.address, user_agent: ended.user_agent },
         });
+        return true;
       }),
 
     /** Ends every session of a user. */

@@ -3,7 +3,7 @@ import type { FieldDefinition } from '../../fields/field.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { type Source, type SourceColumn, serviceTime } from '../source.ts';
+import { askingSession, monthAgo, type Source, type SourceColumn, serviceTime } from '../source.ts';
 import { all, type Fragment, literal, name as named, sql } from '../statement.ts';
 
 /** What the service's own lists are made of: the same machinery lists them as lists the resources. */
@@ -61,6 +61,29 @@ export const userSource = source(
   [],
 );
 
+const openInvitation = sql`(select i."expires_at" from "gatewright_invitations" i
+  where i."user_id" = t."id" and i."ended_at" is null)`;
+
+/** Users as administrators manage them: also how they stand to signing in. */
+export const managedUserSource: Source = {
+  ...userSource,
+  columns: new Map([
+    ...userSource.columns,
+    ...[
+      column('invited', field.boolean(always), { expression: () => sql`(t."password_hash" = '')` }),
+      column('invitation_expires_at', field.datetime(), { expression: () => openInvitation }),
+    ].map((each) => [each.name, each] as const),
+  ]),
+};
+
+/** Users by the roles that they hold; `role` is there for the row filter, no view shows it. */
+export const holderSource: Source = source(
+  'users',
+  sql`(select u.*, h."role" from "users" u join "user_roles" h on h."user_id" = u."id")`,
+  [...managedUserSource.columns.values(), column('role', field.string(always))],
+  ['role'],
+);
+
 /** Fields per view, frozen: lists recognise a view by its very array. */
 
 /** Fields of a user that users themselves see, and those that administrators see. */
@@ -72,6 +95,7 @@ export const userFields = Object.freeze([
   'created_at',
   'updated_at',
 ] as const);
+export const managedUserFields = Object.freeze([...userFields, 'invited', 'invitation_expires_at'] as const);
 
 const keyColumns = [
   id,
@@ -113,6 +137,13 @@ const ownerOf = (dialect: Dialect, row: string): Fragment =>
     { name: 'name', value: named(row, 'user_name') },
   ]);
 
+/**
+ * Keys that still work and that nobody has used for thirty days, or ever since they were made: whoever holds one that was
+ * forgotten has all the time in the world. The one definition of it; `t` is the table of keys.
+ */
+export const neglectedKey: Fragment = sql`(coalesce(t."last_used_at", t."created_at") <= ${monthAgo}
+  and (t."expires_at" is null or t."expires_at" > ${serviceTime}))`;
+
 /** Keys of everybody, each with its owner; `user` filters and sorts by the owner's username. */
 export const everyKeySource: Source = {
   ...source(
@@ -120,6 +151,7 @@ export const everyKeySource: Source = {
     sql`(select k.*, u."username", u."name" as "user_name" from "api_keys" k join "users" u on u."id" = k."user_id")`,
     [
       ...keyColumns,
+      column('neglected', field.boolean(always), { expression: () => neglectedKey }),
       column('user', field.string(), {
         expression: () => sql`t."username"`,
         render: ownerOf,
@@ -128,7 +160,7 @@ export const everyKeySource: Source = {
   ),
   timed: true,
 };
-export const everyKeyFields = Object.freeze([...keyFields, 'user'] as const);
+export const everyKeyFields = Object.freeze([...keyFields, 'neglected', 'user'] as const);
 
 export const roleSource = source(
   'roles',
@@ -227,21 +259,28 @@ export const paymentFields = Object.freeze([
   'created_at',
 ] as const);
 
-export const sessionSource = source(
-  'sessions',
-  named('sessions'),
-  [
-    id,
-    column('address', field.string()),
-    column('user_agent', field.string(always)),
-    createdAt,
-    lastUsedAt,
-    column('user_id', field.integer(always)),
-  ],
-  ['user_id'],
-);
+export const sessionSource: Source = {
+  ...source(
+    'sessions',
+    named('sessions'),
+    [
+      id,
+      column('current', field.boolean(always), {
+        expression: () => sql`(case when t."id" = ${askingSession} then 1 = 1 else 1 = 0 end)`,
+      }),
+      column('address', field.string()),
+      column('user_agent', field.string(always)),
+      createdAt,
+      lastUsedAt,
+      column('user_id', field.integer(always)),
+    ],
+    ['user_id'],
+  ),
+  personal: true,
+};
 export const sessionFields = Object.freeze([
   'id',
+  'current',
   'address',
   'user_agent',
   'created_at',
@@ -266,6 +305,26 @@ export const auditSource = source(
   ],
   ['created_at'],
 );
+export const refusalSource = source(
+  'gatewright_refusals',
+  named('gatewright_refusals'),
+  [
+    id,
+    column('refused_at', field.datetime(always)),
+    column('first_at', field.datetime(always)),
+    column('refusals', field.integer(always)),
+    column('caller_kind', field.string(always)),
+    column('caller_id', field.string(always)),
+    column('caller_name', field.string(always)),
+    column('method', field.string(always)),
+    column('path', field.string(always)),
+    column('status', field.integer(always)),
+    column('code', field.integer(always)),
+    column('address', field.string(always)),
+  ],
+  ['refused_at'],
+);
+export const refusalFields = Object.freeze([...refusalSource.columns.keys()]);
 export const auditFields = Object.freeze([
   'id',
   'created_at',

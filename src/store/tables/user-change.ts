@@ -7,6 +7,7 @@ export interface UserValues {
   readonly email: string;
   readonly emailCanonical: string;
   readonly name: string;
+  /** Empty where there is none: the user is invited. */
   readonly passwordHash: string;
   readonly disabled: boolean;
   /** Asks that the password be changed before anything else; off unless given. */

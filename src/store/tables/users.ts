@@ -5,8 +5,16 @@ import { superAdmin } from '../../policy/rule.ts';
 import { ConstraintError, type Transaction } from '../database.ts';
 import { toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
-import { demandSuperAdmin, guardSuperAdmin, lockSuperAdmins, type TableContext } from './context.ts';
+import {
+  demandSuperAdmin,
+  guardSuperAdmin,
+  isOnlySuperAdmin,
+  lockSuperAdmins,
+  type TableContext,
+} from './context.ts';
+import { endInvitations } from './invitations.ts';
 import { endSessions, stillVerified } from './security-stamp.ts';
+import { storedUser } from './stored-user.ts';
 import { tablesOf } from './tables-of.ts';
 import { type CanonicalNames, type TakenField, takenBy, takenNames } from './taken-names.ts';
 import {
@@ -38,31 +46,10 @@ export interface StoredNames {
   readonly name: string;
 }
 
-interface StoredUser {
-  readonly username: string;
-  readonly disabled: boolean;
-  readonly roles: readonly string[];
-}
-
 /** Users and the roles that they hold. Whatever takes rights away has happened when the promise resolves. */
 export const createUserStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
   const db = tablesOf({ dialect });
-
-  const stored = async (transaction: Transaction, id: number): Promise<StoredUser> => {
-    const row = await transaction.get<{ username: string; disabled: boolean | number }>(
-      toQuery(db.selectFrom('users').select(['username', 'disabled']).where('id', '=', id)),
-    );
-    if (row === undefined) throw new Problem('record_not_found');
-    const roles = await transaction.all<{ role: string }>(
-      toQuery(db.selectFrom('user_roles').select('role').where('user_id', '=', id)),
-    );
-    return {
-      username: row.username,
-      disabled: Boolean(row.disabled),
-      roles: roles.map(({ role }) => role),
-    };
-  };
 
   const setRoles = async (transaction: Transaction, id: number, roles: readonly string[]): Promise<void> => {
     await transaction.run(toQuery(db.deleteFrom('user_roles').where('user_id', '=', id)));
@@ -103,6 +90,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         roles: values.roles,
         disabled: values.disabled,
         ...(values.mustChangePassword === true ? { must_change_password: true } : {}),
+        ...(values.passwordHash === '' ? { invited: true } : {}),
       },
     });
     return id;
@@ -157,7 +145,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       database
         .write(async (transaction) => {
           await lockSuperAdmins(transaction, dialect);
-          const before = await stored(transaction, id);
+          const before = await storedUser(transaction, dialect, id);
           guardSuperAdmin(actor, before.roles, change.roles ?? []);
           const now = clock();
           const target = { kind: 'user', id, name: change.username ?? before.username };
@@ -176,6 +164,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           // At the end of the disabling too: an instance of an older version may have let a sign-in under way through.
           const enabled = before.disabled && change.disabled === false;
           const ends = change.passwordHash !== undefined || change.disabled === true || enabled;
+          if (ends) await endInvitations(transaction, dialect, id, now);
           if (!ends && !sessionsEnd) return true;
           const sessions = await endSessions(transaction, dialect, id);
           if (!sessionsEnd) return true;
@@ -187,6 +176,9 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           throw takenBy(error);
         }),
 
+    /** Whether the service would be without an enabled super_admin if this user were not there. */
+    isLastSuperAdmin: (id: number): Promise<boolean> => isOnlySuperAdmin(database, dialect, id),
+
     /**
      * Deletes a user with their keys, sessions and roles; references to them go as they say.
      * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
@@ -194,7 +186,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     remove: async (id: number, actor: Actor, part?: PartOfRemoval): Promise<void> => {
       const removing = async (transaction: Transaction): Promise<void> => {
         await lockSuperAdmins(transaction, dialect);
-        const before = await stored(transaction, id);
+        const before = await storedUser(transaction, dialect, id);
         guardSuperAdmin(actor, before.roles);
         await part?.before();
         await transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
@@ -228,6 +220,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           .returning('username');
         const changed = await transaction.get<{ username: string }>(toQuery(update));
         if (changed === undefined) return false;
+        await endInvitations(transaction, dialect, id, now);
         await endSessions(transaction, dialect, id);
         await recordAudit(transaction, dialect, now, actor, {
           action: 'user.password',

@@ -1,4 +1,5 @@
 import { toTimestamp } from '../../kernel/timestamp.ts';
+import { timeText } from '../column.ts';
 import { type Asker, type Database, knownCaller, type Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { actorColumns, actorRow } from '../events/recorded.ts';
@@ -26,7 +27,7 @@ export const createTrash = (database: Database) => {
     recordColumns.length,
     (rows) => sql`insert into ${trashTable} (${trashColumns(recordColumns)}) values ${rows}`,
   );
-  const time = dialect.columns.timestamp.render?.(name('deleted_at'), 0) ?? name('deleted_at');
+  const time = timeText(dialect, name('deleted_at'));
   const record = sql`cast(${name('record')} as text) as ${name('record')}`;
   const kept = sql`${trashColumns(['model', 'record_id', 'version'])}, ${record}`;
   const shown = sql`${kept}, ${name('bundle')}, ${time} as deleted_at, ${trashColumns(actorColumns)}`;

@@ -1,3 +1,4 @@
+import { timeText } from '../column.ts';
 import type { Database } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { name, sql, statement } from '../statement.ts';
@@ -50,7 +51,7 @@ const webhooks = name('gatewright_webhooks');
 export const createLanes = (database: Database) => {
   const dialect = dialectOf(database);
   const { now } = dialect;
-  const time = (of: string) => dialect.columns.timestamp.render?.(name(of), 0) ?? name(of);
+  const time = (of: string) => timeText(dialect, name(of));
   const text = (of: string) => sql`cast(${name(of)} as text) as ${name(of)}`;
   const free = sql`disabled = false and (lane_until is null or lane_until <= ${now})`;
 

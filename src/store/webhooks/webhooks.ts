@@ -97,6 +97,12 @@ export interface LockedWebhook {
   readonly failures: number;
 }
 
+interface SealedSecrets {
+  readonly id: number;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+}
+
 /** Webhooks as administrators make and change them. Secrets come sealed. */
 export const createWebhookStore = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
@@ -182,6 +188,37 @@ export const createWebhookStore = ({ database, clock }: TableContext) => {
         await auditWebhook(transaction, database, now, actor, 'rotate', webhook, { overlap });
         return until;
       }),
+
+    /**
+     * Replaces sealed secrets, all in one transaction, where `renew` answers another form. Answers at how many webhooks.
+     * Who sends goes on: it is the same secret.
+     */
+    renewSecrets: async (renew: (sealed: string) => string | undefined): Promise<number> => {
+      const sealed = db
+        .selectFrom('gatewright_webhooks')
+        .select(['id', 'secret', 'previous_secret'])
+        .orderBy('id');
+      const renewed = ({ id, secret, previous_secret: previous }: SealedSecrets) => {
+        const [next, before] = [renew(secret), previous === null ? undefined : renew(previous)];
+        if (next === undefined && before === undefined) return undefined;
+        return db
+          .updateTable('gatewright_webhooks')
+          .set({ secret: next ?? secret, previous_secret: before ?? previous })
+          .where('id', '=', id)
+          .where('secret', '=', secret);
+      };
+      const look = toQuery(sealed);
+      const present = await database.all<SealedSecrets>(look);
+      if (!present.some((row) => renewed(row) !== undefined)) return 0;
+      return database.write(async (transaction) => {
+        let count = 0;
+        for (const row of await transaction.all<SealedSecrets>(look)) {
+          const update = renewed(row);
+          if (update !== undefined) count += await transaction.run(toQuery(update));
+        }
+        return count;
+      });
+    },
 
     exists: async (id: number): Promise<boolean> => {
       const query = db.selectFrom('gatewright_webhooks').select('id').where('id', '=', id);

@@ -114,6 +114,7 @@ describeEachDatabase('GET /admin/explain', (databases) => {
           label: 'Permission check',
           outcome: 'refused',
           because: 'viewer: Purchase update',
+          grants: { model: 'Purchase', action: 'update', roles: [{ role: 'viewer', allowed: false }] },
         },
       ],
       decided_by: 'permission',

@@ -54,7 +54,13 @@ const laterTables = [
   'gatewright_trash',
   'gatewright_webhooks',
   'gatewright_deliveries',
+  'gatewright_invitations',
+  'gatewright_views',
+  'gatewright_key_usage',
+  'gatewright_refusals',
 ];
+/** And indexes of tables that were there. */
+const laterIndexes = ['api_keys_idle', 'audit_failed_sign_ins'];
 
 describeEachDatabase('a reference that becomes null', (databases) => {
   const service = useService(databases, { application: { resources, migrations } });
@@ -189,6 +195,7 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     // What came behind that migration is undone with it.
     await before.execute({ sql: 'alter table users drop column security_stamp', parameters: [] });
     for (const table of laterTables) await before.execute({ sql: `drop table ${table}`, parameters: [] });
+    for (const index of laterIndexes) await before.execute({ sql: `drop index ${index}`, parameters: [] });
     await before.execute({
       sql: `delete from gatewright_migrations where name >= '0006_nulled_references'`,
       parameters: [],

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import type { Migrations } from '../../../src/store/migrations/migration.ts';
@@ -177,5 +177,107 @@ describeEachDatabase('permission entries', (databases) => {
     expect(await post(back, user, 'volumes')).toBe(403);
     expect(await post(back, user, 'booklets')).toBe(201);
     expect(await allowedOf(back, 'editor')).toEqual(['Booklet create']);
+  });
+
+  describe('many at once', () => {
+    const ask = async (service: Service, permissions: unknown) =>
+      service.request<{ changed: Entry[]; errors: { field: string; rule: string }[] }>(
+        'PUT',
+        '/admin/permissions',
+        { token: await service.admin(), body: { permissions } },
+      );
+    const entry = (role: string, model: string, action: string, allowed: boolean) => ({
+      ...{ role, model, action, allowed },
+    });
+
+    it('one request, one transaction; it answers what was not so before, and each is in the audit list', async () => {
+      await using service = await startService(databases, { application: newer });
+      await createRole(service, 'editor');
+      await grant(service, 'editor', 'Booklet', 'create');
+      await grant(service, 'viewer', 'Volume', 'read');
+      const answer = await ask(service, [
+        entry('editor', 'Booklet', 'create', true),
+        entry('editor', 'Booklet', 'update', true),
+        entry('editor', 'Volume', 'read', false),
+        entry('viewer', 'Volume', 'read', false),
+        entry('editor', 'Volume', 'update', true),
+        entry('editor', 'Volume', 'update', false),
+      ]);
+      expect(answer.status).toBe(200);
+      expect(answer.data.changed).toEqual([
+        entry('editor', 'Booklet', 'update', true),
+        entry('viewer', 'Volume', 'read', false),
+      ]);
+      expect(await allowedOf(service, 'editor')).toEqual(['Booklet create', 'Booklet update']);
+      expect(await allowedOf(service, 'viewer')).toEqual([]);
+      const audit = await service.ok<{ action: string; target_name: string; actor_name: string }[]>(
+        'GET',
+        '/admin/audit?filter[target_kind]=permission&sort=-id&per_page=2',
+        { token: await service.admin() },
+      );
+      expect(audit.map((line) => [line.action, line.target_name, line.actor_name])).toEqual([
+        ['permission.revoke', 'viewer Volume read', 'root'],
+        ['permission.grant', 'editor Booklet update', 'root'],
+      ]);
+    });
+
+    it('all or nothing: entries that are none are named, and nothing is changed', async () => {
+      await using service = await startService(databases, { application: newer });
+      const answer = await ask(service, [
+        entry('viewer', 'Booklet', 'create', true),
+        entry('nobody', 'Booklet', 'create', true),
+        entry('viewer', 'Leaflet', 'read', true),
+        { role: 'viewer', model: 'Booklet', action: 'update', allowed: 'yes' },
+        'viewer Booklet create',
+      ]);
+      expect(answer.status).toBe(422);
+      expect(answer.json.data?.errors.map(({ field: name, rule }) => [name, rule])).toEqual([
+        ['permissions.1.role', 'reference'],
+        ['permissions.2.action', 'reference'],
+        ['permissions.3.allowed', 'type'],
+        ['permissions.4', 'type'],
+      ]);
+      expect(await allowedOf(service, 'viewer')).toEqual([]);
+      for (const none of [undefined, null, {}, 'all']) expect((await ask(service, none)).status).toBe(422);
+      const many = Array.from({ length: 2_501 }, () => entry('viewer', 'Booklet', 'create', true));
+      expect((await ask(service, many)).json.code).toBe(41302);
+      expect((await ask(service, many.slice(1))).data.changed).toHaveLength(1);
+    });
+
+    it('two that name the same entries crosswise both end', async () => {
+      await using service = await startService(databases, { application: newer });
+      const second = await service.secondInstance();
+      const entries = ['create', 'update', 'destroy'].flatMap((action) => [
+        entry('viewer', 'Booklet', action, true),
+        entry('admin', 'Volume', action, true),
+      ]);
+      for (let round = 0; round < 5; round += 1) {
+        const turned = entries.map((each) => ({ ...each, allowed: round % 2 === 0 }));
+        const answers = await Promise.all([ask(service, turned), ask(second, turned.toReversed())]);
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        // What one has changed, the other has not.
+        expect(answers.flatMap(({ data }) => data.changed)).toHaveLength(6);
+      }
+    });
+  });
+
+  it('a role is shown with its holders, page by page', async () => {
+    await using service = await startService(databases, { application: newer });
+    const token = await service.admin();
+    await createRole(service, 'editor');
+    const users: TestUser[] = [];
+    for (let count = 0; count < 3; count += 1) users.push(await service.createUser(['viewer', 'editor']));
+    await service.createUser(['viewer']);
+    expect(await service.ok('GET', '/admin/roles/editor', { token })).toMatchObject({
+      ...{ name: 'editor', built_in: false, users: 3 },
+    });
+    const page = await service.get<{ id: number; roles: string[] }[]>(
+      '/admin/roles/editor/users?page=2&per_page=2&sort=id',
+      { token },
+    );
+    expect(page.headers['x-total-count']).toBe('3');
+    expect(page.data.map(({ id, roles }) => [id, roles])).toEqual([[users[2]?.id, ['editor', 'viewer']]]);
+    for (const path of ['/admin/roles/nobody', '/admin/roles/nobody/users'])
+      expect((await service.get(path, { token })).status).toBe(404);
   });
 });

@@ -77,6 +77,15 @@ export class Admission<S extends Held> {
     return this.#waiting.length;
   }
 
+  get places(): number {
+    return this.#places;
+  }
+
+  /** Sessions whose statement stands still. */
+  get standing(): number {
+    return this.#standing;
+  }
+
   get taken(): number {
     return this.#taken;
   }

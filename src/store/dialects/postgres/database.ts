@@ -1,16 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
+import type { Figure } from '../../../kernel/figure.ts';
 import type { Caller, OpenDatabase, Query, WriteOptions } from '../../database.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import { databaseUnavailable, transactionTimeout } from '../problems.ts';
-import { type ShareLimits, Shares, scanQueue } from '../shares.ts';
+import { figuresOfShares } from '../share-figures.ts';
+import { Shares } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
+import type { AttachedReplica } from './attached-replica.ts';
+import { runOwn } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan } from './errors.ts';
+import { figuresOfPool } from './figures.ts';
 import { ListeningSession } from './listener.ts';
 import { ReadBatches } from './read-batches.ts';
-import { demandMeaning, type SessionLimits, sessionSettings } from './session.ts';
+import { demandMeaning, type SessionLimits, sessionSettings, startedAt } from './session.ts';
+import { applicationLimits, scanLimits } from './session-shares.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
@@ -34,49 +40,39 @@ const closingGrace = 1_000;
 /** A network that went silent ends a statement a little later than the server itself would. */
 const silenceTimeout = statementTimeout + 5_000;
 
-const poolConfig = (url: string, idle: number): PoolConfig => ({
+const poolConfig = (url: string, idle: number, { connecting, started }: PostgresOptions): PoolConfig => ({
   ...sessionSettings(url, { statementTimeout, idleTimeout: idle, lockTimeout }),
+  ...(connecting === undefined ? {} : { connectionTimeoutMillis: connecting }),
+  ...(started === undefined ? {} : { verify: startedAt(started) }),
   types,
   // A session may have several statements on their way at a time; only reads make use of it (see ReadBatches).
   pipeline: true,
   idleTimeoutMillis: 30_000,
 });
 
-/** For how many milliseconds a scan waits for a session. */
-const scanWait = 10_000;
-
-/** What nothing bounds takes half of the sessions at most, a quarter for one caller, so that the rest stay quick. */
-const scanLimits = (poolSize: number): ShareLimits => {
-  const total = Math.max(1, Math.floor(poolSize / 2));
-  return {
-    what: 'statements that no index bounds',
-    total,
-    each: Math.max(1, Math.floor(poolSize / 4)),
-    strangers: Math.max(1, total - 1),
-    queue: scanQueue,
-    wait: scanWait,
-  };
-};
-
-/** Transactions with code of an application may wait for whatever it waits for: a fifth of the sessions is not theirs. */
-const applicationLimits = (poolSize: number): ShareLimits => {
-  const total = Math.max(1, poolSize - Math.ceil(poolSize / 5));
-  return {
-    what: 'transactions of the application',
-    total,
-    each: total,
-    strangers: total,
-    queue: 10_000,
-    wait: scanWait,
-  };
-};
 /** One that listens waits for as long as it takes. */
 const listenerLimits: SessionLimits = { statementTimeout, idleTimeout: 0, lockTimeout };
 
+/** What is left of `max_connections` beside what the server keeps for others; 16 has another kind of those. */
+const allowedSessions = `select current_setting('max_connections')::int
+  - current_setting('superuser_reserved_connections')::int
+  - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed`;
+
 const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(error);
+
+/** Options that are this folder's own. */
+export interface PostgresOptions extends DatabaseOptions {
+  /** Whoever asks would rather ask elsewhere than have a statement repeated. */
+  readonly once?: boolean;
+  /** Milliseconds that a connection may take. */
+  readonly connecting?: number;
+  /** When the server started, as it says itself: sessions with another one are refused. */
+  readonly started?: string;
+}
 
 class PostgresDatabase implements OpenDatabase {
   readonly dialect = 'postgres';
+  readonly replica: AttachedReplica | undefined;
   readonly #sessions: Sessions;
   readonly #streaming: Sessions;
   readonly #reads: ReadBatches;
@@ -84,28 +80,34 @@ class PostgresDatabase implements OpenDatabase {
   readonly #scans: Shares;
   readonly #ofApplications: Shares;
   readonly #unitLimit: number | undefined;
+  readonly #conflictLimit: number;
   readonly #url: string;
   /** Whether a session stays with its server: a pooler in transaction mode passes no notifications on. */
   readonly #direct: boolean;
+  /** Sessions that it has at most, the one that listens included. */
+  readonly #most: number;
   /** Units that met a conflict go one at a time: they conflict with each other first of all. */
   #again: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #refusal: Error | undefined;
   #interrupted = false;
 
-  constructor(url: string, options: DatabaseOptions) {
+  constructor(url: string, options: PostgresOptions, replica: AttachedReplica | undefined) {
     const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit, prepare = true } = options;
+    this.replica = replica;
     this.#url = url;
+    this.#conflictLimit = options.once === true ? 0 : conflictLimit;
     this.#direct = prepare;
     // Half as many again where statements stand in front of a lock, for those that need not.
     const room = { places: poolSize, extra: Math.ceil(poolSize / 2), prepare };
-    this.#sessions = new Sessions(poolConfig(url, idleTimeout), room, silenceLimit);
+    this.#sessions = new Sessions(poolConfig(url, idleTimeout, options), room, silenceLimit);
     this.#reads = new ReadBatches(this.#sessions);
     this.#streaming = new Sessions(
-      poolConfig(url, streamIdleTimeout),
+      poolConfig(url, streamIdleTimeout, options),
       { places: streamLimit, extra: 0, prepare },
       silenceLimit,
     );
+    this.#most = room.places + room.extra + streamLimit + 1;
     this.#unitLimit = unitLimit;
     this.#slots = new StreamSlots(options.streamTimes);
     this.#scans = new Shares(scanLimits(poolSize));
@@ -164,6 +166,18 @@ class PostgresDatabase implements OpenDatabase {
     };
   }
 
+  get sessionRoom(): OpenDatabase['sessionRoom'] {
+    if (!this.#direct) return undefined;
+    return async () => {
+      const row = await this.get<{ allowed: number }>({ sql: allowedSessions, parameters: [] });
+      return { most: this.#most, allowed: Number(row?.allowed) };
+    };
+  }
+
+  figures(): readonly Figure[] {
+    return [...figuresOfPool(this.#sessions.load), ...figuresOfShares(this.#scans, this.#slots.load)];
+  }
+
   async ping(): Promise<void> {
     await this.get({ sql: 'select 1', parameters: [] });
   }
@@ -179,15 +193,18 @@ class PostgresDatabase implements OpenDatabase {
     this.#ofApplications.close();
     this.#sessions.cancel();
     this.#streaming.cancel();
+    this.replica?.interrupt();
   }
 
   close(): Promise<void> {
     this.#slots.close();
     this.#scans.close();
     this.#ofApplications.close();
-    this.#closing ??= Promise.all([this.#sessions.close(closingGrace), this.#streaming.close(0)]).then(
-      () => {},
-    );
+    this.#closing ??= Promise.all([
+      this.#sessions.close(closingGrace),
+      this.#streaming.close(0),
+      this.replica?.close(),
+    ]).then(() => {});
     return this.#closing;
   }
 
@@ -220,7 +237,9 @@ class PostgresDatabase implements OpenDatabase {
       if (left <= 0) throw transactionTimeout(limit);
       return { limit: { left, whole: limit } };
     };
-    return this.#sessions.use(`update ${table}`, async (session) => runUnit(session, unit, limits()));
+    return this.#sessions.use(`update ${table}`, async (session) =>
+      runUnit(session, unit, limits(), this.replica),
+    );
   }
 
   async #repeat<T>(unit: Unit<T>, options: WriteOptions, until: number): Promise<T> {
@@ -247,14 +266,14 @@ class PostgresDatabase implements OpenDatabase {
     const scans = effect === 'none';
     const run = (session: Session): Promise<QueryResult> => {
       if (scans) this.#refuseInterrupted();
-      return session.run(query, effect);
+      return scans ? session.run(query, effect) : runOwn(session, query, this.replica);
     };
     return this.#repeated(() => this.#sessions.use(query.sql, run, scans));
   }
 
   /** One statement in a transaction of its own. It is repeated only where the server says that it did not run. */
   async #repeated(run: () => Promise<QueryResult>): Promise<QueryResult> {
-    const until = performance.now() + conflictLimit;
+    const until = performance.now() + this.#conflictLimit;
     for (;;) {
       try {
         return await run();
@@ -266,8 +285,12 @@ class PostgresDatabase implements OpenDatabase {
 }
 
 /** Connects when it is first asked; behind a pooler at once (see `demandMeaning`). */
-export const openPostgres = async (url: string, options: DatabaseOptions = {}): Promise<OpenDatabase> => {
-  const database = new PostgresDatabase(url, options);
+export const openPostgres = async (
+  url: string,
+  options: PostgresOptions = {},
+  replica?: AttachedReplica,
+): Promise<OpenDatabase> => {
+  const database = new PostgresDatabase(url, options, replica);
   if (options.prepare !== false) return database;
   try {
     await demandMeaning(database);

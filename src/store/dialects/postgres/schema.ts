@@ -2,6 +2,7 @@ import { quoteName } from '../../quote.ts';
 import type { SchemaWords } from '../dialect.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectPostgres } from './introspect.ts';
+import { movingPostgres } from './moving.ts';
 import { nulledReferencesPostgres } from './nulled-references.ts';
 
 export const postgresSchema: SchemaWords = {
@@ -19,6 +20,7 @@ export const postgresSchema: SchemaWords = {
   boolean: String,
   renameIndex: (_table, { name }, next) => [`alter index ${quoteName(name)} rename to ${quoteName(next)}`],
   alterColumns,
+  moving: movingPostgres,
   // A service has a connection to the server, which never becomes one to another database.
   mark: () => [],
 };

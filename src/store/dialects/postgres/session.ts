@@ -1,4 +1,4 @@
-import type { ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import type { Reader } from '../../database.ts';
 
 export interface SessionLimits {
@@ -56,3 +56,13 @@ export const sessionSettings = (url: string, limits: SessionLimits): ClientConfi
     keepAliveInitialDelayMillis: 10_000,
   };
 };
+
+/** Refuses new sessions with another server than one that started at this time: behind a name may stand several. */
+export const startedAt =
+  (time: string) =>
+  (client: Pick<Client, 'query'>, done: (error?: Error) => void): void => {
+    const refuse = (): void => done(new Error(`the server behind the name is another one than at ${time}`));
+    client
+      .query<{ started: string }>('select pg_postmaster_start_time()::text as started')
+      .then(({ rows }) => (rows[0]?.started === time ? done() : refuse()), done);
+  };

@@ -3,6 +3,7 @@ import type { Query } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { Admission, type Held, type Seen } from './admission.ts';
 import { cancelStatement } from './cancel.ts';
+import { type CommitWatch, telling } from './commit-watch.ts';
 import {
   type Effect,
   isForeignSession,
@@ -69,8 +70,9 @@ export class Session implements Held {
   }
 
   /** Ends the transaction. @throws `outcome_unknown` where the answer is lost; Error where it was undone */
-  async commit(): Promise<void> {
-    const { command } = await this.#watch({ text: 'commit' }, 'commit');
+  async commit(told?: CommitWatch, statements: readonly string[] = []): Promise<void> {
+    const commit = (): Promise<QueryResult> => this.#watch({ text: 'commit' }, 'commit');
+    const { command } = await (told === undefined ? commit() : telling(this, told, statements, commit));
     if (command !== 'COMMIT') throw new Error(`The server answered COMMIT with ${command}`);
   }
 
@@ -197,6 +199,12 @@ export class Sessions {
   /** Whether a statement is expected to stand still in front of a lock: it must not be sent together with others. */
   standsStill(sql: string): boolean {
     return this.#admission.isSuspect(sql);
+  }
+
+  /** Connections that are open, and who has and wants the sessions that there may be. */
+  get load(): Readonly<Record<'open' | 'places' | 'taken' | 'waiting' | 'standing', number>> {
+    const { places, taken, waiting, standing } = this.#admission;
+    return { open: this.#pool.totalCount, places, taken, waiting, standing };
   }
 
   /** A session for the statement, or for others about the same table. @param patient whether it may take its time */

@@ -5,20 +5,36 @@ const migrationDriver = async (url: string) =>
 
 const targetOf = (url: string): DatabaseTarget => ({
   dialect: 'postgres',
+  telemetryName: 'postgresql',
   file: undefined,
   isEmpty: () => false,
   hasRemains: () => false,
   open: async (options) => {
     const { openPostgres } = await import('./database.ts');
-    return openPostgres(url, options);
+    if (options.replica === undefined) return openPostgres(url, options);
+    const { openWithReplica } = await import('./replica.ts');
+    return openWithReplica(url, options, options.replica);
   },
   migrationDriver: () => migrationDriver(url),
   // What is asked, is asked in a transaction that could not write.
   rehearse: async (work) => work({ dialect: 'postgres', driver: await migrationDriver(url), writes: false }),
+  snapshot: async (work) => {
+    const { onPostgresSnapshot } = await import('./snapshot.ts');
+    return onPostgresSnapshot(url, work);
+  },
+  copier: async () => {
+    const { postgresCopier } = await import('./copier.ts');
+    return postgresCopier(url, targetOf);
+  },
+  load: async (work) => {
+    const { onPostgresLoader } = await import('./load.ts');
+    return onPostgresLoader(url, work);
+  },
 });
 
 export const postgresTargets: TargetKind = {
   forms: ['postgres://…'],
+  replicaForms: ['postgres://…'],
   apart:
     'on PostgreSQL a schema of its own (create schema gatewright; DATABASE_URL=…?options=-c%20search_path%3Dgatewright)',
   reads: (url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url),

@@ -1,6 +1,7 @@
 import type { QueryResult } from 'pg';
-import { Problem } from '../../../kernel/problem.ts';
 import type { Query, Transaction } from '../../database.ts';
+import { isOutcomeUnknown } from '../problems.ts';
+import type { CommitWatch } from './commit-watch.ts';
 import type { Session } from './sessions.ts';
 
 /** A statement that is to be sent. */
@@ -10,21 +11,22 @@ interface SentStatement {
   readonly reject: (error: unknown) => void;
 }
 
-const isUnknown = (error: unknown): boolean =>
-  error instanceof Problem && error.problem === 'outcome_unknown';
-
 /**
  * The transaction that a unit sees. After the first refused statement everything else is refused too. Statements that
  * the unit starts together leave in one system call, in their order, and run one after the other.
  */
 export class PostgresTransaction implements Transaction {
   readonly #session: Session;
+  readonly #told: CommitWatch | undefined;
+  /** What ran, for who is told. */
+  readonly #statements: string[] = [];
   #over = false;
   #failure: { readonly error: unknown } | undefined;
   #waiting: SentStatement[] = [];
 
-  constructor(session: Session) {
+  constructor(session: Session, told?: CommitWatch) {
     this.#session = session;
+    this.#told = told;
   }
 
   async all<Row>(query: Query): Promise<Row[]> {
@@ -53,13 +55,13 @@ export class PostgresTransaction implements Transaction {
     if (this.#failure !== undefined) throw this.#failure.error;
     const committed = this.#session.together(() => {
       this.#sendAll();
-      return this.#session.commit();
+      return this.#session.commit(this.#told, this.#statements);
     });
     this.#over = true;
     try {
       await committed;
     } catch (error) {
-      throw isUnknown(error) ? error : (this.failure?.error ?? error);
+      throw isOutcomeUnknown(error) ? error : (this.failure?.error ?? error);
     }
   }
 
@@ -99,6 +101,7 @@ export class PostgresTransaction implements Transaction {
 
   async #run(query: Query): Promise<QueryResult> {
     this.#assertOpen();
+    if (this.#told !== undefined) this.#statements.push(query.sql);
     return this.#session.run(query);
   }
 }

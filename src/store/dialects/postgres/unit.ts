@@ -1,5 +1,6 @@
 import { databaseUnavailable, transactionTimeout } from '../problems.ts';
 import type { Unit } from '../unit.ts';
+import type { CommitWatch } from './commit-watch.ts';
 import { isConflict, isStalePlan } from './errors.ts';
 import type { Session } from './sessions.ts';
 import { PostgresTransaction } from './transaction.ts';
@@ -56,9 +57,10 @@ export const runUnit = async <T>(
   session: Session,
   unit: Unit<T>,
   { limit, service = unitLimit }: UnitLimits = {},
+  told?: CommitWatch,
 ): Promise<T> => {
   await session.runOnce('begin isolation level serializable');
-  const transaction = new PostgresTransaction(session);
+  const transaction = new PostgresTransaction(session, told);
   try {
     const value =
       limit === undefined

@@ -1,12 +1,15 @@
 import { statSync } from 'node:fs';
+import type { Figure } from '../../../kernel/figure.ts';
 import type { Caller, OpenDatabase, Query, Transaction, WriteOptions } from '../../database.ts';
 import { StreamSlots } from '../chunk-stream.ts';
 import { databaseUnavailable } from '../problems.ts';
+import { figuresOfShares } from '../share-figures.ts';
 import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
 import { isBusy } from './errors.ts';
+import { figuresOfFile } from './figures.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
@@ -125,6 +128,13 @@ class SqliteDatabase implements OpenDatabase {
   claim(): string | undefined {
     this.#claim ??= new ServiceClaim(this.#place.path);
     return this.#claim.alone ? undefined : another;
+  }
+
+  figures(): readonly Figure[] {
+    return [
+      ...figuresOfFile(this.#place.path, this.#writer.load),
+      ...figuresOfShares(this.#scans.load, this.#streams.load),
+    ];
   }
 
   async ping(): Promise<void> {

@@ -1,4 +1,5 @@
 import { ConstraintError, type ConstraintKind, TooLongError } from '../../database.ts';
+import { fenceMessage } from '../fence.ts';
 import { databaseUnavailable } from '../problems.ts';
 
 /** What node:sqlite throws: `errcode` is SQLite's extended result code (https://sqlite.org/rescode.html). */
@@ -62,6 +63,7 @@ export const toDatabaseError = (
   if (outages.has(code)) return databaseUnavailable(error);
   if (code === tooBig) return new TooLongError(error);
   if (code !== constraint) return error;
+  if (error.message.startsWith(fenceMessage)) return databaseUnavailable(error);
   const kind = kindOf(error);
   return new ConstraintError(kind, kind === 'unique' ? columnsOf(error.message, tableOfIndex) : [], error);
 };

@@ -43,7 +43,7 @@ const indexesSql = `select m.name as "table", i.name as "index", i."unique" as "
   order by m.name, i.name, x.seqno`;
 
 /** https://sqlite.org/datatype3.html#determination_of_column_affinity; whole numbers are the same in both of the last. */
-const affinity = (declared: string): 'integer' | 'text' | 'blob' | 'real' => {
+export const affinity = (declared: string): 'integer' | 'text' | 'blob' | 'real' => {
   const type = declared.toUpperCase();
   if (type.includes('INT')) return 'integer';
   if (/CHAR|CLOB|TEXT/.test(type)) return 'text';

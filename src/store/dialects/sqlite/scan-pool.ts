@@ -38,6 +38,11 @@ export class ScanPool {
     return this.#run<Row>(this.#thread(release), query, until - performance.now(), release);
   }
 
+  /** Scans that run, and those that wait. */
+  get load(): Pick<Shares, 'taken' | 'waiting'> {
+    return this.#shares;
+  }
+
   /** Starts a thread before the first scan needs it. */
   warm(): void {
     if (!this.#closed && this.#threads.size === 0) this.#idle.push(this.#add());

@@ -3,6 +3,7 @@ import { quoteName } from '../../quote.ts';
 import type { SchemaWords } from '../dialect.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectSqlite } from './introspect.ts';
+import { movingSqlite } from './moving.ts';
 import { nulledReferencesSqlite } from './nulled-references.ts';
 import { ownTypes } from './own-types.ts';
 
@@ -18,6 +19,7 @@ export const sqliteSchema: SchemaWords = {
     `create ${unique ? 'unique ' : ''}index ${quoteName(next)} on ${quoteName(table)} (${columns.map(quoteName).join(', ')})`,
   ],
   alterColumns,
+  moving: movingSqlite,
   // A number in the head of the file, so that another file is told apart by its first 100 bytes.
   mark: () => [`pragma user_version = ${randomBytes(4).readUInt32BE() >>> 1}`],
 };

@@ -28,6 +28,11 @@ export class StreamThread {
     }, by);
   }
 
+  /** Streams that are open, and those that wait. */
+  get load(): StreamSlots['load'] {
+    return this.#slots.load;
+  }
+
   /** Starts the thread before the first stream needs it: it takes longer to start than a first chunk may take. */
   warm(): void {
     if (!this.#closed) this.#usable();

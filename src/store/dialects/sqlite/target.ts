@@ -10,6 +10,7 @@ const targetOf = (file: SqliteFile): DatabaseTarget => {
   const isEmpty = (): boolean => sizeOf(path) === 0;
   return {
     dialect: 'sqlite',
+    telemetryName: 'sqlite',
     file: temporary ? undefined : resolve(path),
     isEmpty,
     // What had not been moved into the file yet.
@@ -25,6 +26,18 @@ const targetOf = (file: SqliteFile): DatabaseTarget => {
         if (!isEmpty()) copySchema(path, scratch);
       });
     },
+    snapshot: async (work) => {
+      const { onSqliteSnapshot } = await import('./snapshot.ts');
+      return onSqliteSnapshot(path, work);
+    },
+    copier: async () => {
+      const { sqliteCopier } = await import('./copier.ts');
+      return sqliteCopier(path, (copy) => targetOf({ path: copy, temporary: false }));
+    },
+    load: async (work) => {
+      const { onSqliteLoader } = await import('./load.ts');
+      return onSqliteLoader(path, work);
+    },
   };
 };
 
@@ -37,6 +50,8 @@ export const sqliteFileUrl = (path: string): string => `sqlite:${path}`;
 
 export const sqliteTargets: TargetKind = {
   forms: ['sqlite:PATH', inMemory],
+  alone:
+    'SQLite lets one process write at a time, and long reads run in threads already: for more, move to PostgreSQL and set DATABASE_URL=postgres://…',
   reads: (url) => url === inMemory || withPath.test(url),
   target: (url) => {
     const path = withPath.exec(url)?.groups?.['path'];

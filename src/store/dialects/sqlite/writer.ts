@@ -58,6 +58,8 @@ export class Writer {
   #scheduled = false;
   #closing: (() => void) | undefined;
   #closed = false;
+  #writes = 0;
+  #groups = 0;
   /** No write waits for a busy database any longer than this, by `performance.now()`. */
   #busyUntil = Number.POSITIVE_INFINITY;
   /** Writes at the head of the queue that get a transaction each, because their common one was refused. */
@@ -77,6 +79,11 @@ export class Writer {
     this.#endReads = endReads;
     this.#lost = lost;
     this.#busyLimit = limit;
+  }
+
+  /** Writes that wait, and what was committed: writes, and the groups of them that shared a commit. */
+  get load(): Readonly<Record<'waiting' | 'writes' | 'groups', number>> {
+    return { waiting: this.#queue.length, writes: this.#writes, groups: this.#groups };
   }
 
   /** Resolves with the rows of the statement, or with the result of the unit, once that is on the disk. */
@@ -134,6 +141,8 @@ export class Writer {
       const rows = this.#connection.all(write.work);
       this.#endReads();
       this.#assertThere();
+      this.#writes += 1;
+      this.#groups += 1;
       write.resolve(rows);
     } catch (error) {
       if (isBusy(error)) return false;
@@ -158,6 +167,8 @@ export class Writer {
   }
 
   #answer(group: readonly Written[]): void {
+    this.#writes += group.length;
+    this.#groups += 1;
     for (const { write, outcome } of group) {
       if ('value' in outcome) write.resolve(outcome.value);
       else if ('error' in outcome) write.reject(outcome.error);

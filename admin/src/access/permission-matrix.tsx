@@ -1,0 +1,78 @@
+import Box from '@mui/material/Box';
+import { type ChangeEvent, type MouseEvent, useState } from 'react';
+import { useModelName } from '../records/use-metadata.ts';
+import { useText } from '../texts/provider.ts';
+import { useFullNames } from './full-name.tsx';
+import { matrixStyle } from './matrix-style.ts';
+import { MatrixTable } from './matrix-table.tsx';
+import type { ModelActions, PermissionAction, PermissionChange } from './permission-table.ts';
+import { type Whole, WholeMenu } from './whole-change.tsx';
+
+interface MatrixProps {
+  readonly roles: readonly string[];
+  readonly models: readonly ModelActions[];
+  readonly granted: ReadonlySet<string>;
+  /** Whether a filter hides a part of the table. */
+  readonly filtered: boolean;
+  readonly onTick: (change: PermissionChange) => void;
+}
+
+const changeIn = ({ target }: ChangeEvent<HTMLElement>): PermissionChange | undefined => {
+  if (!(target instanceof HTMLInputElement)) return undefined;
+  const [role = '', model = '', action = ''] = target.value.split(' ');
+  return { role, model, action: action as PermissionAction, allowed: target.checked };
+};
+
+/** Roles × models × actions, with what can be done to a whole row or column. */
+export const Matrix = ({ roles, models, granted, filtered, onTick }: MatrixProps) => {
+  const text = useText();
+  const nameOf = useModelName();
+  const { handlers, full } = useFullNames();
+  const [opened, setOpened] = useState<{ readonly whole: Whole; readonly anchor: HTMLElement }>();
+
+  const wholeOf = ({ dataset: { role, model = '', action } }: HTMLElement): Whole => {
+    if (role !== undefined) return { name: role, role, roles: [role], models };
+    const named = models.filter((each) => each.model === model);
+    if (action === undefined) return { name: nameOf(model), roles, models: named };
+    const only = named.map((each) => ({
+      ...each,
+      actions: each.actions.filter((one) => one.action === action),
+    }));
+    const actionName = text(`permissions.action.${action as PermissionAction}`);
+    return { name: `${nameOf(model)} · ${actionName}`, roles, models: only };
+  };
+  const open = ({ target }: MouseEvent): void => {
+    const button = target instanceof Element ? target.closest<HTMLElement>('button[data-whole]') : null;
+    if (button !== null) setOpened({ whole: wholeOf(button), anchor: button });
+  };
+  const tick = (event: ChangeEvent<HTMLElement>): void => {
+    const change = changeIn(event);
+    if (change !== undefined) onTick(change);
+  };
+
+  return (
+    <>
+      <Box
+        sx={matrixStyle}
+        tabIndex={0}
+        role="region"
+        aria-label={text('permissions.title')}
+        onChange={tick}
+        onClick={open}
+        {...handlers}
+      >
+        <MatrixTable roles={roles} models={models} granted={granted} nameOf={nameOf} />
+      </Box>
+      {full}
+      {opened === undefined ? null : (
+        <WholeMenu
+          whole={opened.whole}
+          anchor={opened.anchor}
+          granted={granted}
+          filtered={filtered}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+    </>
+  );
+};

@@ -1,0 +1,107 @@
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { ListBase } from 'react-admin';
+import { FilterBar } from '../parts/filter-bar.tsx';
+import type { FilterField } from '../parts/filter-field.ts';
+import { Link } from '../parts/link.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { sentenceOfCode } from '../parts/problem.ts';
+import { type Column, RecordTable } from '../parts/record-table.tsx';
+import { RelativeTime } from '../parts/time.tsx';
+import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+
+interface Refusal {
+  readonly id: number;
+  readonly refused_at: string;
+  readonly refusals: number;
+  readonly caller_kind: 'user' | 'api_key' | 'application';
+  readonly caller_id: string;
+  readonly caller_name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly code: number;
+  readonly address: string;
+}
+
+const callers = { user: 'user_id', api_key: 'api_key_id', application: 'app_id' } as const;
+
+/** The question that the refusal answers, and what was answered then. */
+const questionOf = ({ caller_kind, caller_id, method, path, code }: Refusal): string =>
+  `/explain?${new URLSearchParams({ [callers[caller_kind]]: caller_id, method, path, was: String(code) })}`;
+
+const columns = (text: Text, language: Language): Column<Refusal>[] => [
+  {
+    name: 'path',
+    label: text('refusals.request'),
+    sortable: false,
+    render: (refusal) => (
+      <Link to={questionOf(refusal)} label={`${text('explain.ask')} ${refusal.method} ${refusal.path}`}>
+        <span style={{ fontFamily: monospace, fontSize: 13 }}>
+          {refusal.method} {refusal.path}
+        </span>
+      </Link>
+    ),
+  },
+  {
+    name: 'caller_name',
+    label: text('explain.caller'),
+    render: ({ caller_kind, caller_id, caller_name }) =>
+      caller_kind === 'api_key' ? text('refusals.key', { name: caller_name, id: caller_id }) : caller_name,
+  },
+  {
+    name: 'code',
+    label: text('refusals.reason'),
+    render: ({ code }) =>
+      `${code} ${code === 40400 ? text('refusals.hidden') : sentenceOfCode(code, language)}`,
+  },
+  { name: 'refusals', label: text('refusals.times'), align: 'right', render: ({ refusals }) => refusals },
+  { name: 'address', label: text('refusals.address'), wide: true, render: ({ address }) => address },
+  {
+    name: 'refused_at',
+    label: text('refusals.last'),
+    render: ({ refused_at }) => <RelativeTime value={refused_at} />,
+  },
+];
+
+const filters = (text: Text): FilterField[] => [
+  { name: 'caller_name', label: text('explain.caller'), kind: 'text', operators: ['like', 'eq'] },
+  { name: 'path', label: text('explain.path'), kind: 'text', operators: ['like', 'starts_with'] },
+  { name: 'code', label: text('refusals.reason'), kind: 'number', operators: ['eq'] },
+  { name: 'address', label: text('refusals.address'), kind: 'text', operators: ['eq', 'starts_with'] },
+];
+
+/** What known callers were refused within a day; each leads to its explanation. */
+export const Refusals = () => {
+  const text = useText();
+  const language = useLanguage();
+  return (
+    <Stack sx={{ gap: 1 }}>
+      <Typography variant="h2">{text('refusals.title')}</Typography>
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        {text('refusals.lead')}
+      </Typography>
+      <ListBase
+        resource="refusals"
+        sort={{ field: 'refused_at', order: 'DESC' }}
+        perPage={10}
+        disableAuthentication
+        disableSyncWithLocation
+        exporter={false}
+      >
+        <Stack sx={{ gap: 1.5 }}>
+          <FilterBar fields={filters(text)} searchable={false} />
+          <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
+            <RecordTable<Refusal>
+              label={text('refusals.title')}
+              columns={columns(text, language)}
+              empty={text('refusals.empty')}
+            />
+            <Pages />
+          </Paper>
+        </Stack>
+      </ListBase>
+    </Stack>
+  );
+};

@@ -1,0 +1,87 @@
+import Button from '@mui/material/Button';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNotify } from 'react-admin';
+import { useNavigate } from 'react-router';
+import { AskDeletion } from '../deletion/ask-deletion.tsx';
+import { useTell } from '../parts/problem.ts';
+import { useModelName } from '../records/use-metadata.ts';
+import { dataProvider } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import { usePermissionTable } from './permission-table.ts';
+import type { Role } from './role.ts';
+
+/** Deletes a role, and says before who holds it and what goes with it. */
+export const RemoveRole = ({ role }: { readonly role: Role }) => {
+  const text = useText();
+  const tell = useTell();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const close = (): void => setAsking(false);
+  const remove = async (): Promise<void> => {
+    try {
+      await dataProvider.delete('roles', { id: role.name });
+      notify(text('common.deleted', { count: 1 }), { type: 'success' });
+      close();
+      await navigate('/roles');
+      await client.invalidateQueries();
+    } catch (error) {
+      tell(error);
+      close();
+    }
+  };
+  return (
+    <>
+      <Button size="small" color="error" onClick={() => setAsking(true)}>
+        {text('common.delete')}
+      </Button>
+      {asking ? (
+        <AskDeletion
+          title={text('roles.deleteTitle', { name: role.name })}
+          resource="roles"
+          ids={[role.name]}
+          onConfirm={remove}
+          onClose={close}
+        >
+          <WhatGoes role={role.name} />
+        </AskDeletion>
+      ) : null}
+    </>
+  );
+};
+
+/** What is taken away with a role. */
+const WhatGoes = ({ role }: { readonly role: string }) => {
+  const text = useText();
+  const nameOf = useModelName();
+  const { models, isGranted } = usePermissionTable();
+  const granted = models
+    .map(({ model, actions }) => ({
+      model,
+      actions: actions.filter(({ action }) => isGranted(role, model, action)),
+    }))
+    .filter(({ actions }) => actions.length > 0);
+  const count = granted.reduce((sum, { actions }) => sum + actions.length, 0);
+  return (
+    <Stack sx={{ gap: 1 }}>
+      {count === 0 ? null : (
+        <>
+          <Typography>{text('roles.deleteGrants', { count })}</Typography>
+          <Stack component="ul" sx={{ m: 0, pl: 2.5, maxHeight: 200, overflow: 'auto' }}>
+            {granted.map(({ model, actions }) => (
+              <li key={model}>
+                {nameOf(model)}:{' '}
+                {actions.map(({ action }) => text(`permissions.action.${action}`)).join(', ')}
+              </li>
+            ))}
+          </Stack>
+        </>
+      )}
+      <Typography>{text('common.cannotUndo')}</Typography>
+    </Stack>
+  );
+};

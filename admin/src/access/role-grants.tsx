@@ -1,0 +1,151 @@
+import Alert from '@mui/material/Alert';
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '../parts/link.tsx';
+import type { Metadata } from '../records/metadata.ts';
+import { useModelName, useModels } from '../records/use-metadata.ts';
+import { loadMetadata } from '../service.ts';
+import { type Language, useLanguage, useText } from '../texts/provider.ts';
+import { superAdmin } from '../users/user.ts';
+import { entryKey, type ModelActions, usePermissionTable, useTicks } from './permission-table.ts';
+import { reachesEveryRow } from './role.ts';
+
+/** Row rules in words, as metadata has them where there are any. */
+interface Isolated {
+  readonly isolation?: { readonly read: string; readonly write: string };
+}
+
+/** Which records of each model callers reach who are no administrators; nothing where every one. */
+const useRowRules = (models: readonly ModelActions[], language: Language, wanted: boolean) => {
+  const names = models.map(({ model }) => model);
+  const { data } = useQuery({
+    queryKey: ['row rules', language, ...names],
+    enabled: wanted && names.length > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      const found = await Promise.all(
+        names.map(async (model) => {
+          const metadata: Metadata & Isolated = await loadMetadata(model, language);
+          return [model, metadata.isolation] as const;
+        }),
+      );
+      return new Map(found);
+    },
+  });
+  return data;
+};
+
+/** What a role may do with each model, and with which of its records. */
+export const RoleGrants = ({ role }: { readonly role: string }) => {
+  const text = useText();
+  const language = useLanguage();
+  const nameOf = useModelName();
+  const entries = useModels();
+  const { models, granted } = usePermissionTable();
+  const { shown, tick } = useTicks(granted);
+  const rules = useRowRules(models, language, !reachesEveryRow(role));
+  return (
+    <Stack component="section" aria-labelledby="role-grants" sx={{ gap: 1 }}>
+      <Typography id="role-grants" variant="h2">
+        {text('roles.grants')}
+      </Typography>
+      {role === superAdmin ? (
+        <Alert severity="info">{text('users.allGranted')}</Alert>
+      ) : (
+        <Paper
+          variant="outlined"
+          component="ul"
+          sx={{
+            m: 0,
+            p: 0,
+            listStyle: 'none',
+            '& > li': { px: 2, py: 1, borderBottom: 1, borderColor: 'divider' },
+            '& > li:last-child': { borderBottom: 0 },
+          }}
+        >
+          {models.map(({ model, actions }) => {
+            const path = entries.find((entry) => entry.model === model)?.path;
+            const checked = actions.some((each) => each.checked);
+            return (
+              <li key={model}>
+                <Stack
+                  direction="row"
+                  sx={{ gap: { xs: 0.5, sm: 2 }, flexWrap: 'wrap', alignItems: 'center' }}
+                >
+                  <Typography sx={{ flex: { xs: '1 0 100%', sm: '0 0 200px' }, fontWeight: 600 }}>
+                    {path === undefined ? (
+                      nameOf(model)
+                    ) : (
+                      <Link to={`/records/${path}`}>{nameOf(model)}</Link>
+                    )}
+                  </Typography>
+                  {actions.map(({ action }) => {
+                    const entry = { role, model, action };
+                    const name = text(`permissions.action.${action}`);
+                    return (
+                      <FormControlLabel
+                        key={action}
+                        control={
+                          <Checkbox
+                            size="small"
+                            checked={shown.has(entryKey(entry))}
+                            onChange={(event) => void tick({ ...entry, allowed: event.target.checked })}
+                            slotProps={{ input: { 'aria-label': `${role}: ${model} ${name}` } }}
+                          />
+                        }
+                        label={name}
+                        sx={{ mr: 0 }}
+                        slotProps={{ typography: { variant: 'body2' } }}
+                      />
+                    );
+                  })}
+                </Stack>
+                {checked ? null : (
+                  <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+                    {text('permissions.uncheckedHelp')}
+                  </Typography>
+                )}
+                <Reach rule={rules?.get(model)} />
+              </li>
+            );
+          })}
+        </Paper>
+      )}
+      {role === 'admin' ? (
+        <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+          {text('roles.everyRow')}
+        </Typography>
+      ) : null}
+    </Stack>
+  );
+};
+
+/** Names of fields stand between backticks. */
+const Words = ({ words }: { readonly words: string }) =>
+  words
+    .split('`')
+    .map((part, index) => ({ part, code: index % 2 === 1, place: `${index} ${part}` }))
+    .map(({ part, code, place }) =>
+      code ? <code key={place}>{part}</code> : <span key={place}>{part}</span>,
+    );
+
+const Reach = ({ rule }: { readonly rule: Isolated['isolation'] }) => {
+  const text = useText();
+  if (rule === undefined) return null;
+  const parts =
+    rule.read === rule.write
+      ? ([['roles.reach', rule.read]] as const)
+      : ([
+          ['roles.reachRead', rule.read],
+          ['roles.reachWrite', rule.write],
+        ] as const);
+  return parts.map(([key, words]) => (
+    <Typography key={key} variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
+      {text(key)} <Words words={words} />
+    </Typography>
+  ));
+};

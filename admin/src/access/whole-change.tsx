@@ -1,0 +1,129 @@
+import Alert from '@mui/material/Alert';
+import Divider from '@mui/material/Divider';
+import ListItemText from '@mui/material/ListItemText';
+import Menu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import { useNotify } from 'react-admin';
+import { Link as RouterLink } from 'react-router';
+import { Confirm } from '../parts/confirm.tsx';
+import { useTell } from '../parts/problem.ts';
+import { useUndoNotice } from '../parts/undo.tsx';
+import { useText } from '../texts/provider.ts';
+import {
+  changesOf,
+  inverse,
+  type ModelActions,
+  type PermissionChange,
+  saveChanges,
+  useRefresh,
+} from './permission-table.ts';
+
+/** Saves changes together, says how many there were, and offers to take back those that were made. */
+export const useSaveTogether = (): ((changes: readonly PermissionChange[]) => Promise<boolean>) => {
+  const text = useText();
+  const tell = useTell();
+  const notify = useNotify();
+  const offer = useUndoNotice();
+  const refresh = useRefresh();
+  const undo = async (changed: readonly PermissionChange[]): Promise<void> => {
+    try {
+      const back = await saveChanges(inverse(changed));
+      notify(text('permissions.undone', { count: back.length }), { type: 'success' });
+    } catch (error) {
+      tell(error);
+    }
+    await refresh();
+  };
+  return async (changes) => {
+    try {
+      const changed = await saveChanges(changes);
+      await refresh();
+      offer(text('permissions.changed', { count: changed.length }), () => undo(changed));
+      return true;
+    } catch (error) {
+      tell(error);
+      await refresh();
+      return false;
+    }
+  };
+};
+
+/** A row or a column of the table, or several rows. */
+export interface Whole {
+  /** What it is called in a sentence. */
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly models: readonly ModelActions[];
+  /** Of a column. */
+  readonly role?: string;
+}
+
+interface WholeMenuProps {
+  readonly whole: Whole;
+  readonly anchor: HTMLElement;
+  readonly granted: ReadonlySet<string>;
+  /** Whether a filter hides a part of the table. */
+  readonly filtered: boolean;
+  readonly onClose: () => void;
+}
+
+/** What can be done to a whole row or column. How many grants change is said before, and can be taken back after. */
+export const WholeMenu = ({ whole, anchor, granted, filtered, onClose }: WholeMenuProps) => {
+  const text = useText();
+  const save = useSaveTogether();
+  const [asked, setAsked] = useState<boolean>();
+  const of = (allowed: boolean) => changesOf(whole.roles, whole.models, granted, allowed);
+  const changes = asked === undefined ? [] : of(asked);
+  const [granting, revoking] = [of(true).length, of(false).length];
+  return (
+    <>
+      <Menu open={asked === undefined} anchorEl={anchor} onClose={onClose}>
+        {whole.role === undefined ? null : (
+          <MenuItem component={RouterLink} to={`/roles/${whole.role}`}>
+            {text('permissions.openRole')}
+          </MenuItem>
+        )}
+        {whole.role === undefined ? null : <Divider />}
+        <MenuItem disabled={granting === 0} onClick={() => setAsked(true)}>
+          <ListItemText secondary={text('permissions.wouldGrant', { count: granting })}>
+            {text('permissions.grantAll')}
+          </ListItemText>
+        </MenuItem>
+        <MenuItem disabled={revoking === 0} onClick={() => setAsked(false)}>
+          <ListItemText secondary={text('permissions.wouldRevoke', { count: revoking })}>
+            {text('permissions.revokeAll')}
+          </ListItemText>
+        </MenuItem>
+      </Menu>
+      <Confirm
+        open={asked !== undefined}
+        title={text(asked === true ? 'permissions.grantTitle' : 'permissions.revokeTitle', {
+          name: whole.name,
+        })}
+        action={text(asked === true ? 'permissions.grant' : 'permissions.revoke', { count: changes.length })}
+        dangerous={asked !== true}
+        onConfirm={async () => {
+          await save(changes);
+          onClose();
+        }}
+        onClose={onClose}
+      >
+        <Stack sx={{ gap: 1.5 }}>
+          <Typography>{sentence(changes)}</Typography>
+          {filtered ? <Alert severity="info">{text('permissions.shownOnly')}</Alert> : null}
+        </Stack>
+      </Confirm>
+    </>
+  );
+
+  function sentence(made: readonly PermissionChange[]): string {
+    const roles = new Set(made.map(({ role }) => role)).size;
+    const models = new Set(made.map(({ model }) => model)).size;
+    return text(asked === true ? 'permissions.grantLead' : 'permissions.revokeLead', {
+      ...{ count: made.length, roles, models },
+    });
+  }
+};

@@ -1,0 +1,146 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { Link } from '../parts/link.tsx';
+import { useModel, useModels } from '../records/use-metadata.ts';
+import { type Text, type TextKey, useLanguage, useText } from '../texts/provider.ts';
+import type { Forecast, Reference } from './forecast.ts';
+
+interface ConsequencesProps {
+  readonly forecast: Forecast;
+  /** How many are to be deleted. */
+  readonly count: number;
+  /** The name by which others know it, where that is not its id. */
+  readonly name: string | undefined;
+}
+
+const groups = ['restrict', 'cascade', 'trash', 'null'] as const;
+
+const groupOf = ({ on_delete, trash }: Reference): (typeof groups)[number] =>
+  on_delete === 'cascade' && trash ? 'trash' : on_delete;
+
+/** What refers to that which is to be deleted, what becomes of it, and what to do where it keeps it. */
+export const Consequences = ({ forecast, count, name }: ConsequencesProps) => {
+  const text = useText();
+  const { references, refused } = forecast;
+  return (
+    <Box sx={{ display: 'grid', gap: 1.5, mt: 1.5 }}>
+      {refused.length === 0 ? null : (
+        <Alert severity="error">
+          {count === 1
+            ? text('deletion.refused')
+            : text('deletion.someRefused', { count, refused: refused.length })}
+          {adviceOf(text, forecast)}
+        </Alert>
+      )}
+      {references.length === 0 ? (
+        <Typography variant="body2">{text('deletion.nothing')}</Typography>
+      ) : (
+        groups.map((group) => (
+          <Group
+            key={group}
+            group={group}
+            references={references.filter((each) => groupOf(each) === group)}
+            name={name}
+          />
+        ))
+      )}
+    </Box>
+  );
+};
+
+const advised: Readonly<Record<string, TextKey>> = {
+  still_referenced: 'deletion.advice.still_referenced',
+  cascade_too_large: 'deletion.advice.cascade_too_large',
+  last_super_admin: 'deletion.advice.last_super_admin',
+  role_in_use: 'deletion.advice.role_in_use',
+  built_in_role: 'deletion.advice.built_in_role',
+};
+
+const adviceOf = (text: Text, { refused }: Forecast): string =>
+  [...new Set(refused.map(({ problem }) => problem))]
+    .flatMap((problem) => {
+      const key = advised[problem];
+      return key === undefined ? [] : [text(key)];
+    })
+    .join(' ');
+
+interface GroupProps {
+  readonly group: (typeof groups)[number];
+  readonly references: readonly Reference[];
+  readonly name: string | undefined;
+}
+
+const Group = ({ group, references, name }: GroupProps) => {
+  const text = useText();
+  if (references.length === 0) return null;
+  return (
+    <Box component="section">
+      <Typography
+        variant="body2"
+        component="h3"
+        sx={{ fontWeight: 650, color: group === 'restrict' ? 'error.main' : 'text.primary' }}
+      >
+        {text(`deletion.group.${group}`)}
+      </Typography>
+      <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+        {references.map((reference) => (
+          <li key={`${reference.model} ${reference.field} ${reference.trash}`}>
+            <Row reference={reference} name={name} />
+          </li>
+        ))}
+      </Box>
+    </Box>
+  );
+};
+
+const ownNames: Readonly<Record<string, TextKey>> = {
+  api_keys: 'deletion.own.keys',
+  sessions: 'deletion.own.sessions',
+  webhooks: 'deletion.own.webhooks',
+  users: 'deletion.own.users',
+  permissions: 'deletion.own.permissions',
+};
+
+/** Where these records are listed; undefined where no list holds just them. */
+const listOf = ({ resource, field, to }: Reference, name: string | undefined): string | undefined => {
+  const filtered = (filter: object): string =>
+    `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+  if (resource === 'api_keys') return name === undefined ? undefined : filtered({ user: name });
+  if (resource === 'permissions') return '/permissions';
+  if (!resource.startsWith('records/') && resource !== 'webhooks') return undefined;
+  if (to.length === 0) return undefined;
+  return filtered(to.length === 1 ? { [field]: to[0] } : { [`${field}@in`]: to.join(',') });
+};
+
+const Row = ({ reference, name }: { readonly reference: Reference; readonly name: string | undefined }) => {
+  const text = useText();
+  const language = useLanguage();
+  const { model, resource, count, more } = reference;
+  const label = useModels().find((entry) => entry.model === model)?.label;
+  const ownName = ownNames[resource] ?? 'deletion.own.deliveries';
+  const called = resource.startsWith('records/') ? (label ?? model) : text(ownName);
+  if (count === null) return <>{text('deletion.hidden', { label: called })}</>;
+  const shown = new Intl.NumberFormat(language).format(count);
+  const words = text(more ? 'deletion.countMore' : 'deletion.count', { label: called, count: shown });
+  const list = listOf(reference, name);
+  return (
+    <>
+      {list === undefined ? words : <Link to={list}>{words}</Link>}
+      {label === undefined ? null : <FieldName reference={reference} />}
+    </>
+  );
+};
+
+/** By which field they refer, as one model may do so by several. */
+const FieldName = ({ reference: { model, field, on_delete, trash } }: { readonly reference: Reference }) => {
+  const text = useText();
+  const { data } = useModel(model);
+  const label = data?.metadata.fields.find(({ name }) => name === field)?.label ?? field;
+  return (
+    <Typography component="span" variant="body2" sx={{ color: 'text.secondary' }}>
+      {` · ${text('deletion.field', { label })}`}
+      {on_delete === 'null' && trash ? ` · ${text('deletion.setAgain')}` : ''}
+    </Typography>
+  );
+};

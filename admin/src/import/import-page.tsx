@@ -1,0 +1,165 @@
+import UploadIcon from '@mui/icons-material/FileUploadOutlined';
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import LinearProgress from '@mui/material/LinearProgress';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useParams } from 'react-router';
+import { LinkButton } from '../parts/link.tsx';
+import { Page } from '../parts/page.tsx';
+import { useTell } from '../parts/problem.ts';
+import type { Metadata } from '../records/metadata.ts';
+import { WithMetadata } from '../records/with-metadata.tsx';
+import { useText } from '../texts/provider.ts';
+import { type FileContent, mostBytes, readFile } from './file-lines.ts';
+import { ImportMapping } from './import-mapping.tsx';
+import { ImportReport } from './import-report.tsx';
+import { type ImportResult, runImport } from './run-import.ts';
+
+/** Brings the lines of a file into a resource, once it was seen what that would do. */
+export const ImportPage = () => {
+  const { path = '' } = useParams();
+  return (
+    <WithMetadata key={path} path={path}>
+      {(metadata) => <Import metadata={metadata} path={path} />}
+    </WithMetadata>
+  );
+};
+
+interface Done {
+  readonly preview: boolean;
+  readonly result: ImportResult;
+}
+
+/** Columns that are called like a field, by its name or its label. */
+const matching = ({ columns }: FileContent, { fields }: Metadata): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    columns.map((column) => {
+      const name = column.trim().toLowerCase();
+      const field = fields.find((each) => each.name === name || each.label.toLowerCase() === name);
+      return [column, field?.name ?? ''];
+    }),
+  );
+
+const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
+  const text = useText();
+  const tell = useTell();
+  const client = useQueryClient();
+  const input = useRef<HTMLInputElement>(null);
+  const [content, setContent] = useState<FileContent>();
+  const [mapping, setMapping] = useState<Readonly<Record<string, string>>>({});
+  const [by, setBy] = useState('');
+  const [progress, setProgress] = useState<number>();
+  const [done, setDone] = useState<Done>();
+
+  const choose = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    setDone(undefined);
+    if (file.size > mostBytes)
+      return tell(new Error(text('import.tooLarge', { size: mostBytes / 1024 / 1024 })));
+    const read = await readFile(file);
+    setContent(read);
+    setMapping(matching(read, metadata));
+  };
+  const run = async (preview: boolean): Promise<void> => {
+    if (content === undefined) return;
+    setProgress(0);
+    const told = (result: ImportResult, lines: number): void => {
+      setDone({ preview, result });
+      setProgress((lines / Math.max(1, content.lines.length)) * 100);
+    };
+    try {
+      await runImport({ path, content, mapping, by }, preview, told);
+    } catch (error) {
+      tell(error);
+    }
+    if (!preview) await client.invalidateQueries();
+    setProgress(undefined);
+  };
+  const busy = progress !== undefined;
+  const change = (then: () => void): void => {
+    setDone(undefined);
+    then();
+  };
+  const wanted = done?.preview === true ? done.result.created + done.result.updated : 0;
+
+  return (
+    <Page
+      title={text('import.title', { label: metadata.label })}
+      lead={text('import.lead')}
+      actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
+      narrow
+    >
+      <Stack sx={{ gap: 2 }}>
+        <Paper
+          variant="outlined"
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => {
+            event.preventDefault();
+            void choose(event.dataTransfer.files[0]);
+          }}
+          sx={{ p: 3, textAlign: 'center', borderStyle: 'dashed' }}
+        >
+          <Button
+            variant="outlined"
+            startIcon={<UploadIcon />}
+            disabled={busy}
+            onClick={() => input.current?.click()}
+          >
+            {text('import.choose')}
+          </Button>
+          <input
+            ref={input}
+            type="file"
+            hidden
+            accept=".csv,.jsonl,.ndjson,.json,text/csv"
+            onChange={(event) => void choose(event.target.files?.[0])}
+          />
+          <Typography sx={{ mt: 1, color: 'text.secondary' }}>
+            {content === undefined
+              ? text('import.drop')
+              : text('import.read', { count: content.lines.length })}
+          </Typography>
+        </Paper>
+        {content === undefined ? null : (
+          <ImportMapping
+            metadata={metadata}
+            columns={content.columns}
+            mapping={mapping}
+            by={by}
+            onMap={(column, field) => change(() => setMapping({ ...mapping, [column]: field }))}
+            onBy={(field) => change(() => setBy(field))}
+          />
+        )}
+        {content === undefined ? null : (
+          <Stack direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
+            <Button variant="outlined" disabled={busy} onClick={() => void run(true)}>
+              {text('import.preview')}
+            </Button>
+            <Button variant="contained" disabled={busy || wanted === 0} onClick={() => void run(false)}>
+              {text('import.run', { count: wanted })}
+            </Button>
+          </Stack>
+        )}
+        {busy ? (
+          <LinearProgress variant="determinate" value={progress} aria-label={text('import.progress')} />
+        ) : null}
+        {done === undefined ? null : (
+          <>
+            <Alert severity={done.result.refused > 0 ? 'warning' : done.preview ? 'info' : 'success'}>
+              {text(done.preview ? 'import.would' : 'import.did', {
+                created: done.result.created,
+                updated: done.result.updated,
+                refused: done.result.refused,
+              })}
+            </Alert>
+            <ImportReport path={path} metadata={metadata} content={content} result={done.result} />
+          </>
+        )}
+      </Stack>
+    </Page>
+  );
+};

@@ -1,0 +1,74 @@
+import { send } from '../service.ts';
+import type { FileContent, FileLine } from './file-lines.ts';
+
+/** Lines of one request, which the service writes in one transaction. */
+const slice = 200;
+
+/** What becomes of a line. */
+export interface ImportedLine {
+  readonly line: number;
+  readonly action: 'create' | 'update' | 'refuse';
+  readonly id: number | null;
+  readonly changes: Readonly<Record<string, readonly unknown[]>>;
+  readonly errors: readonly { readonly field: string; readonly message: string }[];
+}
+
+export interface ImportResult {
+  readonly created: number;
+  readonly updated: number;
+  readonly refused: number;
+  readonly lines: readonly ImportedLine[];
+}
+
+export interface ImportPlan {
+  readonly path: string;
+  readonly content: FileContent;
+  /** Field of each column; a column without one is passed over. */
+  readonly mapping: Readonly<Record<string, string>>;
+  /** The field that finds what a line updates; empty: every line is a new record. */
+  readonly by: string;
+}
+
+const empty: ImportResult = { created: 0, updated: 0, refused: 0, lines: [] };
+
+const mapped = ({ values }: FileLine, mapping: ImportPlan['mapping']): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const field = mapping[name];
+      return field === undefined || field === '' ? [] : [[field, value]];
+    }),
+  );
+
+const unreadable = ({ line, flaw = '' }: FileLine): ImportedLine => ({
+  line,
+  action: 'refuse',
+  id: null,
+  changes: {},
+  errors: [{ field: '', message: flaw }],
+});
+
+/** Sends a file slice by slice; `told` says after each how far it is. A failed request ends it with what stands so far. */
+export const runImport = async (
+  { path, content, mapping, by }: ImportPlan,
+  preview: boolean,
+  told: (result: ImportResult, lines: number) => void,
+): Promise<ImportResult> => {
+  let result = empty;
+  for (let start = 0; start < content.lines.length; start += slice) {
+    const part = content.lines.slice(start, start + slice);
+    const flawed = part.filter(({ flaw }) => flaw !== undefined).map(unreadable);
+    const lines = part
+      .filter(({ flaw }) => flaw === undefined)
+      .map((each) => ({ line: each.line, values: mapped(each, mapping) }));
+    const body = { preview, by: by === '' ? null : by, texts: content.texts, lines };
+    const { data } = await send<ImportResult>('POST', `/admin/records/${path}/import`, { body });
+    result = {
+      created: result.created + data.created,
+      updated: result.updated + data.updated,
+      refused: result.refused + data.refused + flawed.length,
+      lines: [...result.lines, ...data.lines, ...flawed],
+    };
+    told(result, Math.min(start + slice, content.lines.length));
+  }
+  return result;
+};

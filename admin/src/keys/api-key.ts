@@ -1,0 +1,26 @@
+/** A key as `/admin/api_keys` answers it. */
+export interface ApiKey {
+  readonly id: number;
+  readonly name: string;
+  /** Masked. */
+  readonly key: string;
+  readonly status: 'active' | 'expired';
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  /** Works, and nobody has used it for 30 days. */
+  readonly neglected: boolean;
+  readonly user: { readonly id: number; readonly username: string; readonly name: string };
+}
+
+/** As `/admin/api_keys/:id/usage` answers it. */
+export interface KeyUsage {
+  /** Days of UTC, the one that goes on last. */
+  readonly last_30_days: readonly {
+    readonly at: string;
+    readonly requests: number;
+    readonly refused: number;
+  }[];
+  readonly last_address: string | null;
+  readonly networks: readonly { readonly network: string; readonly first_used_at: string }[];
+}

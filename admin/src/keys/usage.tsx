@@ -1,0 +1,72 @@
+import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useTheme } from 'react-admin';
+import { RelativeTime } from '../parts/time.tsx';
+import { StackedBars } from '../start/stacked-bars.tsx';
+import { useLanguage, useText } from '../texts/provider.ts';
+import type { KeyUsage } from './api-key.ts';
+
+const colours = {
+  light: { answered: '#23606a', refused: '#dd9a31' },
+  dark: { answered: '#84cdd0', refused: '#f1bd62' },
+} as const;
+
+/** Requests of a key by the day, and from where they came. */
+export const Usage = ({ usage: { last_30_days: days, networks } }: { readonly usage: KeyUsage }) => {
+  const text = useText();
+  const language = useLanguage();
+  const [mode] = useTheme();
+  const colour = colours[mode === 'dark' ? 'dark' : 'light'];
+  const format = new Intl.DateTimeFormat(language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' });
+  const used = days.some(({ requests }) => requests > 0);
+  return (
+    <Stack sx={{ gap: 2 }}>
+      <Paper variant="outlined" sx={{ p: 2 }}>
+        {used ? (
+          <StackedBars
+            title={text('keys.usage')}
+            labels={days.map(({ at }) => format.format(new Date(at)))}
+            series={[
+              {
+                name: text('keys.answered'),
+                colour: colour.answered,
+                values: days.map(({ requests, refused }) => requests - refused),
+              },
+              {
+                name: text('keys.refused'),
+                colour: colour.refused,
+                values: days.map(({ refused }) => refused),
+              },
+            ]}
+          />
+        ) : (
+          <>
+            <Typography variant="h3" component="h2">
+              {text('keys.usage')}
+            </Typography>
+            <Typography sx={{ color: 'text.secondary', mt: 0.5 }}>{text('keys.noUsage')}</Typography>
+          </>
+        )}
+      </Paper>
+      {networks.length === 0 ? null : (
+        <Paper variant="outlined" sx={{ p: 2 }}>
+          <Typography variant="h3" component="h2">
+            {text('keys.networks')}
+          </Typography>
+          <Box component="ul" sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', display: 'grid', gap: 0.5 }}>
+            {networks.map(({ network, first_used_at }) => (
+              <Typography key={network} component="li" variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+                {network}{' '}
+                <Box component="span" sx={{ color: 'text.secondary' }}>
+                  {text('keys.since')} <RelativeTime value={first_used_at} />
+                </Box>
+              </Typography>
+            ))}
+          </Box>
+        </Paper>
+      )}
+    </Stack>
+  );
+};

@@ -1,0 +1,87 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Stack from '@mui/material/Stack';
+import TextField from '@mui/material/TextField';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { failureOf, sentenceOf } from '../parts/problem.ts';
+import { authProvider } from '../service.ts';
+import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
+
+interface SignInFormProps {
+  /** Who is expected: stands in the form when it opens, and may be written over. */
+  readonly account?: string;
+  /** The session has begun; the form stays busy until this has ended. */
+  readonly onSignedIn: () => Promise<void> | void;
+  /** Beside the button. */
+  readonly children?: ReactNode;
+}
+
+const messageOf = (error: unknown, language: Language, text: Text): string =>
+  failureOf(error).status === 403 ? text('signIn.notAdministrator') : sentenceOf(error, language, text);
+
+/** Whatever a sign-in asks for, on the page before the gate and in the dialog over a page whose session has ended. */
+export const SignInForm = ({ account: expected = '', onSignedIn, children }: SignInFormProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const [account, setAccount] = useState(expected);
+  const [password, setPassword] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    // A dialog's form lies within another one to React, though not in the document.
+    event.stopPropagation();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await authProvider.login({ username: account, password });
+      await onSignedIn();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Stack component="form" onSubmit={(event) => void submit(event)} sx={{ gap: 1 }} noValidate>
+      {error === undefined ? null : (
+        <Alert severity={failureOf(error).status === 429 ? 'warning' : 'error'}>
+          {messageOf(error, language, text)}
+        </Alert>
+      )}
+      <TextField
+        label={text('signIn.account')}
+        name="username"
+        autoComplete="username"
+        autoFocus={expected === ''}
+        required
+        value={account}
+        onChange={(event) => setAccount(event.target.value)}
+        slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
+      />
+      <TextField
+        label={text('signIn.password')}
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        autoFocus={expected !== ''}
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <Stack sx={{ gap: 1, mt: 1.5 }}>
+        <Button
+          type="submit"
+          variant="contained"
+          size="large"
+          loading={busy}
+          disabled={account === '' || password === ''}
+        >
+          {text('signIn.submit')}
+        </Button>
+        {children}
+      </Stack>
+    </Stack>
+  );
+};

@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import type { RaRecord } from 'react-admin';
+
+/** A column of a list; a line of a card where there is no room for columns. */
+export interface Column<Item extends RaRecord = RaRecord> {
+  readonly name: string;
+  readonly label: string;
+  readonly sortable?: boolean;
+  readonly align?: 'left' | 'right';
+  /** Kept on one line. */
+  readonly short?: boolean;
+  /** Hidden where the table is narrow, unless somebody chose it; cards show everything. */
+  readonly wide?: boolean;
+  /** Not shown before somebody chooses it. */
+  readonly extra?: boolean;
+  /** Always shown: it leads to the record. */
+  readonly fixed?: boolean;
+  /** Whether a record has anything in this column; cards leave it out where not. */
+  readonly has?: (record: Item) => boolean;
+  readonly render: (record: Item) => ReactNode;
+}
+
+/** What is to be known of a column in order to choose it. */
+export type ColumnName = Pick<Column, 'name' | 'label' | 'extra' | 'fixed'>;
+
+/** The columns that are shown where nobody has chosen any. */
+export const usualColumns = (columns: readonly ColumnName[]): readonly string[] =>
+  columns.filter(({ extra }) => extra !== true).map(({ name }) => name);
+
+/**
+ * The columns that were chosen, in their order. What is always shown and was not named comes first; what is not there
+ * any more is left out.
+ */
+export const shownColumns = <Item extends RaRecord>(
+  columns: readonly Column<Item>[],
+  chosen: readonly string[] | undefined,
+): readonly Column<Item>[] => {
+  if (chosen === undefined) return columns.filter(({ extra }) => extra !== true);
+  const named = chosen.flatMap((name) => columns.filter((column) => column.name === name));
+  const missing = columns.filter(({ name, fixed }) => fixed === true && !chosen.includes(name));
+  return [...missing, ...named].map(({ wide: _wide, ...column }) => column);
+};
+
+export interface RecordTableProps<Item extends RaRecord> {
+  readonly label: string;
+  readonly columns: readonly Column<Item>[];
+  /** What a record is called, for the checkbox beside it; without it nothing can be chosen. */
+  readonly nameOf?: ((record: Item) => string) | undefined;
+  /** Where a record is opened by a click on its row; one of its columns has the link for it. */
+  readonly to?: ((record: Item) => string) | undefined;
+  /** Shown where there is no record at all. */
+  readonly empty: string;
+}
+
+export type Filled<Item extends RaRecord> = RecordTableProps<Item> & { readonly records: readonly Item[] };

@@ -1,0 +1,133 @@
+/**
+ * Conditions on dates in words: `next_30`, `last_7`, `before_90` (days), `today`, `yesterday`, `on_2026-03-03`. They stand
+ * in addresses and saved views as words, so that they mean the same on every day, and become moments when a list is asked
+ * for. A day is that of whoever looks: from midnight to midnight by the clock of the browser.
+ */
+
+/** Operators that only these pages know: of moments, and of dates without a time. */
+export const wordOperators = ['when', 'days'] as const;
+export type WordOperator = (typeof wordOperators)[number];
+
+export const isWordOperator = (operator: string): operator is WordOperator =>
+  operator === 'when' || operator === 'days';
+
+/** Words with a number of days, and those that stand alone. */
+export const countedWords = ['last', 'next', 'before', 'after'] as const;
+export const plainWords = ['today', 'yesterday'] as const;
+
+export type DateWord = (typeof countedWords)[number] | (typeof plainWords)[number] | 'on';
+
+export interface DateWords {
+  readonly word: DateWord;
+  /** Days of a counted word. */
+  readonly count?: number;
+  /** Date of `on`, `YYYY-MM-DD`. */
+  readonly date?: string;
+}
+
+/** Days that a word may count: a century. */
+const mostDays = 36_525;
+
+export const parseWords = (value: string): DateWords | undefined => {
+  const plain = plainWords.find((word) => word === value);
+  if (plain !== undefined) return { word: plain };
+  const [, name, rest = ''] = /^([a-z]+)_(.+)$/.exec(value) ?? [];
+  if (name === 'on' && /^\d{4}-\d\d-\d\d$/.test(rest) && !Number.isNaN(Date.parse(rest)))
+    return { word: 'on', date: rest };
+  const counted = countedWords.find((word) => word === name);
+  const count = /^\d{1,5}$/.test(rest) ? Number(rest) : 0;
+  return counted === undefined || count < 1 || count > mostDays ? undefined : { word: counted, count };
+};
+
+export const wordsText = ({ word, count, date }: DateWords): string =>
+  word === 'on' ? `on_${date}` : count === undefined ? word : `${word}_${count}`;
+
+/** Bounds of a range, each in or out of it. */
+interface Bounds {
+  readonly gte?: string;
+  readonly gt?: string;
+  readonly lte?: string;
+  readonly lt?: string;
+}
+
+/** Midnight at which a day begins here, so many days from that of `at`. */
+const midnight = (at: Date, days = 0): Date => new Date(at.getFullYear(), at.getMonth(), at.getDate() + days);
+
+const two = (number: number): string => String(number).padStart(2, '0');
+
+const dateOf = (at: Date): string =>
+  `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+
+const dayLength = 86_400_000;
+
+const dayOf = (start: Date): Bounds => ({ gte: start.toISOString(), lt: midnight(start, 1).toISOString() });
+
+/** The moments that words mean now. */
+const momentsOf = ({ word, count = 0, date = '' }: DateWords, now: Date): Bounds => {
+  const away = (days: number): string => new Date(now.getTime() + days * dayLength).toISOString();
+  switch (word) {
+    case 'today':
+      return dayOf(midnight(now));
+    case 'yesterday':
+      return dayOf(midnight(now, -1));
+    case 'on':
+      return dayOf(midnight(new Date(`${date}T00:00`)));
+    case 'last':
+      return { gte: away(-count), lte: away(0) };
+    case 'next':
+      return { gte: away(0), lte: away(count) };
+    case 'before':
+      return { lt: away(-count) };
+    case 'after':
+      return { gt: away(count) };
+  }
+};
+
+/** The dates that words mean today. */
+const datesOf = ({ word, count = 0, date = '' }: DateWords, now: Date): Bounds => {
+  const away = (days: number): string => dateOf(midnight(now, days));
+  switch (word) {
+    case 'today':
+      return { gte: away(0), lte: away(0) };
+    case 'yesterday':
+      return { gte: away(-1), lte: away(-1) };
+    case 'on':
+      return { gte: date, lte: date };
+    case 'last':
+      return { gte: away(-count), lte: away(0) };
+    case 'next':
+      return { gte: away(0), lte: away(count) };
+    case 'before':
+      return { lt: away(-count) };
+    case 'after':
+      return { gt: away(count) };
+  }
+};
+
+/** The later of two lower bounds and the earlier of two upper ones: a list meets both conditions. */
+const stricter = (key: string, one: unknown, other: string): string => {
+  if (typeof one !== 'string') return other;
+  return /@gte?$/.test(key) === one > other ? one : other;
+};
+
+/** Filter values with moments and dates in place of words. What is no word that is known stays, for the service to refuse. */
+export const withoutWords = (
+  values: Readonly<Record<string, unknown>>,
+  now: Date,
+): Readonly<Record<string, unknown>> => {
+  if (!Object.keys(values).some((key) => isWordOperator(key.split('@')[1] ?? ''))) return values;
+  const plain: Record<string, unknown> = {};
+  const ranges: [string, Bounds][] = [];
+  for (const [key, value] of Object.entries(values)) {
+    const [field = '', operator = ''] = key.split('@');
+    const words = isWordOperator(operator) ? parseWords(String(value)) : undefined;
+    if (words === undefined) plain[key] = value;
+    else ranges.push([field, operator === 'when' ? momentsOf(words, now) : datesOf(words, now)]);
+  }
+  for (const [field, bounds] of ranges)
+    for (const [operator, bound] of Object.entries(bounds)) {
+      const key = `${field}@${operator}`;
+      plain[key] = stricter(key, plain[key], String(bound));
+    }
+  return plain;
+};

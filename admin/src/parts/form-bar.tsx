@@ -1,0 +1,181 @@
+import PreviousIcon from '@mui/icons-material/ExpandLessOutlined';
+import NextIcon from '@mui/icons-material/ExpandMoreOutlined';
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import { useEffect, useRef, useState } from 'react';
+import { useText } from '../texts/provider.ts';
+import { LinkButton } from './link.tsx';
+import { useSentence } from './problem.ts';
+import type { Refusal } from './refusal.ts';
+import { useSlow } from './use-slow.ts';
+import { leadOn, leadToFirst } from './wrong-fields.ts';
+
+interface FormBarProps {
+  /** How many fields differ from what is saved. */
+  readonly changes: number;
+  readonly refusal: Refusal;
+  /** The fields of the form, which show their errors themselves. */
+  readonly fields: readonly string[];
+  readonly busy: boolean;
+  /** What the button that saves says, where it is not "Save". */
+  readonly action?: string;
+  /** Takes the input back to what is saved; answers how to undo that. */
+  readonly onDiscard: () => () => void;
+  /** Where the way out leads. */
+  readonly back: string;
+}
+
+/** The foot of a form, in sight wherever one is in it: what is changed, what is wrong, and what to do about it. */
+export const FormBar = (props: FormBarProps) => {
+  const { changes, refusal, fields, busy, action, onDiscard, back } = props;
+  const text = useText();
+  const bar = useRef<HTMLDivElement>(null);
+  const [undo, setUndo] = useState<{ readonly run: () => void }>();
+  const { attempt } = refusal;
+  useEffect(() => {
+    const form = bar.current?.closest('form');
+    if (form && attempt > 0) leadToFirst(form);
+  }, [attempt]);
+  const discard = (): void => setUndo({ run: onDiscard() });
+  return (
+    <>
+      <Refused refusal={refusal} fields={fields} busy={busy} />
+      <Box
+        ref={bar}
+        sx={{
+          position: 'sticky',
+          bottom: 0,
+          zIndex: 2,
+          mt: 2,
+          mx: { xs: -2, sm: -3 },
+          mb: { xs: -2, sm: -3 },
+          px: { xs: 2, sm: 3 },
+          py: 1.5,
+          bgcolor: 'background.paper',
+          borderTop: 1,
+          borderColor: 'divider',
+          borderRadius: '0 0 10px 10px',
+          display: 'flex',
+          flexWrap: 'wrap',
+          alignItems: 'center',
+          gap: 1,
+        }}
+      >
+        <Button type="submit" variant="contained" loading={busy}>
+          {action ?? text('common.save')}
+        </Button>
+        {changes === 0 ? null : (
+          <Button onClick={discard} disabled={busy}>
+            {text('forms.bar.discard')}
+          </Button>
+        )}
+        <LinkButton to={back}>{text('common.cancel')}</LinkButton>
+        {changes === 0 && undo !== undefined ? (
+          <Typography role="status" variant="body2" sx={{ ml: 'auto', color: 'text.secondary' }}>
+            {text('forms.bar.discarded')}{' '}
+            <Button
+              size="small"
+              onClick={() => {
+                undo.run();
+                setUndo(undefined);
+              }}
+            >
+              {text('forms.bar.undo')}
+            </Button>
+          </Typography>
+        ) : (
+          <Standing changes={changes} errors={Object.keys(refusal.fields).length} busy={busy} />
+        )}
+      </Box>
+    </>
+  );
+};
+
+interface RefusedProps extends Pick<FormBarProps, 'refusal' | 'fields' | 'busy'> {}
+
+/** What no field can say: errors of what the form does not have, and failures that are about none. */
+const Refused = ({ refusal, fields, busy }: RefusedProps) => {
+  const text = useText();
+  const sentence = useSentence();
+  const others = Object.entries(refusal.fields).filter(([name]) => !fields.includes(name));
+  if (others.length > 0)
+    return (
+      <Alert severity="error" sx={{ mt: 1 }}>
+        {text('forms.bar.elsewhere')}
+        <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+          {others.map(([name, message]) => (
+            <li key={name}>
+              {message} <code>{name}</code>
+            </li>
+          ))}
+        </Box>
+      </Alert>
+    );
+  if (refusal.failure === undefined || busy) return null;
+  return (
+    <Alert
+      severity="error"
+      sx={{ mt: 1, flexWrap: 'wrap' }}
+      action={
+        <Button type="submit" color="inherit">
+          {text('forms.retry')}
+        </Button>
+      }
+    >
+      {text('forms.bar.notSaved')} {sentence(refusal.failure)}
+    </Alert>
+  );
+};
+
+interface StandingProps {
+  readonly changes: number;
+  readonly errors: number;
+  readonly busy: boolean;
+}
+
+/** "3 changes · 2 errors", and the ways from one error to the next. */
+const Standing = ({ changes, errors, busy }: StandingProps) => {
+  const text = useText();
+  const slow = useSlow(busy);
+  const step = (direction: 1 | -1, button: HTMLElement): void => {
+    const form = button.closest('form');
+    if (form) leadOn(form, direction);
+  };
+  const words = [
+    ...(changes === 0 ? [] : [text('forms.bar.changes', { smart_count: changes })]),
+    ...(errors === 0 ? [] : [text('forms.bar.errors', { smart_count: errors })]),
+  ];
+  return (
+    <Stack direction="row" sx={{ ml: 'auto', alignItems: 'center', minHeight: 34 }}>
+      <Typography
+        role="status"
+        variant="body2"
+        sx={{ color: errors > 0 ? 'error.main' : 'text.secondary', fontWeight: errors > 0 ? 600 : 450 }}
+      >
+        {slow ? text('forms.bar.slow') : words.join(' · ')}
+      </Typography>
+      {errors === 0 ? null : (
+        <>
+          <IconButton
+            size="small"
+            aria-label={text('forms.bar.previous')}
+            onClick={({ currentTarget }) => step(-1, currentTarget)}
+          >
+            <PreviousIcon />
+          </IconButton>
+          <IconButton
+            size="small"
+            aria-label={text('forms.bar.next')}
+            onClick={({ currentTarget }) => step(1, currentTarget)}
+          >
+            <NextIcon />
+          </IconButton>
+        </>
+      )}
+    </Stack>
+  );
+};

@@ -1,0 +1,51 @@
+import { type MouseEvent, useCallback } from 'react';
+import { useNavigate } from 'react-router';
+import { pagesPath } from '../base.ts';
+
+/** What a click is meant for, and not for the row around it. */
+const controls =
+  'a, button, input, label, select, textarea, summary, [role=button], [role=checkbox], [tabindex]';
+
+const isOfControl = ({ target, currentTarget }: MouseEvent<HTMLElement>): boolean => {
+  const control = target instanceof Element ? target.closest(controls) : null;
+  return control !== null && control !== currentTarget && currentTarget.contains(control);
+};
+
+/** Whoever has marked a part of the row wants to copy it. */
+const isMarking = (row: HTMLElement): boolean => {
+  const selection = window.getSelection();
+  return selection !== null && selection.type === 'Range' && selection.containsNode(row, true);
+};
+
+interface RowHandlers {
+  readonly onClick: (event: MouseEvent<HTMLElement>) => void;
+  readonly onAuxClick: (event: MouseEvent<HTMLElement>) => void;
+}
+
+/**
+ * Opens a place by a click anywhere in its row but on what can be clicked itself; in a new tab where a link would be.
+ * The keyboard has the row's link.
+ */
+export const useRowOpening = (): ((to: string) => RowHandlers) => {
+  const navigate = useNavigate();
+  return useCallback(
+    (to) => {
+      const beside = (): void => {
+        window.open(pagesPath.replace(/\/$/, '') + to, '_blank', 'noopener');
+      };
+      return {
+        onClick: (event) => {
+          if (event.defaultPrevented || isOfControl(event) || isMarking(event.currentTarget)) return;
+          if (event.ctrlKey || event.metaKey || event.shiftKey) beside();
+          else void navigate(to);
+        },
+        onAuxClick: (event) => {
+          if (event.button !== 1 || isOfControl(event)) return;
+          event.preventDefault();
+          beside();
+        },
+      };
+    },
+    [navigate],
+  );
+};

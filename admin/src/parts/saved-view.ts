@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import type { FilterPayload, SortPayload } from 'react-admin';
+import { send } from '../service.ts';
+
+/** What a view remembers of a list. */
+export interface ViewQuery {
+  readonly filter?: FilterPayload;
+  readonly sort?: SortPayload;
+  /** Shown columns in their order; absent: the usual ones. */
+  readonly columns?: readonly string[];
+}
+
+/** A view of a list, kept by the service for whoever saved it. */
+export interface SavedView {
+  readonly id: number;
+  readonly name: string;
+  readonly query: ViewQuery;
+}
+
+const sortedEntries = (values: FilterPayload): [string, unknown][] =>
+  Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1));
+
+/** One text for queries that show the same. */
+const canonical = ({ filter = {}, sort, columns }: ViewQuery): string =>
+  JSON.stringify([sortedEntries(filter), sort?.field, sort?.order, columns ?? null]);
+
+/** Whether a list looks the same by both; where one says nothing of its order, it is the usual one. */
+export const showsSame = (one: ViewQuery, other: ViewQuery, usual: SortPayload): boolean =>
+  canonical({ sort: usual, ...one }) === canonical({ sort: usual, ...other });
+
+/** The part of an address that shows a list by a query. */
+export const searchOf = ({ filter = {}, sort }: ViewQuery, usual: SortPayload): string => {
+  const { field, order } = sort ?? usual;
+  const parameters = {
+    displayedFilters: '{}',
+    filter: JSON.stringify(filter),
+    sort: field,
+    order,
+    page: '1',
+  };
+  return `?${new URLSearchParams(parameters)}`;
+};
+
+/** What is in force, as far as it differs from how the list looks by itself. */
+export const queryOf = (
+  filter: FilterPayload,
+  sort: SortPayload,
+  columns: readonly string[] | undefined,
+): ViewQuery => ({ filter, sort, ...(columns === undefined ? {} : { columns }) });
+
+const key = (resource: string) => ['views', resource] as const;
+
+/** The views of a list that whoever is signed in has saved, by name. */
+export const useViews = (resource: string) =>
+  useQuery({
+    queryKey: key(resource),
+    staleTime: 60_000,
+    queryFn: async () => {
+      const path = `/admin/views?filter[resource]=${encodeURIComponent(resource)}&sort=name&per_page=200`;
+      return (await send<readonly SavedView[]>('GET', path)).data;
+    },
+  });
+
+export const createView = async (resource: string, name: string, query: ViewQuery): Promise<SavedView> =>
+  (await send<SavedView>('POST', '/admin/views', { body: { view: { resource, name, query } } })).data;
+
+export const changeView = async (
+  id: number,
+  change: { readonly name?: string; readonly query?: ViewQuery },
+): Promise<void> => {
+  await send('PATCH', `/admin/views/${id}`, { body: { view: change } });
+};
+
+export const deleteView = async (id: number): Promise<void> => {
+  await send('DELETE', `/admin/views/${id}`);
+};

@@ -1,0 +1,229 @@
+import MoreIcon from '@mui/icons-material/MoreHorizOutlined';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import Menu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
+import Stack from '@mui/material/Stack';
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { type SortPayload, useListContext, useStore } from 'react-admin';
+import { useNavigate } from 'react-router';
+import { useText } from '../texts/provider.ts';
+import { Confirm } from './confirm.tsx';
+import { useTell } from './problem.ts';
+import {
+  changeView,
+  createView,
+  deleteView,
+  queryOf,
+  type SavedView,
+  searchOf,
+  showsSame,
+  useViews,
+  type ViewQuery,
+} from './saved-view.ts';
+
+const ViewName = lazy(() => import('./view-name.tsx').then(({ ViewName: part }) => ({ default: part })));
+
+interface SavedViewsProps {
+  /** How the list is sorted by itself. */
+  readonly usual: SortPayload;
+  readonly chosen: readonly string[] | undefined;
+  readonly onChoose: (names: readonly string[] | undefined) => void;
+}
+
+type Asking = 'save' | 'rename' | 'delete';
+
+const tabStyle = (pressed: boolean) => ({
+  flexShrink: 0,
+  borderRadius: 0,
+  borderBottom: 2,
+  borderColor: pressed ? 'primary.main' : 'transparent',
+  color: pressed ? 'primary.main' : 'text.secondary',
+  // The row may scroll, which would cut what stands out.
+  '&.Mui-focusVisible': { outlineOffset: -2 },
+});
+
+/** The list as it is now, and which of the saved views that is, or was before something was changed. */
+const useCurrentView = ({ usual, chosen }: SavedViewsProps) => {
+  const { resource, filterValues, sort } = useListContext();
+  const { data: views = [] } = useViews(resource);
+  const [lastId, setLastId] = useStore<number>(`view.${resource}`, 0);
+  const now = queryOf(filterValues ?? {}, sort, chosen);
+  const exact = views.find(({ query }) => showsSame(query, now, usual));
+  const isPlain = showsSame({}, now, usual);
+  const last = isPlain ? undefined : views.find(({ id }) => id === lastId);
+  return { resource, views, now, isPlain, active: exact ?? last, changed: exact === undefined, setLastId };
+};
+
+/** The views of a list that somebody has saved, and what can be done with the one in force. */
+export const SavedViews = (props: SavedViewsProps) => {
+  const { usual, onChoose } = props;
+  const text = useText();
+  const navigate = useNavigate();
+  const { resource, views, now, isPlain, active, changed, setLastId } = useCurrentView(props);
+  const [asking, setAsking] = useState<Asking>();
+
+  const show = (id: number, query: ViewQuery): void => {
+    setLastId(id);
+    onChoose(query.columns);
+    void navigate(searchOf(query, usual));
+  };
+
+  if (views.length === 0 && isPlain) return null;
+  return (
+    <Stack
+      direction="row"
+      role="group"
+      aria-label={text('views.label')}
+      sx={{
+        alignItems: 'center',
+        overflowX: 'auto',
+        borderBottom: 1,
+        borderColor: 'divider',
+        columnGap: 0.5,
+      }}
+    >
+      <Button aria-pressed={isPlain} sx={tabStyle(isPlain)} onClick={() => show(0, {})}>
+        {text('views.all')}
+      </Button>
+      {views.map((view) => {
+        const pressed = view.id === active?.id;
+        return (
+          <Button
+            key={view.id}
+            aria-pressed={pressed}
+            sx={tabStyle(pressed)}
+            onClick={() => show(view.id, view.query)}
+          >
+            {view.name}
+            {pressed && changed ? ` · ${text('views.changed')}` : null}
+          </Button>
+        );
+      })}
+      {active === undefined ? null : (
+        <ViewMenu view={active} now={now} changed={changed} resource={resource} onAsk={setAsking} />
+      )}
+      {active === undefined && !isPlain ? (
+        <Button sx={{ flexShrink: 0 }} onClick={() => setAsking('save')}>
+          {text('views.save')}
+        </Button>
+      ) : null}
+      {asking === undefined ? null : (
+        <Asked
+          asking={asking}
+          view={active}
+          now={now}
+          resource={resource}
+          onClose={() => setAsking(undefined)}
+          onSaved={({ id }) => setLastId(id)}
+          onDeleted={() => show(0, {})}
+        />
+      )}
+    </Stack>
+  );
+};
+
+interface ViewMenuProps {
+  readonly view: SavedView;
+  readonly now: ViewQuery;
+  readonly changed: boolean;
+  readonly resource: string;
+  readonly onAsk: (asking: Asking) => void;
+}
+
+const ViewMenu = ({ view, now, changed, resource, onAsk }: ViewMenuProps) => {
+  const text = useText();
+  const tell = useTell();
+  const client = useQueryClient();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const keep = async (): Promise<void> => {
+    try {
+      await changeView(view.id, { query: now });
+      await client.invalidateQueries({ queryKey: ['views', resource] });
+    } catch (error) {
+      tell(error);
+    }
+  };
+  const choose = (then: () => void) => () => {
+    setAnchor(null);
+    then();
+  };
+  return (
+    <>
+      {changed ? (
+        <Button size="small" sx={{ flexShrink: 0 }} onClick={() => void keep()}>
+          {text('views.keep')}
+        </Button>
+      ) : null}
+      <IconButton
+        size="small"
+        aria-label={text('views.menu', { name: view.name })}
+        aria-haspopup="menu"
+        aria-expanded={anchor !== null}
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        <MoreIcon fontSize="small" />
+      </IconButton>
+      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+        <MenuItem onClick={choose(() => onAsk('save'))}>{text('views.saveAs')}</MenuItem>
+        <MenuItem onClick={choose(() => onAsk('rename'))}>{text('views.rename')}</MenuItem>
+        <MenuItem onClick={choose(() => onAsk('delete'))}>{text('views.delete')}</MenuItem>
+      </Menu>
+    </>
+  );
+};
+
+interface AskedProps {
+  readonly asking: Asking;
+  readonly view: SavedView | undefined;
+  readonly now: ViewQuery;
+  readonly resource: string;
+  readonly onClose: () => void;
+  readonly onSaved: (view: SavedView) => void;
+  readonly onDeleted: () => void;
+}
+
+const Asked = ({ asking, view, now, resource, onClose, onSaved, onDeleted }: AskedProps) => {
+  const text = useText();
+  const tell = useTell();
+  const client = useQueryClient();
+  const readAnew = () => client.invalidateQueries({ queryKey: ['views', resource] });
+  const remove = async (): Promise<void> => {
+    try {
+      if (view !== undefined) await deleteView(view.id);
+      await readAnew();
+      onDeleted();
+    } catch (error) {
+      tell(error);
+    }
+    onClose();
+  };
+  const save = async (name: string): Promise<void> => {
+    if (asking === 'rename' && view !== undefined) await changeView(view.id, { name });
+    else onSaved(await createView(resource, name, now));
+    await readAnew();
+  };
+  if (asking === 'delete')
+    return (
+      <Confirm
+        open
+        title={text('views.deleteTitle', { name: view?.name ?? '' })}
+        action={text('common.delete')}
+        onConfirm={remove}
+        onClose={onClose}
+      >
+        {text('common.cannotUndo')}
+      </Confirm>
+    );
+  return (
+    <Suspense fallback={null}>
+      <ViewName
+        title={text(asking === 'rename' ? 'views.renameTitle' : 'views.saveTitle')}
+        first={asking === 'rename' ? (view?.name ?? '') : ''}
+        onSave={save}
+        onClose={onClose}
+      />
+    </Suspense>
+  );
+};

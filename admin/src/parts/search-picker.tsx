@@ -1,0 +1,122 @@
+import Autocomplete from '@mui/material/Autocomplete';
+import Box from '@mui/material/Box';
+import Paper, { type PaperProps } from '@mui/material/Paper';
+import TextField from '@mui/material/TextField';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useState } from 'react';
+import { useLanguage, useText } from '../texts/provider.ts';
+
+/** Milliseconds of rest after which what was typed is looked for. */
+const restTime = 200;
+
+/** Those of all that match which are shown at once. */
+export const pickedAtOnce = 12;
+
+/** What a search has found: the first of them, and how many there are. */
+export interface Found<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+interface SearchPickerProps<Item extends { readonly id: number }> {
+  /** Tells what is looked for from others. */
+  readonly name: string;
+  readonly label: string;
+  readonly value: number | null;
+  readonly onChange: (id: number | null) => void;
+  readonly error?: string | undefined;
+  readonly required?: boolean;
+  /** Whether anything can be looked for yet. */
+  readonly ready?: boolean;
+  readonly nameOf: (item: Item) => string;
+  readonly load: (id: number) => Promise<Item>;
+  readonly search: (words: string, signal: AbortSignal) => Promise<Found<Item>>;
+}
+
+const useRested = (words: string): string => {
+  const [rested, setRested] = useState(words);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(words), restTime);
+    return () => clearTimeout(timer);
+  }, [words]);
+  return rested;
+};
+
+/** How many match beyond those that are shown. */
+const Beyond = createContext<{ readonly shown: number; readonly total: number }>({ shown: 0, total: 0 });
+
+const FoundPaper = ({ children, ...props }: PaperProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const { shown, total } = useContext(Beyond);
+  const format = new Intl.NumberFormat(language);
+  return (
+    <Paper {...props} elevation={8}>
+      {children}
+      {total > shown ? (
+        <Box
+          sx={{ px: 2, py: 1, borderTop: 1, borderColor: 'divider', color: 'text.secondary', fontSize: 13 }}
+        >
+          {text('picker.beyond', { shown: format.format(shown), total: format.format(total) })}
+        </Box>
+      ) : null}
+    </Paper>
+  );
+};
+
+/** Finds one of however many by a few letters; the service looks for them. */
+export const SearchPicker = <Item extends { readonly id: number }>(props: SearchPickerProps<Item>) => {
+  const { name, label, value, error, required = false, ready = true, nameOf, load, search, onChange } = props;
+  const text = useText();
+  const [words, setWords] = useState('');
+  const [open, setOpen] = useState(false);
+  const chosen = useQuery({
+    queryKey: ['picked', name, value],
+    enabled: value !== null && ready,
+    queryFn: () => load(value ?? 0),
+  });
+  const picked = value !== null && chosen.data?.id === value ? chosen.data : null;
+  const wanted = useRested(picked !== null && words === nameOf(picked) ? '' : words.trim());
+  const { data: found, isFetching } = useQuery({
+    queryKey: ['picker', name, wanted],
+    enabled: ready && open,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => search(wanted, signal),
+  });
+  const items = found?.items ?? [];
+  const options = picked === null || items.some(({ id }) => id === picked.id) ? items : [picked, ...items];
+  return (
+    <Beyond value={{ shown: items.length, total: found?.total ?? 0 }}>
+      <Autocomplete<Item>
+        options={options}
+        value={picked}
+        open={open}
+        onOpen={() => setOpen(true)}
+        onClose={() => setOpen(false)}
+        loading={isFetching || found === undefined}
+        inputValue={words}
+        onInputChange={(_event, next) => setWords(next)}
+        onChange={(_event, item) => onChange(item?.id ?? null)}
+        getOptionLabel={nameOf}
+        getOptionKey={({ id }) => id}
+        isOptionEqualToValue={(one, other) => one.id === other.id}
+        filterOptions={(all) => all}
+        slots={{ paper: FoundPaper }}
+        noOptionsText={text('list.nothingFound')}
+        loadingText={text('common.loading')}
+        clearText={text('common.clear')}
+        openText={text('common.open')}
+        closeText={text('common.close')}
+        renderInput={(parameters) => (
+          <TextField
+            {...parameters}
+            label={label}
+            required={required}
+            error={error !== undefined}
+            helperText={error}
+          />
+        )}
+      />
+    </Beyond>
+  );
+};

@@ -1,0 +1,48 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useCloseNotification, useNotify } from 'react-admin';
+import { useText } from '../texts/provider.ts';
+
+/** Milliseconds for which a way back is offered. */
+const offered = 12_000;
+
+interface UndoProps {
+  readonly onUndo: () => Promise<void>;
+}
+
+const Undo = ({ onUndo }: UndoProps) => {
+  const text = useText();
+  const close = useCloseNotification();
+  const [busy, setBusy] = useState(false);
+  return (
+    <Button
+      color="inherit"
+      size="small"
+      loading={busy}
+      onClick={() => {
+        setBusy(true);
+        void onUndo().finally(close);
+      }}
+    >
+      {text('trash.undo')}
+    </Button>
+  );
+};
+
+/** Says what was done, and offers for a while to take it back. */
+export const useUndoNotice = (): ((message: string, onUndo: () => Promise<void>) => void) => {
+  const notify = useNotify();
+  return (message, onUndo) =>
+    notify(
+      <Alert
+        severity="success"
+        variant="outlined"
+        sx={{ bgcolor: 'background.paper' }}
+        action={<Undo onUndo={onUndo} />}
+      >
+        {message}
+      </Alert>,
+      { autoHideDuration: offered },
+    );
+};

@@ -1,0 +1,86 @@
+import LockIcon from '@mui/icons-material/LockOutlined';
+import Alert from '@mui/material/Alert';
+import Button, { type ButtonProps } from '@mui/material/Button';
+import Popover from '@mui/material/Popover';
+import Typography from '@mui/material/Typography';
+import { type ReactNode, useId, useState } from 'react';
+import { usePermissions } from 'react-admin';
+import { useText } from '../texts/provider.ts';
+import { Link } from './link.tsx';
+import { unseen } from './unseen.ts';
+
+type Action = 'create' | 'update' | 'destroy' | 'read';
+
+interface UngrantedProps {
+  readonly action: Action;
+  /** What the model is called. */
+  readonly label: string;
+}
+
+/** Why whoever is signed in may not do something: no role of theirs has it in the table of permissions. */
+const useReason = ({ action, label }: UngrantedProps): string => {
+  const text = useText();
+  const { permissions: roles = [] } = usePermissions<readonly string[]>();
+  return text(`forms.ungranted.${action}`, { roles: roles.join(', '), label });
+};
+
+const Where = () => {
+  const text = useText();
+  return (
+    <>
+      {text('forms.ungranted.where')} <Link to="/permissions">{text('permissions.title')}</Link>
+    </>
+  );
+};
+
+/** In the place of a form or a list that would only be refused. */
+export const UngrantedNotice = (props: UngrantedProps) => {
+  const reason = useReason(props);
+  return (
+    <Alert severity="info" icon={<LockIcon fontSize="small" />}>
+      {reason} <Where />
+    </Alert>
+  );
+};
+
+interface UngrantedButtonProps extends UngrantedProps, Pick<ButtonProps, 'size' | 'variant'> {
+  readonly children: ReactNode;
+}
+
+/** In the place of a button that would only be refused: it can be reached and says why, instead of not being there. */
+export const UngrantedButton = ({ action, label, children, ...look }: UngrantedButtonProps) => {
+  const reason = useReason({ action, label });
+  const description = useId();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  return (
+    <>
+      <Button
+        {...look}
+        color="inherit"
+        startIcon={<LockIcon />}
+        aria-disabled
+        aria-describedby={description}
+        aria-haspopup="dialog"
+        onClick={(event) => setAnchor(event.currentTarget)}
+        sx={{ color: 'text.secondary', cursor: 'help' }}
+      >
+        {children}
+      </Button>
+      <span id={description} style={unseen}>
+        {reason}
+      </span>
+      <Popover
+        open={anchor !== null}
+        anchorEl={anchor}
+        onClose={() => setAnchor(null)}
+        anchorOrigin={{ vertical: 'bottom', horizontal: 'right' }}
+        transformOrigin={{ vertical: 'top', horizontal: 'right' }}
+        slotProps={{ paper: { variant: 'outlined', role: 'dialog', 'aria-label': reason } }}
+      >
+        <Typography variant="body2" sx={{ p: 2, maxWidth: 320 }}>
+          {reason} <Where />
+        </Typography>
+      </Popover>
+    </>
+  );
+};

@@ -1,0 +1,24 @@
+import { useState } from 'react';
+
+/** What is typed into a form whose fields are known, and what it began with. */
+export const useInput = <Input extends object>(opened: Input) => {
+  // What a form began with does not change under it.
+  const [first] = useState(opened);
+  const [input, setInput] = useState(opened);
+  const changed = (Object.keys(input) as (keyof Input & string)[]).filter(
+    (name) => JSON.stringify(input[name] ?? null) !== JSON.stringify(first[name] ?? null),
+  );
+  return {
+    input,
+    /** How many fields differ. */
+    changes: changed.length,
+    put: (next: Input): void => setInput(next),
+    change: (part: Partial<Input>): void => setInput((current) => ({ ...current, ...part })),
+    /** Back to what the form began with; answers the way back from there. */
+    discard: (): (() => void) => {
+      const typed = input;
+      setInput(first);
+      return () => setInput(typed);
+    },
+  };
+};

@@ -1,0 +1,36 @@
+/** Whether a person could get to it: not the input that a select keeps for forms that are sent by the browser. */
+const isReachable = (element: HTMLElement): boolean =>
+  element.getAttribute('aria-hidden') !== 'true' && element.getClientRects().length > 0;
+
+/** The wrong fields of a form in the order in which they stand there. */
+const wrongFields = (form: HTMLElement): HTMLElement[] => {
+  for (const folded of form.querySelectorAll('details:not([open]):has([aria-invalid="true"])'))
+    folded.setAttribute('open', '');
+  return [...form.querySelectorAll<HTMLElement>('[aria-invalid="true"]')].filter(isReachable);
+};
+
+/** The field that was led to last, by form: on the way to the next one the focus is on a button. */
+const places = new WeakMap<HTMLElement, HTMLElement>();
+
+/** Brings a field into the middle of the window, clear of the bars above and below, and gives it the focus. */
+const lead = (form: HTMLElement, field: HTMLElement): void => {
+  const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  field.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
+  field.focus({ preventScroll: true });
+  places.set(form, field);
+};
+
+export const leadToFirst = (form: HTMLElement): void => {
+  const [first] = wrongFields(form);
+  if (first !== undefined) lead(form, first);
+};
+
+/** Leads to the wrong field after (1) or before (-1) the one that was led to last, and round at the end. */
+export const leadOn = (form: HTMLElement, step: 1 | -1): void => {
+  const fields = wrongFields(form);
+  const last = places.get(form);
+  const place = last === undefined ? -1 : fields.indexOf(last);
+  const next = place < 0 && step === -1 ? fields.length - 1 : place + step + fields.length;
+  const field = fields[next % fields.length];
+  if (field !== undefined) lead(form, field);
+};

@@ -1,0 +1,182 @@
+import RemoveIcon from '@mui/icons-material/CloseOutlined';
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import IconButton from '@mui/material/IconButton';
+import MenuItem from '@mui/material/MenuItem';
+import Stack from '@mui/material/Stack';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { type FormEvent, useId, useState } from 'react';
+import { useNotify } from 'react-admin';
+import { Link } from '../parts/link.tsx';
+import { failureOf, useTell } from '../parts/problem.ts';
+import { useUnsaved } from '../parts/unsaved.ts';
+import { send } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import { type Refused, refusedIn } from './bulk-refusals.ts';
+import { FieldInput } from './field-input.tsx';
+import type { Metadata, MetadataField } from './metadata.ts';
+import { notJson } from './not-json.ts';
+
+interface BulkFormProps {
+  readonly metadata: Metadata;
+  readonly path: string;
+  readonly ids: readonly number[];
+  readonly onClose: () => void;
+  /** Goes on with other records. */
+  readonly onChoose: (ids: readonly number[]) => void;
+  readonly onDone: () => void;
+}
+
+/** Records with messages that are listed; the rest is counted. */
+const listed = 20;
+
+/** Fields that several records can have the same value of. */
+const common = ({ fields }: Metadata): readonly MetadataField[] =>
+  fields.filter(({ read_only, unique }) => !read_only && unique === false);
+
+const emptyOf = ({ type, choices }: MetadataField): unknown =>
+  type === 'boolean' ? true : type === 'enum' ? choices?.[0]?.value : null;
+
+/**
+ * Some fields, which all chosen records get the same values of: in one transaction, all or none. Only these fields are
+ * sent, so whatever somebody else changes of the others meanwhile stays.
+ */
+export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: BulkFormProps) => {
+  const text = useText();
+  const tell = useTell();
+  const notify = useNotify();
+  const heading = useId();
+  const fields = common(metadata);
+  const [values, setValues] = useState<Readonly<Record<string, unknown>>>({});
+  const [refused, setRefused] = useState<readonly Refused[]>();
+  const [busy, setBusy] = useState(false);
+  const names = Object.keys(values);
+  const set = (name: string, value: unknown): void => setValues((before) => ({ ...before, [name]: value }));
+
+  const { saved, leave } = useUnsaved(names.length > 0);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setRefused(undefined);
+    try {
+      const body = { update: ids.map((id) => ({ id, ...values })) };
+      await send('POST', `/admin/records/${path}/batch`, { body });
+      notify(text('bulk.saved', { count: ids.length }), { type: 'success' });
+      saved();
+      onDone();
+    } catch (error) {
+      const found = refusedIn(failureOf(error).fields, ids);
+      if (found === undefined) tell(error);
+      setRefused(found);
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog open onClose={() => leave(onClose)} aria-labelledby={heading} maxWidth="sm" fullWidth>
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <DialogTitle id={heading}>{text('bulk.title', { count: ids.length })}</DialogTitle>
+        <DialogContent>
+          <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('bulk.lead')}</Typography>
+          {names.map((name) => {
+            const field = fields.find((each) => each.name === name);
+            if (field === undefined) return null;
+            return (
+              <Stack key={name} direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
+                <Box sx={{ flex: 1, minWidth: 0 }}>
+                  <FieldInput
+                    field={field}
+                    value={values[name]}
+                    error={undefined}
+                    onChange={(value) => set(name, value)}
+                  />
+                </Box>
+                <IconButton
+                  sx={{ mt: 1 }}
+                  aria-label={text('bulk.leave', { name: field.label })}
+                  onClick={() =>
+                    setValues(Object.fromEntries(Object.entries(values).filter(([each]) => each !== name)))
+                  }
+                >
+                  <RemoveIcon fontSize="small" />
+                </IconButton>
+              </Stack>
+            );
+          })}
+          <TextField
+            select
+            label={text('bulk.field')}
+            value=""
+            onChange={(event) => {
+              const field = fields.find(({ name }) => name === event.target.value);
+              if (field !== undefined) set(field.name, emptyOf(field));
+            }}
+          >
+            {fields
+              .filter(({ name }) => !names.includes(name))
+              .map(({ name, label }) => (
+                <MenuItem key={name} value={name}>
+                  {label}
+                </MenuItem>
+              ))}
+          </TextField>
+          {refused === undefined ? null : (
+            <RefusedList
+              refused={refused}
+              path={path}
+              onWithout={() => {
+                onChoose(ids.filter((id) => !refused.some((each) => each.id === id)));
+                setRefused(undefined);
+              }}
+            />
+          )}
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={() => leave(onClose)}>{text('common.cancel')}</Button>
+          <Button
+            type="submit"
+            variant="contained"
+            loading={busy}
+            disabled={names.length === 0 || ids.length === 0 || Object.values(values).includes(notJson)}
+          >
+            {text('bulk.save', { count: ids.length })}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+};
+
+interface RefusedListProps {
+  readonly refused: readonly Refused[];
+  readonly path: string;
+  readonly onWithout: () => void;
+}
+
+const RefusedList = ({ refused, path, onWithout }: RefusedListProps) => {
+  const text = useText();
+  const rest = refused.length - listed;
+  return (
+    <Alert severity="error" sx={{ mt: 2, alignItems: 'flex-start' }}>
+      {text('bulk.refused', { count: refused.length })}
+      <Box component="ul" sx={{ pl: 2.5, my: 1 }}>
+        {refused.slice(0, listed).map(({ id, messages }) => (
+          <li key={id}>
+            <Link to={`/records/${path}/${id}/show`}>#{id}</Link>
+            {` ${messages.join(' ')}`}
+          </li>
+        ))}
+        {rest > 0 ? <li>{text('list.more', { count: rest })}</li> : null}
+      </Box>
+      <Button size="small" onClick={onWithout}>
+        {text('bulk.without', { count: refused.length })}
+      </Button>
+    </Alert>
+  );
+};

@@ -1,0 +1,108 @@
+import LessIcon from '@mui/icons-material/ExpandLessOutlined';
+import MoreIcon from '@mui/icons-material/ExpandMoreOutlined';
+import Box from '@mui/material/Box';
+import ButtonBase from '@mui/material/ButtonBase';
+import Typography from '@mui/material/Typography';
+import { type ReactNode, useId, useState } from 'react';
+import { type FieldGroup, groupsOf } from './groups.ts';
+import type { MetadataField } from './metadata.ts';
+
+interface FormLayoutProps {
+  readonly fields: readonly MetadataField[];
+  /** What is wrong, by field: a group that holds such a field is open. */
+  readonly wrong: Readonly<Record<string, string>>;
+  /** The input of a field. */
+  readonly children: (field: MetadataField) => ReactNode;
+}
+
+/** Groups of which all are open from the start, and cannot be folded. */
+const fewGroups = 3;
+
+/** Fields that are read over the whole width. */
+const wide: ReadonlySet<string> = new Set(['text', 'json']);
+
+/** The inputs of a form: two columns where there is room, under the headings that the model file gives them. */
+export const FormLayout = ({ fields, wrong, children }: FormLayoutProps) => {
+  const groups = groupsOf(fields);
+  const foldable = groups.filter(({ label }) => label !== undefined).length > fewGroups;
+  return (
+    <Box sx={{ containerType: 'inline-size', display: 'grid', gap: 1 }}>
+      {groups.map((group, index) => (
+        <Group
+          key={group.label ?? ''}
+          group={group}
+          foldable={foldable}
+          first={index === 0 || (index === 1 && groups[0]?.label === undefined)}
+          isWrong={group.fields.some(({ name }) => wrong[name] !== undefined)}
+        >
+          {children}
+        </Group>
+      ))}
+    </Box>
+  );
+};
+
+interface GroupProps extends Pick<FormLayoutProps, 'children'> {
+  readonly group: FieldGroup;
+  readonly foldable: boolean;
+  readonly first: boolean;
+  readonly isWrong: boolean;
+}
+
+const Group = ({ group: { label, fields }, foldable, first, isWrong, children }: GroupProps) => {
+  const heading = useId();
+  // What has to be filled in is never out of sight.
+  const [chosen, setChosen] = useState(first || fields.some(({ required }) => required));
+  const open = !foldable || chosen || isWrong;
+  const inputs = (
+    <Box
+      id={`${heading}-fields`}
+      sx={{
+        display: open ? 'grid' : 'none',
+        gridTemplateColumns: 'minmax(0, 1fr)',
+        columnGap: 2,
+        rowGap: 0.5,
+        alignItems: 'start',
+        '@container (min-width: 620px)': { gridTemplateColumns: 'repeat(2, minmax(0, 1fr))' },
+      }}
+    >
+      {fields.map((field) => (
+        <Box key={field.name} sx={wide.has(field.type) ? { gridColumn: '1 / -1' } : { minWidth: 0 }}>
+          {children(field)}
+        </Box>
+      ))}
+    </Box>
+  );
+  if (label === undefined) return inputs;
+  return (
+    <Box
+      component="section"
+      aria-labelledby={heading}
+      sx={{ borderTop: 1, borderColor: 'divider', pt: 1.5, mt: 1 }}
+    >
+      <Typography id={heading} variant="h3" component="h2" sx={{ mb: open ? 1 : 0 }}>
+        {foldable ? (
+          <ButtonBase
+            aria-expanded={open}
+            aria-controls={`${heading}-fields`}
+            onClick={() => setChosen(!open)}
+            sx={{
+              font: 'inherit',
+              gap: 0.5,
+              borderRadius: 1,
+              width: '100%',
+              justifyContent: 'flex-start',
+              py: 0.5,
+            }}
+          >
+            {open ? <LessIcon fontSize="small" /> : <MoreIcon fontSize="small" />}
+            {label}
+          </ButtonBase>
+        ) : (
+          label
+        )}
+      </Typography>
+      {inputs}
+    </Box>
+  );
+};

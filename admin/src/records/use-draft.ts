@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import type { MetadataField } from './metadata.ts';
+import { notJson } from './not-json.ts';
+
+export type Draft = Readonly<Record<string, unknown>>;
+
+/** Whether two values of a field are not the same to who reads them. */
+export const differ = (one: unknown, other: unknown): boolean =>
+  one === notJson || other === notJson || JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
+
+export const changedBetween = (
+  fields: readonly MetadataField[],
+  before: Draft,
+  after: Draft,
+): readonly MetadataField[] => fields.filter(({ name }) => differ(before[name], after[name]));
+
+/** What is typed into a form of a record, and what it began with. */
+export const useDraft = (first: Draft, fields: readonly MetadataField[]) => {
+  const [state, setState] = useState({ before: first, draft: first, version: 0 });
+  const { before, draft, version } = state;
+  const put = (next: { readonly before?: Draft; readonly draft: Draft }): void =>
+    setState((current) => ({ ...current, ...next, version: current.version + 1 }));
+  return {
+    before,
+    draft,
+    /** Another one with each value that was not typed: inputs that keep a text of their own begin anew. */
+    version,
+    changed: changedBetween(fields, before, draft),
+    /** Names of the fields that hold no value at all, but a text that is none. */
+    broken: fields.filter(({ name }) => draft[name] === notJson).map(({ name }) => name),
+    type: (name: string, value: unknown): void =>
+      setState((current) => ({ ...current, draft: { ...current.draft, [name]: value } })),
+    put,
+    /** Back to what is saved; answers the way back from there. */
+    discard: (): (() => void) => {
+      // A text that is no JSON is known to its input only, which is gone then: it comes back as what was there before.
+      const kept = Object.fromEntries(
+        Object.entries(draft).map(([name, value]) => [name, value === notJson ? before[name] : value]),
+      );
+      put({ draft: before });
+      return () => put({ draft: kept });
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNotify } from 'react-admin';
+import { useNavigate } from 'react-router';
+import { failureOf } from '../parts/problem.ts';
+import type { RefusalState } from '../parts/refusal.ts';
+import { useText } from '../texts/provider.ts';
+import type { Metadata } from './metadata.ts';
+import type { AnyRecord } from './record.ts';
+import { changedBetween, type Draft } from './use-draft.ts';
+
+export interface RecordFormProps {
+  readonly metadata: Metadata;
+  readonly title: string;
+  readonly first: Draft;
+  readonly path: string;
+  /** Reads the record again; absent for a new one. */
+  readonly reload?: () => Promise<AnyRecord>;
+  /** Saves what differs from `before`; answers the id. */
+  readonly save: (draft: Draft, before: Draft) => Promise<number>;
+}
+
+/** Saves what a form holds, and tells what came of it: the record's page, what is wrong, or another one's version. */
+export const useSave = (
+  { metadata, path, reload, save }: RecordFormProps,
+  { clear, refuse }: RefusalState,
+  saved: () => void,
+) => {
+  const text = useText();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const [theirs, setTheirs] = useState<AnyRecord>();
+
+  const done = async (id: number): Promise<void> => {
+    await client.invalidateQueries();
+    notify(text('common.saved'), { type: 'success' });
+    saved();
+    await navigate(`/records/${path}/${id}/show`);
+  };
+
+  const fail = async (error: unknown, values: Draft, base: Draft): Promise<void> => {
+    if (failureOf(error).status !== 412 || reload === undefined) return refuse(error);
+    const current = await reload();
+    // An answer that did not arrive in time can have been a success.
+    const wanted = changedBetween(metadata.fields, base, values);
+    const missing = changedBetween(wanted, values, current);
+    if (missing.length === 0) await done(current.id);
+    else setTheirs(current);
+  };
+
+  const submit = async (values: Draft, base: Draft): Promise<void> => {
+    setBusy(true);
+    clear();
+    try {
+      await done(await save(values, base));
+    } catch (error) {
+      await fail(error, values, base).catch(refuse);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, submit, theirs, setTheirs };
+};

@@ -1,0 +1,91 @@
+import DoneIcon from '@mui/icons-material/CheckCircleOutlined';
+import OpenIcon from '@mui/icons-material/RadioButtonUncheckedOutlined';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
+import Stack from '@mui/material/Stack';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { useStore } from 'react-admin';
+import { basePath } from '../base.ts';
+import { Link } from '../parts/link.tsx';
+import { unseen } from '../parts/unseen.ts';
+import { useText } from '../texts/provider.ts';
+import { monospace } from '../theme.ts';
+import type { FirstSteps as Steps } from './stats.ts';
+
+const Code = ({ children }: { readonly children: string }) => (
+  <Box
+    component="code"
+    sx={{
+      display: 'block',
+      mt: 0.5,
+      p: 1,
+      borderRadius: 1,
+      bgcolor: 'background.default',
+      fontFamily: monospace,
+      fontSize: 12.5,
+      overflowWrap: 'anywhere',
+      userSelect: 'all',
+    }}
+  >
+    {children}
+  </Box>
+);
+
+const Step = ({ done, children }: { readonly done: boolean; readonly children: ReactNode }) => {
+  const text = useText();
+  return (
+    <Stack component="li" direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
+      {done ? <DoneIcon fontSize="small" color="success" /> : <OpenIcon fontSize="small" color="disabled" />}
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        {done ? (
+          <Box component="span" sx={unseen}>
+            {text('start.steps.done')}{' '}
+          </Box>
+        ) : null}
+        {children}
+      </Box>
+    </Stack>
+  );
+};
+
+/** What a new installation does first; gone for good from this browser when somebody says so, or all is done. */
+export const FirstSteps = ({ steps }: { readonly steps: Steps }) => {
+  const text = useText();
+  const [dismissed, setDismissed] = useStore<boolean>('first-steps-dismissed', false);
+  const { user, grant, key, call } = steps;
+  if (dismissed || (user && grant && key && call)) return null;
+  const address = `${window.location.origin}${basePath}/api/v1/users`;
+  return (
+    <Paper variant="outlined" component="section" aria-labelledby="first-steps" sx={{ p: 2 }}>
+      <Stack direction="row" sx={{ justifyContent: 'space-between', alignItems: 'center', gap: 1 }}>
+        <Typography id="first-steps" variant="h2">
+          {text('start.steps.title')}
+        </Typography>
+        <Button size="small" onClick={() => setDismissed(true)}>
+          {text('start.steps.dismiss')}
+        </Button>
+      </Stack>
+      <Stack component="ol" sx={{ m: 0, mt: 1, p: 0, listStyle: 'none', gap: 1 }}>
+        <Step done={user}>
+          <Link to="/users/create">{text('start.steps.user')}</Link>
+        </Step>
+        <Step done={grant}>
+          <Link to="/permissions">{text('start.steps.grant')}</Link>
+        </Step>
+        <Step done={key}>
+          <Link to="/api_keys/create">{text('start.steps.key')}</Link>
+        </Step>
+        <Step done={call}>
+          {text('start.steps.call')}
+          <Code>{`curl -H 'X-Api-Key: …' ${address}`}</Code>
+        </Step>
+        <Step done={false}>
+          {text('start.steps.backup')}
+          <Code>{'gatewright backup gatewright.backup'}</Code>
+        </Step>
+      </Stack>
+    </Paper>
+  );
+};

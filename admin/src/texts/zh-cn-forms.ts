@@ -1,0 +1,47 @@
+/** The texts of forms: leaving them, saving them, and what keeps somebody from doing so. */
+export const zhCNForms = {
+  leave: {
+    title: '放弃未保存的修改？',
+    lead: '此页有尚未保存的内容，离开后将会丢失。',
+    stay: '继续编辑',
+    leave: '不保存并离开',
+  },
+  ended: {
+    title: '请重新登录',
+    lead: '会话已结束：可能是长时间未操作、密码已修改，或会话在别处被结束。重新登录后即可继续，已填写的内容不会丢失。',
+    giveUp: '放弃并离开此页',
+    stranger: '现在登录的是 %{now}。此页的内容属于 %{name}，请以 %{name} 的身份登录后继续。',
+    startOver: '以 %{name} 的身份重新开始',
+  },
+  bar: {
+    changes: '%{smart_count} 处修改',
+    errors: '%{smart_count} 处错误',
+    previous: '上一处错误',
+    next: '下一处错误',
+    discard: '放弃修改',
+    discarded: '已放弃修改。',
+    undo: '撤销',
+    elsewhere: '未能保存。以下内容不在此表单中：',
+    notSaved: '未能保存，已填写的内容仍在。',
+    slow: '保存所需时间比平时长，请稍候…',
+  },
+  retry: '重试',
+  late: '服务在一分钟内没有回应，操作可能已经完成，也可能没有。',
+  slowly: '加载所需时间比平时长，网络可能较慢…',
+  conflict: {
+    lead: '您打开此表单之后，有人保存了同一条记录。您未改动的字段采用对方的值，请为双方都改过的字段选择保留哪一个。',
+    both: '双方都修改了',
+    onlyMine: '仅您修改了',
+    onlyTheirs: '仅对方修改了',
+    mine: '您的值',
+    theirs: '已保存的值',
+  },
+  missing: { title: '记录不存在', lead: '它可能已被删除，或地址有误。' },
+  ungranted: {
+    create: '您的角色（%{roles}）无权新建%{label}。',
+    update: '您的角色（%{roles}）无权编辑%{label}。',
+    destroy: '您的角色（%{roles}）无权删除%{label}。',
+    read: '您的角色（%{roles}）无权查看%{label}。',
+    where: '可在此处查看与授予：',
+  },
+} as const;

@@ -1,0 +1,106 @@
+/**
+ * Measures what a process of the service takes of memory: started, under load, with connections that lie idle, and
+ * with a heap that is kept small; and how many requests it answers with that heap.
+ *
+ *     npm run bench:sizing
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Data, sqliteData, token } from './data.ts';
+import { measure } from './measure.ts';
+import { type Running, start } from './processes.ts';
+
+const notes = 100_000;
+
+/** Limits of the heap in megabytes that are tried; 0 is none. */
+const heaps = [0, 512, 256, 128, 64];
+
+const requestOf = (path: string): string =>
+  [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token()}`, '', ''].join('\r\n');
+
+const detail = requestOf('/api/v1/notes/17');
+const list = requestOf('/api/v1/notes?per_page=1000');
+
+const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0);
+const line = (cells: readonly (string | number)[]): void =>
+  void process.stdout.write(`| ${cells.join(' | ')} |\n`);
+
+const startWith = (data: Data, heap: number): Promise<Running> =>
+  start(
+    'gatewright',
+    [
+      ...(heap === 0 ? [] : [`--max-old-space-size=${heap}`]),
+      ...['--max-semi-space-size=8', 'bin/gatewright.js', 'start'],
+    ],
+    data.service,
+  );
+
+const load = (server: Running, request: string, connections: number) =>
+  measure(server, { connections, expect: 200, requests: [request], milliseconds: 5_000 });
+
+/** Connections that have each sent one request, and say nothing more. */
+const idleConnections = async (port: number, count: number): Promise<readonly Socket[]> => {
+  const sockets: Socket[] = [];
+  for (let opened = 0; opened < count; opened += 1) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(detail);
+    await once(socket, 'data');
+    sockets.push(socket);
+  }
+  return sockets;
+};
+
+const measureHeap = async (data: Data, heap: number): Promise<void> => {
+  const server = await startWith(data, heap);
+  try {
+    await delay(2_000);
+    const idle = server.memory();
+    await load(server, detail, 32);
+    const details = await load(server, detail, 32);
+    const afterDetails = server.memory();
+    await load(server, list, 32);
+    const lists = await load(server, list, 32);
+    const afterLists = server.memory();
+    line([
+      ...[heap === 0 ? 'none' : `${heap} MB`, megabytes(idle)],
+      ...[megabytes(afterDetails), details.perSecond.toFixed(0), details.p99.toFixed(1)],
+      ...[megabytes(afterLists), lists.perSecond.toFixed(0), lists.p99.toFixed(0)],
+    ]);
+  } catch (error) {
+    line([`${heap} MB`, error instanceof Error ? error.message : String(error)]);
+  } finally {
+    await server.stop();
+  }
+};
+
+const measureConnections = async (data: Data): Promise<void> => {
+  const server = await startWith(data, 0);
+  try {
+    await load(server, detail, 32);
+    await delay(1_000);
+    const before = server.memory();
+    line(['connections', 'MB', 'KB each']);
+    line(['---', '---', '---']);
+    const sockets: Socket[] = [];
+    for (const count of [1_000, 5_000, 9_000]) {
+      sockets.push(...(await idleConnections(server.port, count - sockets.length)));
+      const memory = server.memory();
+      line([count, megabytes(memory), ((memory - before) / 1024 / count).toFixed(1)]);
+    }
+    for (const socket of sockets) socket.destroy();
+  } finally {
+    await server.stop();
+  }
+};
+
+const data = await sqliteData({ notes });
+try {
+  line(['heap', 'started, MB', 'details, MB', 'req/s', 'p99 ms', '1,000 rows, MB', 'req/s', 'p99 ms']);
+  line(Array.from({ length: 8 }, () => '---'));
+  for (const heap of heaps) await measureHeap(data, heap);
+  process.stdout.write('\n');
+  await measureConnections(data);
+} finally {
+  await data.remove();
+}

@@ -1,0 +1,113 @@
+import { link, lstat, open, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncDirectory } from '../kernel/sync-directory.ts';
+import { inPartDirectory } from '../store/dialects/part-directory.ts';
+import type { DatabaseTarget } from '../store/dialects/target.ts';
+import { tableChecksums } from '../store/table-checksum.ts';
+import { BackupError } from './backup-error.ts';
+import { readFacts } from './facts.ts';
+import { isManifestFile, type Manifest, manifestPath, readManifests, writeManifest } from './manifest.ts';
+import { compareRestored } from './restore.ts';
+import { copyOptions, digestOf, type WorkOptions } from './work.ts';
+
+export interface BackupOptions extends WorkOptions {
+  /** Of this service. */
+  readonly version: string;
+  /** Where it is restored for the time of a comparison before it gets its name; not compared unless given. */
+  readonly verifyOn: DatabaseTarget | undefined;
+  /** Whether another backup under this name gives way. */
+  readonly force: boolean;
+  /** ISO 8601, UTC. */
+  readonly now: string;
+}
+
+const exists = async (path: string): Promise<boolean> => {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+};
+
+/** Nothing but a backup is ever written over, and that only where it is meant. */
+const assertFree = async (file: string, force: boolean): Promise<void> => {
+  const manifest = manifestPath(file);
+  const described = (await exists(manifest)) && (await isManifestFile(manifest).catch(() => false));
+  if (!described && (await exists(manifest)))
+    throw new BackupError(`${manifest} is in the way, and belongs to no backup`);
+  if (!(await exists(file))) return;
+  if (!described) throw new BackupError(`${file} exists, and is no backup`);
+  if (!force) throw new BackupError(`${file} exists: take another name, or --force`);
+};
+
+const syncFile = async (path: string): Promise<void> => {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+/** The manifest of the file that has the name now. */
+const presentManifest = async (file: string, options: WorkOptions): Promise<Manifest | undefined> => {
+  if (!(await exists(file))) return undefined;
+  const [first, ...others] = await readManifests(file);
+  if (others.length === 0) return first;
+  // Whoever was to replace it before was killed: one of the two is meant.
+  const { sha256 } = await digestOf(file, options);
+  return [first, ...others].find((manifest) => manifest.sha256 === sha256);
+};
+
+/** The manifest comes first: without its file it says nothing, and beside an older one it says what that is as well. */
+const publish = async (draft: string, draftManifest: string, file: string, force: boolean): Promise<void> => {
+  await rename(draftManifest, manifestPath(file));
+  if (force) await rename(draft, file);
+  else
+    await link(draft, file).catch((cause: NodeJS.ErrnoException) => {
+      throw cause.code === 'EEXIST' ? new BackupError(`${file} exists by now`, { cause }) : cause;
+    });
+  await syncDirectory(dirname(file));
+};
+
+/**
+ * Copies a database into a file while others write, with FILE.json beside it. The file is there as a whole or not at
+ * all; it grows in FILE.part, which a killed run leaves and the next one clears.
+ * @throws Error with one line that says why not
+ */
+export const makeBackup = async (
+  target: DatabaseTarget,
+  file: string,
+  options: BackupOptions,
+): Promise<Manifest> => {
+  const { version, verifyOn, force, now: begun, told } = options;
+  if (target.isEmpty())
+    throw new BackupError(`there is no database${target.file === undefined ? '' : ` ${target.file}`}`);
+  await assertFree(file, force);
+  const copier = await target.copier();
+  return inPartDirectory(`${file}.part`, async (directory) => {
+    const [draft, draftManifest] = [join(directory, 'copy'), join(directory, 'copy.json')];
+    const described = await copier.copy(draft, copyOptions(options, 'copy'), async (snapshot, facts) => ({
+      version,
+      ...facts,
+      ...(await readFacts(snapshot)),
+      begun,
+      tables: await tableChecksums(snapshot, (table, rows) => {
+        options.signal.throwIfAborted();
+        told('count', { table, rows });
+      }),
+    }));
+    if (Object.keys(described.tables).length === 0) throw new BackupError('the database has no tables');
+    await syncFile(draft);
+    const manifest = { ...described, ...(await digestOf(draft, options)) };
+    if (verifyOn !== undefined)
+      await compareRestored(verifyOn, draft, join(directory, 'verify'), manifest, options);
+    options.signal.throwIfAborted();
+    await assertFree(file, force);
+    await writeManifest(draftManifest, manifest, await presentManifest(file, options));
+    await publish(draft, draftManifest, file, force);
+    return manifest;
+  });
+};

@@ -1,0 +1,30 @@
+import { dialectOf } from '../store/dialects/registry.ts';
+import type { TableSnapshot } from '../store/dialects/target.ts';
+import { readTables } from '../store/migrations/read-tables.ts';
+import { quoteName } from '../store/quote.ts';
+import type { Manifest } from './manifest.ts';
+
+/** What a database says of itself. */
+type Facts = Pick<Manifest, 'database' | 'major' | 'migrations'>;
+
+/** Tables that remember migrations: of the service, and of the application. */
+const registers = ['gatewright_migrations', 'migrations'] as const;
+
+/** A database that a service before the first identity has made has none. */
+export const readFacts = async ({ ask, dialect }: TableSnapshot): Promise<Facts> => {
+  const tables = await readTables(ask, dialectOf({ dialect }));
+  const [row] = tables.has('gatewright_database')
+    ? await ask<{ id: string; major: number | string }>('select id, major from gatewright_database')
+    : [];
+  const migrations: [string, readonly string[]][] = [];
+  for (const table of registers)
+    if (tables.get(table)?.columns.has('name') === true) {
+      const rows = await ask<{ name: string }>(`select name from ${quoteName(table)}`);
+      migrations.push([table, rows.map(({ name }) => name).sort()]);
+    }
+  return {
+    database: row?.id,
+    major: Number(row?.major ?? 0),
+    migrations: Object.fromEntries(migrations),
+  };
+};

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { CopyOptions } from '../store/dialects/target.ts';
+
+/** What a backup and its way back are doing, in the order in which they do it. */
+export type CopyStep = 'copy' | 'digest' | 'count' | 'restore' | 'compare';
+
+/** How far a step is: bytes, or rows of a table. */
+export type CopyState =
+  | { readonly bytes: number; readonly all: number | undefined }
+  | { readonly table: string; readonly rows: number };
+
+/** What whoever asks for a backup decides of its work. */
+export interface WorkOptions {
+  /** Folder of the database's own programs; those of the PATH unless given. */
+  readonly programs: string | undefined;
+  readonly signal: AbortSignal;
+  told(step: CopyStep, state: CopyState): void;
+}
+
+export const copyOptions = ({ programs, signal, told }: WorkOptions, step: CopyStep): CopyOptions => ({
+  programs,
+  signal,
+  told: (bytes, all) => told(step, { bytes, all }),
+});
+
+/** SHA-256 of a file, and its bytes, read once from its beginning to its end. */
+export const digestOf = async (
+  path: string,
+  { signal, told }: WorkOptions,
+): Promise<{ readonly bytes: number; readonly sha256: string }> => {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, signal })) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    told('digest', { bytes, all: undefined });
+  }
+  return { bytes, sha256: hash.digest('hex') };
+};

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import type { RekeyStep } from '../../vault/rekey.ts';
+import { defineCommand } from '../command.ts';
+import { credentialsEntry, openCredentials, workOnCredentials } from '../credentials.ts';
+import { UsageError } from '../io.ts';
+
+const told: Readonly<Record<RekeyStep['kind'], string>> = {
+  'at once': 'the credentials are encrypted for a new key, and the old one opens nothing any more',
+  'give out': 'the credentials are encrypted for both keys',
+  'drop old': 'the old key opens nothing any more',
+};
+
+const next = (file: string): string =>
+  `Put the key in ${file} in place of the old one everywhere, then run: gatewright credentials rekey --finish`;
+
+export const command = defineCommand({
+  operands: [],
+  options: {
+    'key-out': {
+      type: 'string',
+      value: 'FILE',
+      help: 'write the new key here, and let the old one open still',
+    },
+    finish: { type: 'boolean', help: 'drop the old key, when the new one is in place everywhere' },
+  },
+  description: [
+    'Replaces the key of the encrypted credentials. Without an option: at once, in the key file, for a service that',
+    'reads that file; it goes on. Cut off at any moment, the credentials open, and the same command goes on.',
+    'Where the key is in CREDENTIALS_KEY, or copied to other machines: --key-out, give the new one out, --finish.',
+    'The keys themselves are never printed.',
+  ],
+  examples: [
+    'gatewright credentials rekey',
+    'gatewright credentials rekey --key-out new.key',
+    'CREDENTIALS_KEY="$(cat new.key)" gatewright credentials rekey --finish',
+  ],
+  async run({ values }, io) {
+    const { 'key-out': keyOut, finish } = values;
+    if (keyOut !== undefined && finish === true) throw new UsageError('--key-out and --finish are two steps');
+    const step: RekeyStep =
+      keyOut === undefined
+        ? { kind: finish === true ? 'drop old' : 'at once' }
+        : { kind: 'give out', newKeyFile: resolve(keyOut) };
+    const vault = await openCredentials(io);
+    const { recipient } = await workOnCredentials(io, vault, (seen) => vault.rekey(step, seen), {
+      entry: credentialsEntry('credentials.rekey', null, { step: step.kind }),
+    });
+    io.print(`${told[step.kind]}: ${recipient}`);
+    if (keyOut !== undefined) io.print(next(keyOut));
+  },
+});

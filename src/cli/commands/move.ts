@@ -1,0 +1,103 @@
+import { readConfig } from '../../config.ts';
+import { assertUpToDate, prepareEmptyDatabase } from '../../migrate.ts';
+import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../store/dialects/targets.ts';
+import { sourceMarkOf, takeWrites } from '../../store/move/fence.ts';
+import { type Moved, type MoveState, moveDatabase } from '../../store/move/move.ts';
+import { openApplication } from '../application.ts';
+import { defineCommand, jsonOption } from '../command.ts';
+import { CommandError, type Io, UsageError } from '../io.ts';
+import { countText, Progress, rowsText, speedText } from '../transfer/progress.ts';
+
+/** How a database is told to people: without what opens it. */
+const nameOf = (url: string): string => {
+  if (!URL.canParse(url)) return url;
+  const shown = new URL(url);
+  if (shown.password !== '') shown.password = '…';
+  for (const name of shown.searchParams.keys())
+    if (/password|key|cert/.test(name)) shown.searchParams.set(name, '…');
+  return decodeURIComponent(shown.href);
+};
+
+const stateText = ({ doing, table = '', rows = 0 }: MoveState): string => {
+  if (doing === 'waiting') return 'waiting for writes to end';
+  if (doing === 'restoring') return 'making references and triggers';
+  return `${doing} ${table}: ${rowsText(rows)}`;
+};
+
+const undo = async (io: Io): Promise<void> => {
+  const source = databaseTarget(readConfig(io.env).databaseUrl);
+  const mark = await takeWrites(source);
+  if (mark === undefined) throw new CommandError('nobody moves this database: there is nothing to undo');
+  io.print(`The database takes writes again. What ${mark.destination} holds is not it: empty that one.`);
+};
+
+/** What the shell, or the command line, says. */
+const destinationOf = (to: string | undefined, { env }: Io): string => {
+  const url = to ?? env['TO_DATABASE_URL'] ?? '';
+  if (url === '') throw new UsageError('--to URL is missing, and TO_DATABASE_URL is not set');
+  if (!isDatabaseUrl(url)) throw new UsageError(`the destination must be ${databaseUrlForms}`);
+  return url;
+};
+
+const tell = (io: Io, { tables, rows }: Moved, progress: Progress, to: string, given: boolean): void => {
+  const counts = `${countText(tables)} tables, ${rowsText(rows)}, ${speedText(rows, progress.seconds)}`;
+  io.print(`Moved and compared: ${counts}.`);
+  io.print('This database takes no writes any more, so that nobody goes on with it by mistake.');
+  io.print(
+    given
+      ? `Start the service with DATABASE_URL=${nameOf(to)}`
+      : 'Start the service with DATABASE_URL as TO_DATABASE_URL is now.',
+  );
+};
+
+export const command = defineCommand({
+  operands: [],
+  options: {
+    to: { type: 'string', value: 'URL', help: 'the empty database that gets everything' },
+    undo: { type: 'boolean', help: 'give a move up: this database takes writes again' },
+    ...jsonOption,
+  },
+  description: [
+    'Copies everything of DATABASE_URL to an empty database of either kind, ids and the next ids included, and compares',
+    'both. A URL with a password is better given as TO_DATABASE_URL: it shows in no list of processes.',
+    'While it runs, and afterwards, every write to this database is refused (503), whoever makes it; reads go on.',
+    'Cut off at any moment, the same command goes on where it was; --undo gives it up.',
+  ],
+  examples: [
+    'gatewright move --to postgres://gatewright@db.example.com/gatewright',
+    'TO_DATABASE_URL=sqlite:data/new.db gatewright move',
+    'gatewright move --undo',
+  ],
+  async run({ values }, io) {
+    if (values.undo === true) {
+      if (values.to !== undefined) throw new UsageError('--undo takes no --to');
+      return undo(io);
+    }
+    const url = destinationOf(values.to, io);
+    const config = readConfig(io.env);
+    const application = await openApplication();
+    const [source, destination] = [databaseTarget(config.databaseUrl), databaseTarget(url)];
+    await assertUpToDate(application, source);
+    const progress = new Progress(io);
+    let moved: Moved;
+    try {
+      moved = await moveDatabase({
+        ...{ source, destination, destinationName: nameOf(url), now: io.clock() },
+        prepare: (after) => prepareEmptyDatabase(config, application, destination, after),
+        told: (state) => progress.state(() => stateText(state)),
+      });
+    } catch (cause) {
+      progress.clear();
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const fenced = await sourceMarkOf(source).catch(() => undefined);
+      if (fenced === undefined) throw new CommandError(reason, { cause });
+      throw new CommandError(
+        `${reason}. The source takes no writes: the same command goes on, and --undo gives the move up`,
+        { cause },
+      );
+    }
+    progress.clear();
+    if (values.json === true) return io.print(JSON.stringify(moved));
+    tell(io, moved, progress, url, values.to !== undefined);
+  },
+});

@@ -1,0 +1,49 @@
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { restoreBackup, verifyBackup } from '../../backup/restore.ts';
+import { readConfig } from '../../config.ts';
+import { rememberDatabase } from '../../known-databases.ts';
+import { databaseTarget } from '../../store/dialects/targets.ts';
+import { majorVersion } from '../../version.ts';
+import { backupOptions } from '../backup/options.ts';
+import { runOnFile, verifyTarget } from '../backup/run.ts';
+import { defineCommand } from '../command.ts';
+
+export const command = defineCommand({
+  operands: ['FILE'],
+  options: {
+    verify: {
+      type: 'boolean',
+      help: 'restore into a temporary place only, compare, and leave DATABASE_URL as it is',
+    },
+    ...backupOptions,
+  },
+  description: [
+    'Makes the database of a backup where DATABASE_URL says, which must be empty, and compares it with FILE.json: all of',
+    'it or nothing. Run again after a crash, it begins anew. The next start, or gatewright migrate, brings it up to date.',
+    'What was revoked after the backup is valid again: sessions, keys and grants. Restore only files of your own: a',
+    'backup is run by the database, and FILE.json shows damage, not intent.',
+  ],
+  examples: [
+    'DATABASE_URL=sqlite:restored.db gatewright restore backups/2026-11-22.db',
+    'gatewright restore shop.dump --programs /usr/lib/postgresql/18/bin',
+    'gatewright restore shop.dump --verify',
+  ],
+  async run({ operands: [file = ''], values }, io) {
+    const { verify = false, json = false, programs } = values;
+    const config = readConfig(io.env);
+    const target = databaseTarget(config.databaseUrl);
+    const verifyOn = verifyTarget(values['verify-url'], verify, target);
+    const major = await majorVersion();
+    const done = verifyOn === undefined ? 'restored' : 'restored for a moment';
+    await runOnFile(io, { file, done, programs, json }, async (work) => {
+      const options = { ...work, major };
+      if (verifyOn !== undefined)
+        return { manifest: await verifyBackup(verifyOn, resolve(file), options), verified: true };
+      const manifest = await restoreBackup(target, resolve(file), options);
+      await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+      await rememberDatabase(config, target);
+      return { manifest, verified: true };
+    });
+  },
+});

@@ -1,0 +1,52 @@
+import { flushCompileCache } from 'node:module';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { createServer, type Server } from '../server.ts';
+import { LouderLog } from '../watch/louder-log.ts';
+import { openApplication } from './application.ts';
+import { greet } from './greeting.ts';
+import type { Io } from './io.ts';
+import { endAfter, endFailed, endIfKeptAlive, type StopSignal } from './stop-signal.ts';
+import { logUncaught } from './uncaught.ts';
+import type { WorkerRole } from './workers/worker.ts';
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly io: Pick<Io, 'print'>;
+  readonly stopped: Promise<StopSignal>;
+  /** Undefined where this is the only process. */
+  readonly worker: WorkerRole | undefined;
+}
+
+/**
+ * What an application that could not be started has left running keeps the process no longer. Why it could not stands in
+ * the log as well, which may be all that anybody collects.
+ */
+const startServer = async ({ config, logger, worker }: ServeOptions): Promise<Server> => {
+  const sharedPort = worker?.port;
+  try {
+    const application = await openApplication();
+    return await createServer({ config, logger, watch: true, lifecycle: true, sharedPort, application });
+  } catch (error) {
+    logger.fatal({ err: error }, 'the service does not start');
+    endIfKeptAlive();
+    throw error;
+  }
+};
+
+/** Serves the application in the current folder until it is stopped, and ends the process then. */
+export const serve = async (options: ServeOptions): Promise<never> => {
+  const { config, logger, io, stopped, worker } = options;
+  let started: Server | undefined;
+  logUncaught(logger, () => void endFailed(started));
+  const log = new LouderLog(logger);
+  process.on('SIGUSR2', () => log.raise());
+  const server = await startServer(options);
+  started = server;
+  if (worker?.port === undefined) greet(server, io);
+  worker?.started(server.config.port);
+  // Node writes its cache of compiled code at the exit, which a process that is killed does not reach.
+  flushCompileCache();
+  return endAfter(server, (await stopped) === 'SIGINT' ? 0 : config.drain);
+};

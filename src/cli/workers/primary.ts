@@ -1,0 +1,229 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import { droppedFigure } from '../../log.ts';
+import type { Io } from '../io.ts';
+import { endFailed, endNow, type StopSignal, stopLimit } from '../stop-signal.ts';
+import { logUncaught } from '../uncaught.ts';
+import { giveBackUnanswered } from './handed-over.ts';
+import { type Stop, type WorkerStarted, workerVariable } from './messages.ts';
+import { relayLines } from './relay.ts';
+import { Restarts, settling } from './restarts.ts';
+
+/** Milliseconds beyond those that a worker takes to stop, after which it is killed. */
+const reserve = 500;
+
+/** Milliseconds for what workers that have ended have written. */
+const lastLines = 500;
+
+export interface PrimaryOptions {
+  readonly config: Pick<Config, 'workers' | 'drain' | 'host' | 'metricsPort'>;
+  readonly logger: Logger;
+  readonly io: Pick<Io, 'write' | 'show'>;
+  readonly stopped: Promise<StopSignal>;
+}
+
+/** A worker as the process above knows it. */
+interface Known {
+  readonly worker: Worker;
+  /** When it said that it listens, by the clock that never jumps; undefined before. */
+  startedAt: number | undefined;
+}
+
+const isStarted = (message: unknown): message is WorkerStarted =>
+  typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'started';
+
+const hasSettled = ({ startedAt }: Known): boolean =>
+  startedAt !== undefined && performance.now() - startedAt >= settling;
+
+/**
+ * Starts the workers and replaces those that end. It takes the connections and hands each to the next worker, and
+ * writes what they write; everything else is theirs. The first prepares the database and prints the greeting, the
+ * others come behind it.
+ */
+class Workers {
+  readonly #options: PrimaryOptions;
+  readonly #known = new Map<number, Known>();
+  readonly #restarts = new Restarts();
+  readonly #waiting = new Set<NodeJS.Timeout>();
+  readonly #relays = new Set<Promise<void>>();
+  readonly #ended: (status: number) => void;
+  /** Resolves with the status of the process when no worker is left and none shall come. */
+  readonly ended: Promise<number>;
+  /** The port, once the first worker has taken it. */
+  #port: number | undefined;
+  /** The status with which everything ends; undefined while nobody has asked for it. */
+  #status: number | undefined;
+
+  constructor(options: PrimaryOptions) {
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.ended = promise;
+    this.#ended = resolve;
+  }
+
+  fork(): void {
+    const role = this.#port === undefined ? 'first' : String(this.#port);
+    const worker = cluster.fork({ [workerVariable]: role });
+    const known: Known = { worker, startedAt: undefined };
+    this.#known.set(worker.id, known);
+    giveBackUnanswered(worker, () => this.#othersListen(known));
+    const { io } = this.#options;
+    const { stdout, stderr } = worker.process;
+    if (stdout !== null) this.#relay(relayLines(stdout, io.write));
+    if (stderr !== null) this.#relay(relayLines(stderr, io.show));
+    worker.on('message', (message: unknown) => {
+      if (isStarted(message)) this.#started(known, message.port);
+    });
+    let over = false;
+    const gone = (code: number | null, signal: string | null): void => {
+      if (over) return;
+      over = true;
+      this.#known.delete(worker.id);
+      this.#gone(known, code, signal);
+    };
+    worker.on('exit', gone);
+    // It could not be started at all, or not be told something: then it has ended or is about to.
+    worker.on('error', (error) => {
+      if (worker.process.pid !== undefined) return;
+      this.#options.logger.error({ err: error }, 'a worker could not be started');
+      gone(null, null);
+    });
+  }
+
+  #othersListen(known: Known): boolean {
+    return [...this.#known.values()].some((each) => each !== known && each.startedAt !== undefined);
+  }
+
+  /** Has every worker stop as by this signal, and starts none any more. */
+  stop(signal: StopSignal, status = 0): void {
+    if (this.#status !== undefined) return;
+    this.#status = status;
+    for (const timer of this.#waiting) clearTimeout(timer);
+    for (const { worker } of this.#known.values())
+      worker.send({ kind: 'stop', signal } satisfies Stop, () => {});
+    const drain = signal === 'SIGINT' ? 0 : this.#options.config.drain;
+    setTimeout(() => this.#cut(), drain * 1000 + stopLimit + reserve).unref();
+    this.#endIfOver();
+  }
+
+  /** Passes a signal on to those who listen for it by now. */
+  pass(signal: NodeJS.Signals): void {
+    for (const { worker, startedAt } of this.#known.values())
+      if (startedAt !== undefined) worker.process.kill(signal);
+  }
+
+  kill(): void {
+    for (const { worker } of this.#known.values()) worker.process.kill('SIGKILL');
+  }
+
+  /** Resolves when everything is passed on that workers have written, or after a moment. */
+  async written(): Promise<void> {
+    await Promise.race([Promise.all(this.#relays), delay(lastLines)]);
+  }
+
+  #relay(ended: Promise<void>): void {
+    this.#relays.add(ended);
+    void ended.then(() => this.#relays.delete(ended));
+  }
+
+  #started(known: Known, port: number): void {
+    known.startedAt = performance.now();
+    setTimeout(() => {
+      if (this.#known.has(known.worker.id)) this.#restarts.succeeded();
+    }, settling).unref();
+    if (this.#port !== undefined) return;
+    this.#port = port;
+    if (this.#status !== undefined) return;
+    for (let more = 1; more < this.#options.config.workers; more += 1) this.fork();
+  }
+
+  #gone(known: Known, code: number | null, signal: string | null): void {
+    const { pid } = known.worker.process;
+    if (this.#status !== undefined) {
+      if (code !== 0)
+        this.#options.logger.warn({ worker: pid, code, signal }, 'a worker did not stop by itself');
+      this.#endIfOver();
+    } else if (this.#port === undefined) this.#failed(pid, code, signal);
+    else this.#replace(known, { worker: pid, code, signal });
+  }
+
+  /** The first one could not start, and has said why, unless it was killed. */
+  #failed(pid: number | undefined, code: number | null, signal: string | null): void {
+    if (code === null)
+      this.#options.logger.fatal({ worker: pid, code, signal }, 'the first worker ended while it started');
+    this.#status = code ?? 1;
+    this.#endIfOver();
+  }
+
+  #replace(known: Known, line: Readonly<Record<string, unknown>>): void {
+    const { logger } = this.#options;
+    const others = [...this.#known.values()].some(hasSettled);
+    const pause = this.#restarts.pauseAfter(hasSettled(known), others);
+    if (pause === undefined) {
+      logger.fatal(line, 'workers end again and again right at their start: the service ends');
+      this.stop('SIGTERM', 1);
+      return;
+    }
+    // Somebody asked this one to stop.
+    if (line['code'] === 0) logger.info({ ...line, pause }, 'a worker has stopped and is replaced');
+    else logger.error({ ...line, pause }, 'a worker has ended and is replaced');
+    const timer = setTimeout(() => {
+      this.#waiting.delete(timer);
+      this.fork();
+    }, pause);
+    this.#waiting.add(timer);
+  }
+
+  #cut(): void {
+    const workers = [...this.#known.values()].map(({ worker }) => worker.process.pid);
+    if (workers.length > 0)
+      this.#options.logger.warn({ workers }, 'workers were killed that did not stop in time');
+    this.kill();
+  }
+
+  #endIfOver(): void {
+    if (this.#status !== undefined && this.#known.size === 0) this.#ended(this.#status);
+  }
+}
+
+/** Answers scrapes for all workers, where METRICS_PORT asks for it; answers what ends that. */
+const answerScrapes = async ({ config, logger }: PrimaryOptions): Promise<() => Promise<void>> => {
+  const { host, metricsPort: port } = config;
+  if (port === undefined) return async () => {};
+  const { serveMetricsOfWorkers } = await import('../../metrics/workers.ts');
+  try {
+    const listener = await serveMetricsOfWorkers({ host, port, logger, figures: () => [droppedFigure()] });
+    return () => listener.close();
+  } catch (error) {
+    logger.fatal({ err: error }, 'the service does not start');
+    throw error;
+  }
+};
+
+/** Runs the workers until they are stopped, and ends the process when none is left. */
+export const superviseWorkers = async (options: PrimaryOptions): Promise<never> => {
+  // Connections in turn, whatever the system's own way of sharing them out: that one prefers who was quick last.
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const endScrapes = await answerScrapes(options);
+  const workers = new Workers(options);
+  // Without this process the workers stop by themselves, and answer what they have.
+  logUncaught(options.logger, () => void endFailed(undefined));
+  process.on('SIGUSR2', () => workers.pass('SIGUSR2'));
+  let stopping = false;
+  void options.stopped.then((signal) => {
+    stopping = true;
+    workers.stop(signal);
+  });
+  // The second signal ends all of it at once.
+  process.on('exit', () => {
+    if (stopping) workers.kill();
+  });
+  workers.fork();
+  const status = await workers.ended;
+  await workers.written();
+  await endScrapes();
+  return endNow(status);
+};

@@ -1,0 +1,48 @@
+import type { StopSignal } from '../stop-signal.ts';
+import { onStopSignal } from '../stop-signal.ts';
+import { type Stop, type WorkerStarted, workerVariable } from './messages.ts';
+
+/** What a worker knows of the others. */
+export interface WorkerRole {
+  /** The port on which others listen already; undefined for the first one, which prepares the start for all. */
+  readonly port: number | undefined;
+  /** Resolves when it is to stop. A second signal ends the process at once. */
+  readonly stopped: Promise<StopSignal>;
+  /** Says that it listens. */
+  started(port: number): void;
+}
+
+const isStop = (message: unknown): message is Stop =>
+  typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'stop';
+
+const untilStopped = (): Promise<StopSignal> =>
+  new Promise((resolve) => {
+    onStopSignal(resolve);
+    process.on('message', (message) => {
+      if (isStop(message)) resolve(message.signal);
+    });
+    // The process above is gone, whatever became of it: nobody hands over connections any more.
+    process.on('disconnect', () => resolve('SIGTERM'));
+    // A worker that cannot start ends although it could still be told something.
+    process.channel?.unref();
+  });
+
+/** The role of this process among workers; undefined where it is none. */
+export const workerRole = async (
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<WorkerRole | undefined> => {
+  const given = env[workerVariable];
+  if (given === undefined) return undefined;
+  const { default: cluster } = await import('node:cluster');
+  const { worker } = cluster;
+  if (worker === undefined) return undefined;
+  // What the application starts is no worker.
+  delete process.env[workerVariable];
+  // Node would end it as soon as the process above is gone, in the middle of its requests.
+  worker.exitedAfterDisconnect = true;
+  return {
+    port: given === 'first' ? undefined : Number(given),
+    stopped: untilStopped(),
+    started: (port) => void process.send?.({ kind: 'started', port } satisfies WorkerStarted),
+  };
+};

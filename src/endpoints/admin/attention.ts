@@ -1,0 +1,152 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { openRecords } from '../../model/open-records.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import { createAttention, type KeysInNeed } from '../../store/tables/attention.ts';
+import { createWorkAttention } from '../../store/tables/attention-work.ts';
+import type { Services } from '../services.ts';
+
+const keysOf = ({ count, keys }: KeysInNeed): Json => ({
+  count,
+  keys: keys.map(({ id, name, user_id, username, expires_at, created_at, last_used_at }) => ({
+    id,
+    name,
+    user: { id: user_id, username },
+    expires_at,
+    created_at,
+    last_used_at,
+  })),
+});
+
+/** Whether no rule asks who a caller is: anybody with a token does anything to the records. */
+const isOpen = (model: ResourceModel): boolean => {
+  const { ownership, restricted, publicRead } = model.rules;
+  return openRecords(model) !== undefined && !ownership && restricted.size === 0 && publicRead === undefined;
+};
+
+const integer: JsonSchema = { type: 'integer' };
+const text: JsonSchema = { type: 'string' };
+const boolean: JsonSchema = { type: 'boolean' };
+const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+
+const list = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  type: 'array',
+  items: { type: 'object', properties },
+});
+const found = (name: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  type: 'object',
+  properties: { count: integer, [name]: list(properties) },
+});
+const keys = found('keys', {
+  id: integer,
+  name: text,
+  user: { type: 'object', properties: { id: integer, username: text } },
+  expires_at: timeOrNull,
+  created_at: { type: 'string', format: 'date-time' },
+  last_used_at: timeOrNull,
+});
+const models = list({ model: text, path: text });
+
+export const attentionSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    expiring_keys: { ...keys, description: 'active, and over within 30 days' },
+    neglected_keys: { ...keys, description: 'active, and not used for 30 days or ever since they were made' },
+    failed_sign_ins: {
+      ...found('sign_ins', {
+        user: { type: ['object', 'null'], properties: { id: integer, username: text, disabled: boolean } },
+        address: { type: ['string', 'null'] },
+        count: integer,
+        last_at: { type: 'string', format: 'date-time' },
+      }),
+      description:
+        'of the last 24 hours, by account and address; user is null where there is no such account',
+    },
+    open_resources: { ...models, description: 'no rule asks who calls' },
+    ungranted_models: { ...models, description: 'permissions are asked for, and no role was granted any' },
+    disabled_webhooks: found('webhooks', { id: integer, url: text, reason: text, disabled_at: timeOrNull }),
+    failing_webhooks: found('webhooks', { id: integer, url: text, failures: integer }),
+    failed_jobs: found('jobs', {
+      id: integer,
+      name: text,
+      error: { type: ['string', 'null'] },
+      failed_at: timeOrNull,
+    }),
+    backlog: {
+      type: 'object',
+      description: 'what has been due for a minute and nobody has begun',
+      properties: { jobs: integer, deliveries: integer },
+    },
+  },
+};
+
+export const firstStepsSchema: JsonSchema = {
+  type: 'object',
+  description: 'whether there is a second user, a grant, a key, and a request by a key',
+  properties: { user: boolean, grant: boolean, key: boolean, call: boolean },
+};
+
+/** What an administrator should look at, and what a new installation has not done yet. */
+export const attentionReader = (services: Services): (() => Promise<JsonObject>) => {
+  const { resources, permissionEntries } = services;
+  const attention = createAttention(services);
+  const work = createWorkAttention(services);
+  const named = ({ model }: { readonly model: ResourceModel }) => ({ model: model.name, path: model.path });
+  const open = [...resources.values()].filter(({ model }) => isOpen(model)).map(named);
+  const checked = new Set(permissionEntries.filter((entry) => entry.checked).map(({ model }) => model));
+  const guarded = [...resources.values()].map(named).filter(({ model }) => checked.has(model));
+
+  const ofPeople = async (): Promise<JsonObject> => {
+    const [expiring, neglected, failures] = await Promise.all([
+      attention.expiringKeys(),
+      attention.neglectedKeys(),
+      attention.failedSignIns(),
+    ]);
+    return {
+      expiring_keys: keysOf(expiring),
+      neglected_keys: keysOf(neglected),
+      failed_sign_ins: {
+        count: failures.count,
+        sign_ins: failures.signIns.map(({ user_id: id, username, disabled, address, count, last_at }) => ({
+          user: id === null || username === null ? null : { id, username, disabled: Boolean(disabled) },
+          address,
+          count,
+          last_at,
+        })),
+      },
+    };
+  };
+
+  const ofWork = async (): Promise<JsonObject> => {
+    const [disabled, failing, jobs, backlog] = await Promise.all([
+      work.disabledWebhooks(),
+      work.failingWebhooks(),
+      work.failedJobs(),
+      work.backlog(),
+    ]);
+    return {
+      disabled_webhooks: { count: disabled.count, webhooks: disabled.items.map((each) => ({ ...each })) },
+      failing_webhooks: { count: failing.count, webhooks: failing.items.map((each) => ({ ...each })) },
+      failed_jobs: { count: jobs.count, jobs: jobs.items.map((each) => ({ ...each })) },
+      backlog,
+    };
+  };
+
+  return async () => {
+    const [people, working, granted, steps] = await Promise.all([
+      ofPeople(),
+      ofWork(),
+      work.grantedModels(),
+      work.firstSteps(),
+    ]);
+    return {
+      attention: {
+        ...people,
+        open_resources: open,
+        ungranted_models: guarded.filter(({ model }) => !granted.has(model)),
+        ...working,
+      },
+      first_steps: { ...steps },
+    };
+  };
+};

@@ -1,0 +1,144 @@
+import { hashInvitation, invitationUrl, newInvitation } from '../../auth/invitation.ts';
+import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
+import { field } from '../../fields/define.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { FoundInvitation } from '../../store/tables/invitations.ts';
+import { isForeignPage } from '../auth/foreign-page.ts';
+import { createInput, passwordSchema, refined, refuseInvalid } from '../input.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { actorOf, idOf, ticketOf, userOf } from '../shared.ts';
+import { adminAuth, administratorOnly, adminTag, arriving } from './area.ts';
+
+/** Whose attempts are counted together, from one network. No account is called so: a username holds no blank. */
+const counted = ' invitation';
+
+const limits = ['invitation_not_found', 'invitation_used', 'invitation_ended', 'cross_site'] as const;
+const overrun = ['too_many_requests', 'overloaded'] as const;
+
+/** Looks a token up, counted as a sign-in is: who tries tokens is refused as who tries passwords. */
+const createLookUp =
+  ({ invitations, throttle, securityEvents, baseUrl }: Services) =>
+  async (call: Call, token: string): Promise<FoundInvitation & { readonly hash: string }> => {
+    const { address, signal } = call;
+    if (isForeignPage(call, baseUrl)) {
+      const detail = { method: 'POST', path: call.path };
+      securityEvents.record({ action: 'admin.refused', address, detail });
+      throw new Problem('cross_site');
+    }
+    const look = async () => {
+      const hash = hashInvitation(token);
+      const found = hash === undefined ? undefined : await invitations.find(hash);
+      if (hash !== undefined && found !== undefined) return { ...found, hash };
+      securityEvents.record({ action: 'sign_in.failed', address, detail: { invitation: true } });
+      return undefined;
+    };
+    const found = await throttle.run(counted, address, look, signal);
+    if (found === undefined) throw new Problem('invitation_not_found');
+    if (found.state === 'open') return found;
+    throw new Problem(found.state === 'used' ? 'invitation_used' : 'invitation_ended');
+  };
+
+/** Links by which users set a password of their own: made by an administrator, used without a session. */
+export const invitationEndpoints = (services: Services): Endpoint[] => {
+  const { invitations, identities, passwords, locale, baseUrl } = services;
+  const lookUp = createLookUp(services);
+  const path = '/admin/invitation';
+  const tokenField = { token: field.text({ required: true }) };
+  const tokenOnly = createInput(tokenField, locale);
+  const input = createInput({ ...tokenField, password: field.text({ required: true }) }, locale);
+  const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'json' } as const;
+
+  const setPassword = async (call: Call): Promise<FoundInvitation> => {
+    const { values, errors } = input.read(call.body);
+    refuseInvalid(errors);
+    const found = await lookUp(call, String(values['token']));
+    const password = String(values['password']);
+    const violation = await passwordViolation(password, found);
+    if (violation !== undefined) refuseInvalid([input.error('password', violation)]);
+    const identity = await identities.byUserId(found.userId, []);
+    if (identity === undefined) throw new Problem('invitation_ended');
+    const passwordHash = await passwords.hash(password, ticketOf(call));
+    const actor = { principal: arriving(identity), address: call.address };
+    if (!(await invitations.use(found, found.hash, passwordHash, actor)))
+      throw new Problem('invitation_ended');
+    return found;
+  };
+
+  return [
+    {
+      operation: 'adminInviteUser',
+      method: 'POST',
+      path: '/admin/users/:id/invitation',
+      auth: adminAuth,
+      policy: administratorOnly,
+      accepts: 'nothing',
+      status: 201,
+      docs: {
+        summary: { 'zh-CN': '生成邀请链接', en: 'Make an invitation link' },
+        description: {
+          'zh-CN':
+            '用户凭链接自行设置密码；也可用作已有用户的密码重置链接。链接只显示这一次，72 小时内可用一次，新链接使旧链接失效。不能为自己生成；管理员不能为 super_admin 生成。',
+          en: 'By the link a user sets a password of their own; for one who has a password it is a reset link. It is shown this once, is good once within 72 hours, and ends the one before. Nobody makes one for themselves, and an admin none for a super_admin.',
+        },
+        tag: adminTag,
+        data: schemas.invitation,
+        problems: ['record_not_found', 'user_disabled'],
+      },
+      handle: async (call) => {
+        const id = idOf(call);
+        // One's own password asks for the current one: a page left open must not be enough to take it over.
+        if (id === userOf(call).id) throw new Problem('forbidden');
+        const { token, hash } = newInvitation();
+        const expires = await invitations.create(id, hash, actorOf(call));
+        return { data: { url: invitationUrl(baseUrl, token), expires_at: expires } };
+      },
+    },
+    {
+      ...open,
+      operation: 'lookAtInvitation',
+      path: `${path}/lookup`,
+      input: tokenOnly.schema,
+      docs: {
+        summary: { 'zh-CN': '查看邀请链接', en: 'Whom an invitation link is for' },
+        description: {
+          'zh-CN': '令牌在请求体中，不出现在任何地址里。失败计入登录限制。',
+          en: 'The token is in the body, so that no address holds it. Failures count as failed logins do.',
+        },
+        tag: adminTag,
+        data: schemas.invitedUser,
+        problems: [...limits, ...overrun],
+      },
+      handle: async (call) => {
+        const { values, errors } = tokenOnly.read(call.body);
+        refuseInvalid(errors);
+        const { username, email, name, expiresAt } = await lookUp(call, String(values['token']));
+        return { data: { username, email, name, expires_at: expiresAt } };
+      },
+    },
+    {
+      ...open,
+      operation: 'useInvitation',
+      path,
+      input: refined(input.schema, { password: passwordSchema(locale) }),
+      docs: {
+        summary: { 'zh-CN': '凭邀请链接设置密码', en: 'Set a password by an invitation link' },
+        description: {
+          'zh-CN': `${passwordRules['zh-CN']}链接随即失效，该用户的会话全部结束。`,
+          en: `${passwordRules.en} The link is over then, and all sessions of the user end.`,
+        },
+        tag: adminTag,
+        data: schemas.user,
+        problems: [...limits, ...overrun],
+      },
+      handle: async (call) => {
+        const { userId } = await setPassword(call);
+        const identity = await identities.byUserId(userId, []);
+        if (identity === undefined) throw new Problem('invitation_ended');
+        const { id, username, email, name, roles } = identity;
+        return { data: { id, username, email, name, roles: [...roles].sort() } };
+      },
+    },
+  ];
+};

@@ -1,0 +1,62 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { createShow } from '../../store/records/show.ts';
+import { dayOf } from '../../store/tables/key-usage.ts';
+import { everyKeyFields, everyKeySource } from '../../store/tables/sources.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { idOf, reachesIn } from '../shared.ts';
+import { adminAuth, administratorReads, adminTag } from './area.ts';
+
+const day = 24 * 3_600_000;
+
+/** Days that are shown, the one that goes on included. */
+const shownDays = 30;
+
+/** What a key did: by the day, and from where. */
+export const keyUsageEndpoint = (services: Services, path: string): Endpoint => {
+  const { clock, database, keyUsage } = services;
+  const show = createShow(database, everyKeySource, { clock });
+  return {
+    operation: 'adminGetApiKeyUsage',
+    method: 'GET',
+    path: `${path}/:id/usage`,
+    auth: adminAuth,
+    policy: administratorReads(everyKeyFields),
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': 'API 密钥的使用情况', en: 'How an API key is used' },
+      description: {
+        'zh-CN':
+          '最近 30 天每天（UTC）的请求数与其中状态码 400 及以上的数量，最近一次请求的地址，以及用过该密钥的网络。计数每 10 秒写入一次，多个实例相加。',
+        en: 'Requests by the day (UTC) over the last 30 days, and those of them that were answered with 400 or above; the address of the last one, and the networks from which the key was used. Counts are written every 10 seconds; those of several instances add up.',
+      },
+      tag: adminTag,
+      data: schemas.keyUsage,
+      problems: ['record_not_found'],
+    },
+    handle: async (call) => {
+      const id = idOf(call);
+      if ((await show(call.grant, id)) === undefined) throw new Problem('record_not_found');
+      await keyUsage.flush();
+      const now = clock();
+      const days = Array.from({ length: shownDays }, (_, index) =>
+        dayOf(now - (shownDays - 1 - index) * day),
+      );
+      const use = await keyUsage.of(id, days[0] ?? '');
+      const found = new Map(use.days.map((each) => [each.day, each]));
+      return {
+        data: {
+          last_30_days: days.map((each) => ({
+            at: `${each}T00:00:00.000Z`,
+            requests: found.get(each)?.requests ?? 0,
+            refused: found.get(each)?.refused ?? 0,
+          })),
+          last_address: use.lastAddress,
+          networks: use.networks.map(({ network, first_used_at }) => ({ network, first_used_at })),
+        },
+      };
+    },
+    reaches: reachesIn(database, everyKeySource),
+  };
+};

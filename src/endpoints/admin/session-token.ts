@@ -1,0 +1,45 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { userOf } from '../shared.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
+
+/**
+ * A session's identity for a page that sends tokens, the documentation's. Only the session itself is given one, never a
+ * token, so that none prolongs itself; what it is given ends with the session, 15 minutes later at the latest.
+ */
+export const sessionTokenEndpoint = ({ tokens, securityEvents }: Services): Endpoint => ({
+  operation: 'createSessionToken',
+  method: 'POST',
+  path: '/admin/session/token',
+  auth: adminAuth,
+  policy: administratorOnly,
+  accepts: 'nothing',
+  docs: {
+    summary: { 'zh-CN': '以会话换取令牌', en: 'A token of the session' },
+    description: {
+      'zh-CN':
+        '供接口文档以当前管理员的身份试用接口。令牌有效期 15 分钟；会话结束（退出、改密、被撤销、闲置过久）后随即失效。',
+      en: 'For the documentation page, to try operations as the administrator who is signed in. The token is good for 15 minutes, and no longer than the session: with a sign-out, a new password, an end by somebody else or too long a rest it is over.',
+    },
+    tag: adminTag,
+    data: schemas.sessionToken,
+  },
+  handle: (call) => {
+    const { id, username, email, name, roles, credential } = userOf(call);
+    // A token has none.
+    if (credential === undefined) throw new Problem('forbidden');
+    // A session that knows how its user proved who they are hands that on here, as `amr`.
+    const { token, exp } = tokens.issueFor(id, { id: credential });
+    securityEvents.record({ action: 'session.token', address: call.address, by: { id, username } });
+    return {
+      data: {
+        token,
+        expires_at: toTimestamp(exp * 1000),
+        user: { id, username, email, name, roles: [...roles].sort() },
+      },
+    };
+  },
+});

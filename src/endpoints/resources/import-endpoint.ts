@@ -1,0 +1,167 @@
+import type { JsonSchema } from '../../fields/field.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { catalogueOf, type Label, labelText } from '../../kernel/messages/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { problemText } from '../../kernel/problem-text.ts';
+import { FailedLineError, type RefusedLine, type WrittenLine } from '../../operations/import.ts';
+import { type ImportedSlice, importSlice } from '../../operations/import-slice.ts';
+import type { ServedResource } from '../../operations/served-resource.ts';
+import { recordAudit } from '../../store/tables/audit.ts';
+import { actingFor, actorOf, checkedModels } from '../shared.ts';
+import type { Area } from './area.ts';
+import { maxLines, readImport } from './import-input.ts';
+
+const integer: JsonSchema = { type: 'integer' };
+const text: JsonSchema = { type: 'string' };
+
+const input: JsonSchema = {
+  type: 'object',
+  properties: {
+    preview: { type: 'boolean', description: 'true: says what would happen, and writes nothing' },
+    by: {
+      type: ['string', 'null'],
+      description: '`id` or a unique field, by which a line finds what it updates',
+    },
+    texts: { type: 'boolean', description: 'true: values are cells of CSV, texts or null' },
+    lines: {
+      type: 'array',
+      maxItems: maxLines,
+      items: {
+        type: 'object',
+        properties: { line: integer, values: { type: 'object' } },
+        required: ['line', 'values'],
+      },
+    },
+  },
+  required: ['lines'],
+  additionalProperties: false,
+};
+
+const answered: JsonSchema = {
+  type: 'object',
+  title: 'ImportedLines',
+  properties: {
+    created: integer,
+    updated: integer,
+    refused: integer,
+    lines: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          line: integer,
+          action: { type: 'string', enum: ['create', 'update', 'refuse'] },
+          id: { type: ['integer', 'null'], description: 'null for what was not written' },
+          changes: {
+            type: 'object',
+            description: 'of an update, by field: the value before and the one after',
+          },
+          errors: { type: 'array', items: { type: 'object', properties: { field: text, message: text } } },
+        },
+        required: ['line', 'action', 'id', 'changes', 'errors'],
+      },
+    },
+  },
+  required: ['created', 'updated', 'refused', 'lines'],
+};
+
+const description: Label = {
+  'zh-CN': `每次最多 ${maxLines} 行，在一个事务中：合格的行写入，其余逐行说明原因。\`preview\` 为 true 时执行同样的步骤后回滚，不写入任何数据。`,
+  en: `Up to ${maxLines} lines in one transaction: what is good is written, and of the others each is told why not. With \`preview\` the very same is done and rolled back: nothing is written.`,
+};
+
+/** What every write changes. */
+const own: ReadonlySet<string> = new Set(['updated_at']);
+
+const changesOf = ({ before, after }: WrittenLine): JsonObject => {
+  if (before === undefined) return {};
+  const was = JSON.parse(before) as JsonObject;
+  const is = JSON.parse(after) as JsonObject;
+  return Object.fromEntries(
+    Object.entries(is)
+      .filter(([name, value]) => !own.has(name) && JSON.stringify(was[name]) !== JSON.stringify(value))
+      .map(([name, value]) => [name, [was[name] ?? null, value]]),
+  );
+};
+
+const messageOf = ({ error }: RefusedLine, locale: Locale): string =>
+  error instanceof Problem ? problemText(catalogueOf(locale), error) : error.message;
+
+const answerOf = (
+  { counts, written, refused }: ImportedSlice,
+  preview: boolean,
+  locale: Locale,
+): JsonObject => {
+  const byLine = Map.groupBy(refused, ({ line }) => line);
+  const lines = [
+    ...written.map((each) => ({
+      line: each.line,
+      action: each.action,
+      // What a preview has made is not there.
+      id: preview && each.action === 'create' ? null : each.id,
+      changes: changesOf(each),
+      errors: [],
+    })),
+    ...[...byLine].map(([line, messages]) => ({
+      line,
+      action: 'refuse',
+      id: null,
+      changes: {},
+      errors: messages.map((each) => ({ field: each.field, message: messageOf(each, locale) })),
+    })),
+  ];
+  return { ...counts, refused: byLine.size, lines: lines.sort((one, other) => one.line - other.line) };
+};
+
+/** Lines of a file into a resource. The policies of create and, with `by`, of update are asked. */
+export const importEndpoint = (resource: ServedResource, area: Area, operation: string): Endpoint => {
+  const { model, context } = resource;
+  const { database, locale, clock } = context;
+  const auth = [...new Set((['create', 'update'] as const).flatMap((action) => area.auth(model, action)))];
+  return {
+    operation,
+    method: 'POST',
+    path: `${area.path(model)}/import`,
+    auth,
+    policy: area.entrance,
+    grantsOn: checkedModels(context.models.values()),
+    accepts: 'json',
+    input,
+    docs: {
+      summary: {
+        'zh-CN': `导入${labelText(model.label, 'zh-CN')}`,
+        en: `Import ${model.plural.replaceAll('_', ' ')}`,
+      },
+      description,
+      tag: area.tag(model, locale),
+      data: answered,
+      problems: [
+        'invalid_parameter',
+        'batch_too_large',
+        'forbidden',
+        'transaction_timeout',
+        ...model.problems,
+      ],
+    },
+    handle: async (call) => {
+      const { preview, by, lines } = readImport(resource, call.body);
+      const acting = actingFor(call, area);
+      try {
+        const into = { resource, actingFor: () => acting, by };
+        const slice = await importSlice(into, lines, preview, (transaction, { created, updated }) =>
+          recordAudit(transaction, database.dialect, clock(), actorOf(call), {
+            action: 'record.import',
+            target: { kind: model.name, id: null, name: null },
+            detail: { created, updated, ...(by === undefined ? {} : { by }) },
+          }),
+        );
+        return { data: answerOf(slice, preview, locale) };
+      } catch (error) {
+        // It is the application's own code that failed: its caller is told as of any other write.
+        throw error instanceof FailedLineError ? error.cause : error;
+      }
+    },
+  };
+};

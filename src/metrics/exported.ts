@@ -1,0 +1,87 @@
+import type { AggregatorRegistry, Metric, Registry } from 'prom-client';
+import type { Figure } from '../kernel/figure.ts';
+import { type AnswerTimes, bounds, type Durations } from './answer-times.ts';
+
+/** Before every name of ours. */
+export const prefix = 'gatewright_';
+
+/** A value as the registry of prom-client takes it. */
+interface ExportedValue {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+  /** Where it is another than that of the metric: the parts of a histogram. */
+  readonly metricName?: string;
+}
+
+interface Exported {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly aggregator: Figure['across'];
+  readonly values: readonly ExportedValue[];
+}
+
+/** All metrics of one process, as they go from a worker to the primary. */
+export type Readings = Awaited<
+  ReturnType<AggregatorRegistry<'text/plain; version=0.0.4; charset=utf-8'>['getMetricsAsJSON']>
+>;
+
+/**
+ * Adds what was read to a registry. The classes of prom-client keep their values themselves and look up labels with each
+ * observation; ours come when they are asked for. Its own `aggregate` makes metrics in the same way: an object with
+ * `get`.
+ */
+const add = (registry: Registry, exported: Exported): void =>
+  registry.registerMetric({ ...exported, get: async () => exported } as unknown as Metric);
+
+export const addFigure = (registry: Registry, { name, help, type, across, samples }: Figure): void =>
+  add(registry, {
+    ...{ name: prefix + name, help, type, aggregator: across },
+    values: samples.map(({ labels = {}, value }) => ({ labels, value })),
+  });
+
+const histogramOf = (
+  name: string,
+  labels: ExportedValue['labels'],
+  { counts, total }: Durations,
+): readonly ExportedValue[] => {
+  let count = 0;
+  const buckets = [...counts].map((added, index) => {
+    count += added;
+    return { labels: { ...labels, le: bounds[index] ?? '+Inf' }, value: count, metricName: `${name}_bucket` };
+  });
+  return [
+    ...buckets,
+    { labels, value: total / 1000, metricName: `${name}_sum` },
+    { labels, value: count, metricName: `${name}_count` },
+  ];
+};
+
+const histogram = { type: 'histogram', aggregator: 'sum' } as const;
+
+export const addAnswerTimes = (registry: Registry, { routes }: AnswerTimes): void => {
+  const all = [...routes];
+  const requests = all.flatMap(({ route, method, statuses }) =>
+    [...statuses].map(([status, value]) => ({ labels: { route, method, status }, value })),
+  );
+  add(registry, {
+    name: `${prefix}http_requests_total`,
+    help: 'Requests that were answered, by route as it was registered, method and status.',
+    ...{ type: 'counter', aggregator: 'sum', values: requests },
+  });
+  const name = `${prefix}http_request_duration_seconds`;
+  add(registry, {
+    ...{ ...histogram, name },
+    help: 'Time from the arrival of a request to the end of its answer; of a stream of events to its beginning.',
+    values: all.flatMap(({ route, method, durations }) => histogramOf(name, { route, method }, durations)),
+  });
+};
+
+export const addStatementTimes = (registry: Registry, durations: Durations): void => {
+  const name = `${prefix}database_statement_duration_seconds`;
+  add(registry, {
+    ...{ ...histogram, name },
+    help: 'Time of a statement, its wait for a session or for the writer included.',
+    values: histogramOf(name, {}, durations),
+  });
+};

@@ -1,0 +1,42 @@
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { listenForScrapes } from './listener.ts';
+
+const listening = async (text: () => Promise<string>) => {
+  const lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const listener = await listenForScrapes({ host: '127.0.0.1', port: 0, logger, text });
+  onTestFinished(() => listener.close());
+  const ask = async (): Promise<string> => {
+    const answer = await fetch(`http://127.0.0.1:${listener.port}/metrics`);
+    return `${answer.status} ${await answer.text()}`;
+  };
+  return { lines, ask };
+};
+
+it('puts one text together for all who ask at the same time', async () => {
+  const made = Promise.withResolvers<string>();
+  let times = 0;
+  const { ask } = await listening(() => {
+    times += 1;
+    return times === 1 ? made.promise : Promise.resolve('later');
+  });
+  const asked = Array.from({ length: 8 }, ask);
+  await expect.poll(() => times).toBe(1);
+  made.resolve('one');
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(['200 one']));
+  await expect.poll(ask).toBe('200 later');
+});
+
+it('says 500 where the text cannot be made, and once so in the log, until it can again', async () => {
+  let fails = true;
+  const { ask, lines } = await listening(async () => {
+    if (fails) throw new Error('no figures');
+    return 'fine';
+  });
+  expect(await ask()).toBe('500 the metrics could not be read\n');
+  expect(await ask()).toMatch(/^500 /);
+  expect(lines).toHaveLength(1);
+  fails = false;
+  await expect.poll(ask).toBe('200 fine');
+});

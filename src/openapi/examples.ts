@@ -1,0 +1,110 @@
+import { maxDepth } from '../http/body.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { mediaTypes } from '../http/take-body.ts';
+import type { FieldError } from '../kernel/field-error.ts';
+import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
+import { type Catalogue, fill } from '../kernel/messages/catalogue.ts';
+import { fieldError, labelText } from '../kernel/messages/messages.ts';
+import type { ProblemKind } from '../kernel/problem.ts';
+import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
+import { maxBatch } from '../operations/batch.ts';
+import { cascadeLimits } from '../operations/cascade-links.ts';
+import { maxAnswerBytes } from '../store/relations/bounds.ts';
+import type { DescriptionOptions } from './context.ts';
+import { relationsOf, takesIdempotencyKey } from './features.ts';
+
+/** Errors as an endpoint answers them: what the examples name is the endpoint's own. */
+
+const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
+/** A field of a body as a validation message names it, its schema, and whether there has to be a value. */
+interface BodyPlace {
+  readonly path: string;
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly required: boolean;
+}
+
+/** The first field that must not be blank, else the first of all; within a list its first record. */
+const placeIn = (schema: JsonObject, before = ''): BodyPlace | undefined => {
+  const properties = objectOf(schema['properties']);
+  const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
+  const names = Object.keys(properties);
+  const isFilled = (name: string): boolean =>
+    required.includes(name) || Number(objectOf(properties[name])['minLength'] ?? 0) > 0;
+  const name = names.find(isFilled) ?? names[0];
+  if (name === undefined) return undefined;
+  const part = objectOf(properties[name]);
+  const items = objectOf(part['items']);
+  const inner = isJsonObject(items['properties']) ? placeIn(items, `${before}${name}.0.`) : undefined;
+  return inner ?? { path: before + name, name, schema: part, required: isFilled(name) };
+};
+
+const labelOf = ({ policy }: Endpoint, { name, schema }: BodyPlace, messages: Catalogue): string => {
+  const label = policy.kind === 'resource' ? policy.model.fields.get(name)?.label : undefined;
+  if (label !== undefined) return labelText(label, messages.locale);
+  const known = own(messages.labels, name) ?? schema['title'];
+  return typeof known === 'string' ? known : name;
+};
+
+/** What validation says of a field that this endpoint takes. */
+const validationErrors = (endpoint: Endpoint, messages: Catalogue): readonly FieldError[] => {
+  const place = placeIn(endpoint.input ?? {});
+  if (place === undefined) return [fieldError(messages, 'id', messages.labels['id'] ?? 'id', 'reference')];
+  const label = labelOf(endpoint, place, messages);
+  if (place.required) return [fieldError(messages, place.path, label, 'required')];
+  const types = [place.schema['type'] ?? 'string'].flat();
+  const type = types.map(String).find((each) => each !== 'null') ?? 'string';
+  const params = { type: String(own(messages.types, type) ?? type) };
+  return [fieldError(messages, place.path, label, 'type', params)];
+};
+
+/** A parameter that this endpoint takes and that can be wrong. */
+const parameterOf = (endpoint: Endpoint): string => {
+  const { docs } = endpoint;
+  if (docs.query?.[0] !== undefined) return docs.query[0].name;
+  if (docs.list === true) return 'sort';
+  if (relationsOf(endpoint).length > 0) return 'include';
+  return takesIdempotencyKey(endpoint) ? 'Idempotency-Key' : 'id';
+};
+
+/** No list has a field of this name, so that the example is true of all of them. */
+const unknownField = 'unknown_field';
+
+const mediaTypeOf = ({ accepts }: Endpoint): string =>
+  accepts === 'nothing' || accepts === 'bytes' ? mediaTypes.json : mediaTypes[accepts];
+
+/** Values for the placeholders of the messages, of an endpoint or of no endpoint at all. */
+const valuesFor = (
+  name: ProblemName,
+  endpoint: Endpoint | undefined,
+  bodyLimit: number,
+): Readonly<Record<string, string | number>> => {
+  const limits = endpoint?.limits;
+  const limit = name === 'too_many_files' ? limits?.files : limits?.file;
+  const named = endpoint === undefined ? 'sort' : parameterOf(endpoint);
+  return {
+    ...{ max: maxDepth, limit: limit ?? bodyLimit, records: maxBatch, bytes: maxAnswerBytes },
+    key: endpoint?.bodyKey ?? 'record',
+    type: endpoint === undefined ? mediaTypes.json : mediaTypeOf(endpoint),
+    name: name === 'unusable_field' ? unknownField : named,
+    ...(name === 'cascade_too_large' ? { max: cascadeLimits.records, levels: cascadeLimits.levels } : {}),
+  };
+};
+
+/** An error as it is answered, in the language of the service. */
+export const problemExample = (
+  kind: ProblemKind,
+  endpoint: Endpoint | undefined,
+  { messages, bodyLimit }: Pick<DescriptionOptions, 'messages' | 'bodyLimit'>,
+): JsonObject => {
+  if (typeof kind !== 'string') return { code: kind.code, message: labelText(kind.message, messages.locale) };
+  const code = problemTable[kind];
+  if (kind !== 'invalid_record' || endpoint === undefined)
+    return { code, message: fill(messages.problems[kind], valuesFor(kind, endpoint, bodyLimit)) };
+  const errors = validationErrors(endpoint, messages);
+  const message = fill(messages.problems.invalid_record, {
+    errors: errors.map((error) => error.message).join(', '),
+  });
+  return { code, message, data: { errors: errors.map((error) => ({ ...error })) } };
+};

@@ -1,0 +1,67 @@
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { Components } from './components.ts';
+
+/** Whatever several operations have in common word for word stands once: the whole is read before it is known what does. */
+
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+
+const isInline = (part: Json): part is JsonObject => isJsonObject(part) && part['$ref'] === undefined;
+
+/** Characters that a reference with its component's name takes, more or less: what is shorter stays where it is. */
+const costOfReference = 60;
+
+const repeated = (parts: readonly JsonObject[]): ReadonlySet<string> => {
+  const counts = new Map<string, number>();
+  for (const part of parts) {
+    const text = JSON.stringify(part);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return new Set(
+    [...counts].filter(([text, count]) => count > 1 && text.length > costOfReference).map(([text]) => text),
+  );
+};
+
+/** `filter[user.name]` as a component can be called. */
+const componentName = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/g, '.').replace(/\.$/, '');
+
+/** By what is behind `data`: the name of its schema. */
+const responseName = (response: JsonObject): string => {
+  const [, name] = /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(response['content'] ?? {})) ?? [];
+  return name === undefined ? 'Answer' : `Answer.${name}`;
+};
+
+const operationsOf = (paths: JsonObject): JsonObject[] =>
+  Object.values(paths).flatMap((item) => Object.values(objectOf(item)).map(objectOf));
+
+const parametersOf = (operation: JsonObject): readonly Json[] => {
+  const { parameters } = operation;
+  return Array.isArray(parameters) ? parameters : [];
+};
+
+export const withShared = (paths: JsonObject, components: Components): JsonObject => {
+  const operations = operationsOf(paths);
+  const parameters = repeated(operations.flatMap((each) => parametersOf(each).filter(isInline)));
+  const responses = repeated(
+    operations.flatMap((each) => Object.values(objectOf(each['responses'])).filter(isInline)),
+  );
+  const parameter = (part: Json): Json =>
+    isInline(part) && parameters.has(JSON.stringify(part))
+      ? components.add('parameters', componentName(String(part['name'])), part)
+      : part;
+  const response = (part: Json): Json =>
+    isInline(part) && responses.has(JSON.stringify(part))
+      ? components.add('responses', responseName(part), part)
+      : part;
+  const operation = (whole: JsonObject): JsonObject => ({
+    ...whole,
+    ...(whole['parameters'] === undefined ? {} : { parameters: parametersOf(whole).map(parameter) }),
+    responses: Object.fromEntries(
+      Object.entries(objectOf(whole['responses'])).map(([status, part]) => [status, response(part)]),
+    ),
+  });
+  const item = (part: Json): JsonObject =>
+    Object.fromEntries(
+      Object.entries(objectOf(part)).map(([method, whole]) => [method, operation(objectOf(whole))]),
+    );
+  return Object.fromEntries(Object.entries(paths).map(([path, part]) => [path, item(part)]));
+};

@@ -1,0 +1,30 @@
+import { type ShareLimits, scanQueue } from '../shares.ts';
+
+/** For how many milliseconds a scan waits for a session. */
+const scanWait = 10_000;
+
+/** What nothing bounds takes half of the sessions at most, a quarter for one caller, so that the rest stay quick. */
+export const scanLimits = (poolSize: number): ShareLimits => {
+  const total = Math.max(1, Math.floor(poolSize / 2));
+  return {
+    what: 'statements that no index bounds',
+    total,
+    each: Math.max(1, Math.floor(poolSize / 4)),
+    strangers: Math.max(1, total - 1),
+    queue: scanQueue,
+    wait: scanWait,
+  };
+};
+
+/** Transactions with code of an application may wait for whatever it waits for: a fifth of the sessions is not theirs. */
+export const applicationLimits = (poolSize: number): ShareLimits => {
+  const total = Math.max(1, poolSize - Math.ceil(poolSize / 5));
+  return {
+    what: 'transactions of the application',
+    total,
+    each: total,
+    strangers: total,
+    queue: 10_000,
+    wait: scanWait,
+  };
+};

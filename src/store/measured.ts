@@ -1,0 +1,249 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { currentWork, type Work } from '../kernel/current-work.ts';
+import type {
+  Caller,
+  ListReader,
+  OpenDatabase,
+  Query,
+  Replica,
+  Transaction,
+  WriteOptions,
+} from './database.ts';
+
+/** Told of each statement, within the work that it is part of. */
+export interface StatementWatch {
+  /**
+   * A statement begins; what it answers is called when it is over, with its error if it failed. Undefined where nobody
+   * wants to know.
+   */
+  readonly begun?: ((sql: string) => ((error?: unknown) => void) | undefined) | undefined;
+  /** A statement is over. `milliseconds` from the call to the answer, with its wait for a session or for the writer. */
+  ended(sql: string, milliseconds: number, work: Work | undefined): void;
+}
+
+/** Every member, also those that a database may leave out: none is forgotten here. */
+type Whole = { readonly [Name in keyof Required<OpenDatabase>]: OpenDatabase[Name] };
+
+/** Counts what is asked of it for the work that asks, and tells of every statement. */
+class StatementMeasure {
+  readonly #watch: StatementWatch;
+
+  constructor(watch: StatementWatch) {
+    this.#watch = watch;
+  }
+
+  /** A statement, from the call to its answer. */
+  time<T>(sql: string, work: Work | undefined, run: () => Promise<T>): Promise<T> {
+    const ended = this.#watch.begun?.(sql);
+    const answer = this.count(sql, work, run);
+    if (ended !== undefined) answer.then(() => ended(), ended);
+    return answer;
+  }
+
+  /** The same for what belongs to a statement that has been told of. */
+  async count<T>(sql: string, work: Work | undefined, run: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    work?.database.begin(start);
+    try {
+      return await run();
+    } finally {
+      const end = performance.now();
+      work?.database.end(end);
+      this.#watch.ended(sql, end - start, work);
+    }
+  }
+
+  told(sql: string, milliseconds: number, work: Work | undefined): void {
+    this.#watch.ended(sql, milliseconds, work);
+  }
+}
+
+/** The statements of a transaction, each for itself: what else the unit does in between is its own time. */
+class MeasuredTransaction implements Transaction {
+  readonly #inner: Transaction;
+  readonly #measure: StatementMeasure;
+  readonly #work: Work | undefined;
+
+  constructor(inner: Transaction, measure: StatementMeasure, work: Work | undefined) {
+    this.#inner = inner;
+    this.#measure = measure;
+    this.#work = work;
+  }
+
+  all<Row>(query: Query): Promise<Row[]> {
+    return this.#measure.time(query.sql, this.#work, () => this.#inner.all<Row>(query));
+  }
+
+  get<Row>(query: Query): Promise<Row | undefined> {
+    return this.#measure.time(query.sql, this.#work, () => this.#inner.get<Row>(query));
+  }
+
+  run(query: Query): Promise<number> {
+    return this.#measure.time(query.sql, this.#work, () => this.#inner.run(query));
+  }
+}
+
+/** What of a unit of writing is the database's time: all but the unit itself, which may be run several times. */
+class DatabaseShare {
+  readonly #work: Work | undefined;
+  /** By `performance.now()`; undefined while the unit runs. */
+  #since: number | undefined;
+
+  constructor(work: Work | undefined) {
+    this.#work = work;
+    this.enter();
+  }
+
+  enter(): void {
+    if (this.#since !== undefined) return;
+    this.#since = performance.now();
+    this.#work?.database.begin(this.#since);
+  }
+
+  /** Answers the milliseconds since it was entered. */
+  leave(): number {
+    if (this.#since === undefined) return 0;
+    const now = performance.now();
+    const milliseconds = now - this.#since;
+    this.#since = undefined;
+    this.#work?.database.end(now);
+    return milliseconds;
+  }
+}
+
+/** Reads whose time counts for the work that asks. */
+class MeasuredReader implements ListReader {
+  readonly #inner: ListReader;
+  readonly #measure: StatementMeasure;
+
+  constructor(inner: ListReader, measure: StatementMeasure) {
+    this.#inner = inner;
+    this.#measure = measure;
+  }
+
+  get<Row>(query: Query): Promise<Row | undefined> {
+    return this.#measure.time(query.sql, currentWork(), () => this.#inner.get<Row>(query));
+  }
+
+  scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
+    return this.#measure.time(query.sql, currentWork(), () => this.#inner.scan<Row>(query, by));
+  }
+
+  async stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
+    const work = currentWork();
+    const measure = this.#measure;
+    const chunks = await measure.time(query.sql, work, () => this.#inner.stream(query, by));
+    const measured: AsyncIterableIterator<string> = {
+      [Symbol.asyncIterator]: () => measured,
+      next: () => measure.count(query.sql, work, () => chunks.next()),
+      return: () => chunks.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+    };
+    return measured;
+  }
+}
+
+/** Whichever server a request reads through, its statements are told of. */
+const measuredReplica = (replica: Replica, measure: StatementMeasure): Replica => ({
+  noting: (note, work) => replica.noting(note, work),
+  readerFor: async (seen) => new MeasuredReader(await replica.readerFor(seen), measure),
+  state: () => replica.state(),
+});
+
+/** A database whose time counts for the work that asks: see `currentWork`. */
+class MeasuredDatabase implements Whole {
+  readonly dialect: OpenDatabase['dialect'];
+  readonly renewSnapshot: OpenDatabase['renewSnapshot'];
+  readonly revision: OpenDatabase['revision'];
+  readonly listen: OpenDatabase['listen'];
+  readonly tell: OpenDatabase['tell'];
+  readonly pause: OpenDatabase['pause'];
+  readonly figures: OpenDatabase['figures'];
+  readonly lost: OpenDatabase['lost'];
+  readonly claim: OpenDatabase['claim'];
+  readonly sessionRoom: OpenDatabase['sessionRoom'];
+  readonly replica: OpenDatabase['replica'];
+  readonly #inner: OpenDatabase;
+  readonly #measure: StatementMeasure;
+  readonly #reader: ListReader;
+
+  constructor(inner: OpenDatabase, watch: StatementWatch) {
+    this.#inner = inner;
+    this.#measure = new StatementMeasure(watch);
+    this.#reader = new MeasuredReader(inner, this.#measure);
+    this.replica = inner.replica && measuredReplica(inner.replica, this.#measure);
+    this.dialect = inner.dialect;
+    this.renewSnapshot = inner.renewSnapshot?.bind(inner);
+    this.revision = inner.revision?.bind(inner);
+    this.listen = inner.listen;
+    this.tell = inner.tell;
+    this.pause = inner.pause;
+    this.figures = inner.figures?.bind(inner);
+    this.lost = inner.lost?.bind(inner);
+    this.claim = inner.claim?.bind(inner);
+    this.sessionRoom = inner.sessionRoom;
+  }
+
+  all<Row>(query: Query): Promise<Row[]> {
+    return this.#measure.time(query.sql, currentWork(), () => this.#inner.all<Row>(query));
+  }
+
+  get<Row>(query: Query): Promise<Row | undefined> {
+    return this.#reader.get<Row>(query);
+  }
+
+  scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
+    return this.#reader.scan<Row>(query, by);
+  }
+
+  stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
+    return this.#reader.stream(query, by);
+  }
+
+  execute<Row>(query: Query): Promise<Row[]> {
+    return this.#measure.time(query.sql, currentWork(), () => this.#inner.execute<Row>(query));
+  }
+
+  /** What is between the statements of the unit is its own; what is before and behind them, the database's. */
+  async write<T>(unit: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
+    const work = currentWork();
+    // Units share commits, and run wherever the first of them was asked for: each is led back to where it belongs.
+    const inPlace = AsyncLocalStorage.snapshot();
+    const share = new DatabaseShare(work);
+    const unitInPlace = async (transaction: Transaction): Promise<T> => {
+      this.#measure.told('begin', share.leave(), work);
+      try {
+        return await inPlace(unit, new MeasuredTransaction(transaction, this.#measure, work));
+      } finally {
+        share.enter();
+      }
+    };
+    try {
+      return await this.#inner.write(unitInPlace, options);
+    } finally {
+      this.#measure.told('commit', share.leave(), work);
+    }
+  }
+
+  ping(): Promise<void> {
+    return this.#inner.ping();
+  }
+
+  refuseWrites(cause: Error | undefined): void {
+    this.#inner.refuseWrites(cause);
+  }
+
+  interrupt(): void {
+    this.#inner.interrupt();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+}
+
+/**
+ * The same database, which tells of its statements and counts their time for the work that they are part of. Whatever
+ * a unit of writing starts runs as part of the work that asked for the unit.
+ */
+export const measured = (database: OpenDatabase, watch: StatementWatch): OpenDatabase =>
+  new MeasuredDatabase(database, watch) as OpenDatabase;

@@ -1,0 +1,29 @@
+import { type Figure, figure } from '../kernel/figure.ts';
+import type { ReplicaState } from './database.ts';
+
+/** What is told of a replica: how old it is, and which server answered the reads that may go there. */
+export const figuresOfReplica = ({ age, used, passed, failed }: ReplicaState): readonly Figure[] => [
+  {
+    name: 'replica_age_seconds',
+    type: 'gauge',
+    help: 'Time for which something committed may be missing on the replica; absent while it is not used.',
+    across: 'max',
+    samples: age === undefined ? [] : [{ value: age / 1000 }],
+  },
+  {
+    name: 'replica_requests_total',
+    type: 'counter',
+    help: 'Requests whose reads may go to the replica, by the server that was asked.',
+    across: 'sum',
+    samples: [
+      { labels: { server: 'replica' }, value: used },
+      { labels: { server: 'primary' }, value: passed },
+    ],
+  },
+  figure(
+    'counter',
+    'replica_failures_total',
+    'Reads that failed on the replica, and were asked of the first server again.',
+    failed,
+  ),
+];

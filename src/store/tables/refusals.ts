@@ -1,0 +1,188 @@
+import { hash } from 'node:crypto';
+import type { Principal } from '../../auth/principal.ts';
+import { verifiedAs } from '../../auth/registry.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { Query } from '../database.ts';
+import { dialectOf } from '../dialects/registry.ts';
+import { name, sql, statement, toQuery } from '../statement.ts';
+import { batchesOf } from './batches.ts';
+import type { TableContext } from './context.ts';
+import { tablesOf } from './tables-of.ts';
+
+/** Milliseconds between two batches. */
+const interval = 10_000;
+/** Milliseconds for which a refusal is kept after the last of its kind. */
+const retention = 24 * 3_600_000;
+const hour = 3_600_000;
+/** Different refusals of one batch, and of one caller in an hour; more of them are not kept. */
+const mostPending = 1_000;
+const mostOfCaller = 100;
+/** Callers who are told apart in an hour. */
+const mostCallers = 10_000;
+/** Characters of a path. */
+const longestPath = 500;
+
+/** A request as far as a refusal keeps it: never its query, its body or its credentials. */
+export interface RefusedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly address: string;
+}
+
+interface KeptRefusal {
+  readonly caller_kind: 'user' | 'api_key' | 'application';
+  readonly caller_id: string;
+  readonly caller_name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: number;
+  readonly address: string;
+}
+
+interface Pending extends KeptRefusal {
+  readonly fingerprint: string;
+  readonly firstAt: number;
+  lastAt: number;
+  count: number;
+  /** The record that a 404 was about: it was refused if it is there. */
+  readonly record: { readonly table: string; readonly id: number } | undefined;
+}
+
+type RefusedCaller = Pick<KeptRefusal, 'caller_kind' | 'caller_id' | 'caller_name'>;
+
+/** Who was refused; nobody is not told apart, and is not kept. */
+const callerOf = (principal: Principal): RefusedCaller | undefined => {
+  if (principal.kind === 'nobody') return undefined;
+  if (principal.kind === 'application')
+    return { caller_kind: 'application', caller_id: principal.appId, caller_name: principal.appId };
+  const { credential, id, username } = principal;
+  if (verifiedAs(principal.method) === 'api_key' && credential !== undefined)
+    return { caller_kind: 'api_key', caller_id: String(credential), caller_name: username };
+  return { caller_kind: 'user', caller_id: String(id), caller_name: username };
+};
+
+const statusOf = (code: number): number => Math.floor(code / 100);
+
+/**
+ * Refusals of known callers. A refused request costs an entry of a bounded map; batches write them, those of one caller,
+ * request, code and hour as one line with a count, whichever instance has refused them.
+ */
+export const createRefusals = ({ database, clock }: TableContext) => {
+  const db = tablesOf(database);
+  let pending = new Map<string, Pending>();
+  let callers = new Map<string, number>();
+  let since = 0;
+
+  /** Whether one more refusal of another kind is kept of this caller. */
+  const admits = (caller: string, now: number): boolean => {
+    if (now - since >= hour || now < since) {
+      callers = new Map();
+      since = now;
+    }
+    const kept = callers.get(caller) ?? 0;
+    if (kept >= mostOfCaller || pending.size >= mostPending) return false;
+    if (kept === 0 && callers.size >= mostCallers) return false;
+    callers.set(caller, kept + 1);
+    return true;
+  };
+
+  /** Whether a 404 hid a record; one of what was never there is no refusal. */
+  const isRefusal = async ({ record }: Pending): Promise<boolean> => {
+    if (record === undefined) return true;
+    const { table, id } = record;
+    const look = statement<{ id: number }>(
+      dialectOf(database),
+      (value) => sql`select 1 as found from ${name(table)} where id = ${value('id')}`,
+    );
+    return (await database.get(look({ id }))) !== undefined;
+  };
+
+  const insertOf = (each: Pending): Query => {
+    const { fingerprint, firstAt, lastAt, count, record: _record, ...refusal } = each;
+    const values = {
+      ...{ ...refusal, fingerprint, refusals: count },
+      ...{ first_at: toTimestamp(firstAt), refused_at: toTimestamp(lastAt) },
+    };
+    return toQuery(
+      db
+        .insertInto('gatewright_refusals')
+        .values(values)
+        .onConflict((conflict) =>
+          conflict.column('fingerprint').doUpdateSet((eb) => ({
+            refusals: eb('gatewright_refusals.refusals', '+', eb.ref('excluded.refusals')),
+            refused_at: eb.ref('excluded.refused_at'),
+          })),
+        ),
+    );
+  };
+
+  const putBack = (batch: ReadonlyMap<string, Pending>): void => {
+    for (const [fingerprint, each] of batch) {
+      const later = pending.get(fingerprint);
+      if (later !== undefined) later.count += each.count;
+      else if (pending.size < mostPending) pending.set(fingerprint, each);
+    }
+  };
+
+  const write = async (): Promise<void> => {
+    if (pending.size === 0) return;
+    const batch = pending;
+    pending = new Map();
+    try {
+      const refused: Pending[] = [];
+      for (const each of batch.values()) if (await isRefusal(each)) refused.push(each);
+      if (refused.length === 0) return;
+      // In the same order on every instance, so that two never wait for each other's rows crosswise.
+      refused.sort((one, other) => (one.fingerprint < other.fingerprint ? -1 : 1));
+      await database.write(async (transaction) => {
+        for (const each of refused) await transaction.run(insertOf(each));
+      });
+    } catch (error) {
+      putBack(batch);
+      throw error;
+    }
+  };
+
+  return {
+    /** Keeps a refusal; with a table, a 404 that may have hidden a record of it. Nothing is awaited. */
+    record: (
+      principal: Principal,
+      request: RefusedRequest,
+      code: number | undefined,
+      table?: string,
+    ): void => {
+      const caller = callerOf(principal);
+      if (caller === undefined || code === undefined) return;
+      const id = Number(request.params['id']);
+      if (table !== undefined && !(Number.isSafeInteger(id) && id > 0)) return;
+      const now = clock();
+      const { method, address } = request;
+      const path = request.path.slice(0, longestPath);
+      const { caller_kind, caller_id } = caller;
+      const parts = [Math.floor(now / hour), caller_kind, caller_id, method, path, code, address];
+      const fingerprint = hash('sha256', parts.join('\n'), 'hex');
+      const known = pending.get(fingerprint);
+      if (known !== undefined) {
+        known.count += 1;
+        known.lastAt = now;
+      } else if (admits(`${caller_kind} ${caller_id}`, now))
+        pending.set(fingerprint, {
+          ...{ ...caller, method, path, address, code, status: statusOf(code) },
+          ...{ fingerprint, firstAt: now, lastAt: now, count: 1 },
+          record: table === undefined ? undefined : { table, id },
+        });
+    },
+
+    ...batchesOf(write, interval),
+
+    /** Deletes what is older than a day; run now and then. */
+    sweep: async (): Promise<void> => {
+      const before = toTimestamp(clock() - retention);
+      await database.execute(toQuery(db.deleteFrom('gatewright_refusals').where('refused_at', '<', before)));
+    },
+  };
+};
+
+export type RefusalStore = ReturnType<typeof createRefusals>;

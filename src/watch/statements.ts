@@ -1,0 +1,33 @@
+import type { Logger } from 'pino';
+import type { Work } from '../kernel/current-work.ts';
+import { maskedStatement } from '../store/masked-statement.ts';
+import type { StatementWatch } from '../store/measured.ts';
+
+const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
+
+/**
+ * Has the log tell of statements that take longer than `slow` milliseconds (Infinity: of none), and of every statement
+ * at level debug: its text without values, and what it is part of.
+ */
+export const watchStatements = (logger: Logger, slow: number): Pick<StatementWatch, 'ended'> => {
+  let all = logger.isLevelEnabled('debug');
+  logger.on('level-change', () => {
+    all = logger.isLevelEnabled('debug');
+  });
+  const tell = (sql: string, milliseconds: number, work: Work | undefined): void => {
+    const line = {
+      requestId: work?.requestId ?? null,
+      route: work?.route ?? null,
+      milliseconds: rounded(milliseconds),
+      statement: maskedStatement(sql),
+      ...(work?.traceparent === undefined ? {} : { traceparent: work.traceparent }),
+    };
+    if (milliseconds > slow) logger.warn(line, 'slow statement');
+    else logger.debug(line, 'statement');
+  };
+  return {
+    ended: (sql, milliseconds, work) => {
+      if (milliseconds > slow || all) tell(sql, milliseconds, work);
+    },
+  };
+};

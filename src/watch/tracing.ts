@@ -1,0 +1,93 @@
+import type { Attributes, Span } from '@opentelemetry/api';
+import type { Work } from '../kernel/current-work.ts';
+import { maskedStatement } from '../store/masked-statement.ts';
+import type { StatementWatch } from '../store/measured.ts';
+
+/** What of a request its span tells; no address with its query, no header, no body. */
+export interface TracedRequest extends Work {
+  readonly method: string;
+  readonly raw: { readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> };
+  readonly response: { readonly statusCode: number };
+  /** Told under which span it runs, as W3C Trace Context has it. */
+  traced(traceparent: string): void;
+}
+
+/** Spans of OpenTelemetry, where an SDK is there to take them. */
+export interface Tracing extends Pick<StatementWatch, 'begun'> {
+  /** Runs the answering of a request within a span of a server, whose parent came with the request. */
+  request(request: TracedRequest, run: () => Promise<void>): Promise<void>;
+}
+
+/** Where the package keeps what an SDK has registered: any copy of it finds what another one has stored (its major 1). */
+const registered = Symbol.for('opentelemetry.js.api.1');
+
+const hasSdk = (): boolean => {
+  const registry: unknown = Reflect.get(globalThis, registered);
+  return typeof registry === 'object' && registry !== null && 'trace' in registry;
+};
+
+const traceparentOf = (span: Span): string => {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+};
+
+/** The first word of a statement, which names its span. */
+const operationOf = (text: string): string => /^\w+/.exec(text)?.[0]?.toUpperCase() ?? 'SQL';
+
+/**
+ * The tracing of a process in which an SDK was loaded before the service (`node --import ./tracing.js …`); undefined in
+ * any other, which costs nothing then. Names are those of the semantic conventions of OpenTelemetry.
+ * @param system what the conventions call the database
+ * @throws Error where an SDK is there, and the package `@opentelemetry/api` is not
+ */
+export const openTracing = async (system: string, version: string): Promise<Tracing | undefined> => {
+  if (!hasSdk()) return undefined;
+  const { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = await import(
+    '@opentelemetry/api'
+  );
+  const tracer = trace.getTracer('gatewright', version);
+
+  const fail = (span: Span, error: unknown): void => {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.setAttribute('error.type', error instanceof Error ? error.name : '_OTHER');
+  };
+
+  return {
+    request: async (request, run) => {
+      const parent = propagation.extract(ROOT_CONTEXT, request.raw.headers);
+      const attributes: Attributes = { 'http.request.method': request.method };
+      const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent);
+      request.traced(traceparentOf(span));
+      try {
+        await context.with(trace.setSpan(parent, span), run);
+      } finally {
+        const { route, method, response } = request;
+        if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+        span.setAttribute('http.response.status_code', response.statusCode);
+        if (response.statusCode >= 500) {
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          span.setAttribute('error.type', String(response.statusCode));
+        }
+        span.end();
+      }
+    },
+    begun: (sql) => {
+      // What the service looks at by itself, every second of its life, is nobody's trace.
+      if (trace.getActiveSpan() === undefined) return undefined;
+      const text = maskedStatement(sql);
+      const operation = operationOf(text);
+      const span = tracer.startSpan(operation, {
+        kind: SpanKind.CLIENT,
+        attributes: {
+          'db.system.name': system,
+          'db.operation.name': operation,
+          'db.query.text': text,
+        },
+      });
+      return (error) => {
+        if (error !== undefined) fail(span, error);
+        span.end();
+      };
+    },
+  };
+};

@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { type TestUser, useService } from '../support/service.ts';
+import { accessibility, enter, go, seed, site } from './admin-site.ts';
+
+describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
+  const open = useBrowser();
+
+  describeDatabase('sqlite', 'administration pages: what cannot be had or done', (databases) => {
+    const service = useService(databases, site);
+    let root: TestUser;
+    let admin: TestUser;
+
+    beforeAll(async () => {
+      await seed(service);
+      root = await service.admin();
+      admin = await service.createUser(['admin'], { username: 'plain_admin' });
+    }, 120_000);
+
+    it.each(['/records/books', '/records/books/3/show', '/records/books/3', '/users/3/show', '/audit'])(
+      'a failure at %s offers another try in place, whatever failed',
+      async (path) => {
+        const { page } = await enter(open, service, root, '/permissions');
+        const api = /\/admin\/(records|users|audit)(\/|\?|$)/;
+        const isData = (url: URL, type: string): boolean =>
+          type === 'fetch' && api.test(url.pathname + url.search);
+        let broken = true;
+        await page.route('**/*', (route) => {
+          const request = route.request();
+          if (!broken || !isData(new URL(request.url()), request.resourceType())) return route.continue();
+          return route.fulfill({ status: 500, json: { code: 50000, message: 'broken' } });
+        });
+        await go(page, service, path);
+        const retry = page.getByRole('button', { name: '重试' }).first();
+        await retry.waitFor();
+        // Nobody answers at all.
+        await retry.click();
+        await retry.waitFor();
+        broken = false;
+        await retry.click();
+        await expect.poll(() => page.getByRole('button', { name: '重试' }).count()).toBe(0);
+      },
+    );
+
+    it.each([
+      ['/records/notes/999/show', '/records/notes'],
+      ['/records/notes/999', '/records/notes'],
+      ['/users/999/show', '/users'],
+      ['/webhooks/999/show', '/webhooks'],
+    ])('a record that is not there, %s, leads to its list', async (path, list) => {
+      const { page } = await enter(open, service, root, path);
+      await page.getByRole('heading', { name: '记录不存在' }).waitFor();
+      await page.getByRole('link', { name: '返回列表' }).click();
+      await expect.poll(() => new URL(page.url()).pathname).toBe(`/admin${list}`);
+    });
+
+    it('a page that is long in coming says so', async () => {
+      const { page } = await enter(open, service, root, '/permissions');
+      await page.route('**/admin/records/books/3', () => {});
+      await page.clock.install();
+      const asked = page.waitForRequest('**/admin/records/books/3');
+      await page.evaluate(`history.pushState({ idx: 9, key: 'x' }, '', '/admin/records/books/3/show');
+        dispatchEvent(new PopStateEvent('popstate', { state: history.state }))`);
+      await asked;
+      await page.getByRole('progressbar', { name: '加载中' }).first().waitFor();
+      // The clock of what waits begins when it is drawn, which may be after the request.
+      const word = async (): Promise<number> => {
+        await page.clock.fastForward(7_000);
+        return page.getByText('加载所需时间比平时长').count();
+      };
+      await expect.poll(word, { interval: 500 }).toBe(1);
+      await page.clock.fastForward(60_000);
+      await page.getByText('服务在一分钟内没有回应').waitFor();
+      await page.getByRole('button', { name: '重试' }).waitFor();
+    });
+
+    it('who may not do something is told why, with a way to where it is granted', async () => {
+      const { page } = await enter(open, service, admin, '/records/orders/3/show');
+      const edit = page.getByRole('button', { name: '编辑' });
+      expect(await edit.getAttribute('aria-disabled')).toBe('true');
+      const reason = '您的角色（admin）无权编辑订单。';
+      expect(await page.locator(`[id="${await edit.getAttribute('aria-describedby')}"]`).textContent()).toBe(
+        reason,
+      );
+      expect(await accessibility(page)).toEqual([]);
+      await edit.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByText(reason).waitFor();
+      await page.getByRole('dialog').getByRole('link', { name: '权限管理' }).click();
+      await page.getByRole('heading', { name: '权限管理' }).waitFor();
+      // And before anything is typed that could not be saved.
+      await go(page, service, '/records/orders/3');
+      await page.getByText(reason).waitFor();
+      expect(await page.locator('form').count()).toBe(0);
+      await go(page, service, '/records/orders');
+      await page.getByRole('button', { name: '新建订单' }).waitFor();
+    });
+  });
+});

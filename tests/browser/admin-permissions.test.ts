@@ -1,0 +1,214 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { type TestUser, useService } from '../support/service.ts';
+import { demandQuiet, enter, load, settled } from './admin-site.ts';
+
+const fields = { title: field.string({ required: true, label: { 'zh-CN': '标题', en: 'Title' } }) };
+
+const letters = 'ABCDEFGHIJ';
+
+/** `ItemAA` to `ItemDJ`: forty models, with every action checked. */
+const models = Array.from({ length: 40 }, (_, index) =>
+  defineResource(`Item${letters[Math.floor(index / 10)]}${letters[index % 10]}`, {
+    fields,
+    permissions: 'all',
+    label: { 'zh-CN': `物品 ${index + 1}`, en: `Item ${index + 1}` },
+  }),
+);
+
+const longRole = 'regional_coordinator_of_everything_that_has_a_very_long_name';
+
+/** Twelve beside the three that are always there. */
+const roles = [...Array.from({ length: 11 }, (_, index) => `role_${index + 1}`), longRole];
+
+const application = {
+  resources: models,
+  migrations: {
+    '0001_items': {
+      up: async (db: Parameters<typeof createTable>[0], dialect: Parameters<typeof createTable>[1]) => {
+        for (const { table } of models) await createTable(db, dialect, table, { fields });
+      },
+    },
+  },
+};
+
+/** Tells how many milliseconds of script and of layout a page has cost up to now, by the browser's own figures. */
+const meter = async (page: Page) => {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  return async (): Promise<{ readonly script: number; readonly layout: number }> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    const of = (name: string): number => (metrics.find((each) => each.name === name)?.value ?? 0) * 1000;
+    return { script: of('ScriptDuration'), layout: of('LayoutDuration') + of('RecalcStyleDuration') };
+  };
+};
+
+describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (databases) => {
+  describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
+    const open = useBrowser();
+    const service = useService(databases, { application });
+    let root: TestUser;
+
+    beforeAll(async () => {
+      root = await service.admin();
+      for (const name of roles)
+        await service.ok('POST', '/admin/roles', { token: root, body: { role: { name } } });
+    }, 60_000);
+
+    const grantsOf = async (role: string): Promise<string[]> =>
+      (
+        await service.ok<{ role: string; model: string; action: string; allowed: boolean }[]>(
+          'GET',
+          `/admin/permissions?filter[role]=${role}&filter[allowed]=true`,
+          { token: root },
+        )
+      ).map(({ model, action }) => `${model} ${action}`);
+
+    it('is there within 300 ms of script on a machine of its own', async () => {
+      const watched = await enter(open, service, root, '/roles');
+      const { page } = watched;
+      // The page's own code is there once it was looked at; what is measured is the table.
+      await page.getByRole('link', { name: '权限管理' }).first().click();
+      await settled(page);
+      const costs = await meter(page);
+      const scripts: number[] = [];
+      const layouts: number[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        await page.getByRole('navigation').getByRole('link', { name: '角色' }).click();
+        await settled(page);
+        const before = await costs();
+        await page.getByRole('link', { name: '权限管理' }).first().click();
+        // By its value: to look for it by what it is called would cost the page more script than the table.
+        await page.locator('input[value="role_11 ItemDJ destroy"]').waitFor();
+        const after = await costs();
+        scripts.push(after.script - before.script);
+        layouts.push(after.layout - before.layout);
+      }
+      expect(await page.getByRole('table').getByRole('checkbox').count()).toBe(40 * 4 * 14);
+      const [script, layout] = [Math.min(...scripts), Math.min(...layouts)];
+      console.log(`script ${Math.round(script)} ms, style and layout ${Math.round(layout)} ms`);
+      // 300 ms is the aim on a machine of one's own; tests share theirs with others.
+      expect(script).toBeLessThan(500);
+      expect(layout).toBeLessThan(1_000);
+      demandQuiet(watched, service);
+    });
+
+    it('a tick costs a row, not the table', async () => {
+      const { page } = await enter(open, service, root, '/permissions');
+      const box = page.locator('input[value="role_3 ItemBB update"]');
+      const costs = await meter(page);
+      const before = await costs();
+      const read = page.waitForResponse(/admin\/permissions$/);
+      await box.check();
+      await read;
+      await page.getByText('授予权限 role_3 ItemBB update').waitFor();
+      const { script } = await costs();
+      console.log(`a tick: ${Math.round(script - before.script)} ms of script`);
+      expect(await grantsOf('role_3')).toEqual(['ItemBB update']);
+      expect(script - before.script).toBeLessThan(300);
+      await box.uncheck();
+      await expect.poll(() => grantsOf('role_3')).toEqual([]);
+    });
+
+    it('a whole column, a whole row and a part of it are changed at once, and taken back', async () => {
+      const { page } = await enter(open, service, root, '/permissions');
+      const whole = async (name: string, item: RegExp): Promise<void> => {
+        await page.getByRole('button', { name: `${name}：整行或整列` }).click();
+        await page.getByRole('menuitem', { name: item }).click();
+      };
+      await service.ok('PUT', '/admin/permissions/role_1/ItemAA/read', { token: root });
+      await page.reload();
+      await settled(page);
+      await whole('role_1', /全部授予/);
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('将新授予 159 项权限，涉及 1 个角色、40 个资源，自下一次请求起生效。').waitFor();
+      await dialog.getByRole('button', { name: '授予 159 项' }).click();
+      await page.getByText('已更改 159 项权限').waitFor();
+      expect(await grantsOf('role_1')).toHaveLength(160);
+      // Each has its line in the audit list.
+      const audit = await service.get('/admin/audit?filter[action]=permission.grant&per_page=1&page=1', {
+        token: root,
+      });
+      expect(Number(audit.headers['x-total-count'])).toBeGreaterThanOrEqual(160);
+      await page.getByRole('button', { name: '撤销' }).click();
+      await expect.poll(() => grantsOf('role_1')).toEqual(['ItemAA read']);
+
+      await whole('物品 2', /全部授予/);
+      await dialog.getByText('将新授予 56 项权限，涉及 14 个角色、1 个资源').waitFor();
+      await page.keyboard.press('Escape');
+      await whole('ItemAA 读取', /全部收回/);
+      await dialog.getByText('将收回 1 项权限，涉及 1 个角色、1 个资源').waitFor();
+      await dialog.getByRole('button', { name: '收回 1 项' }).click();
+      await expect.poll(() => grantsOf('role_1')).toEqual([]);
+      expect(await page.getByRole('checkbox', { name: 'role_1: ItemAA 读取' }).isChecked()).toBe(false);
+    });
+
+    it('is filtered by role and model in the address, and what is hidden is not changed', async () => {
+      const { page } = await enter(open, service, root, '/permissions');
+      const roleBox = page.getByRole('combobox', { name: '筛选角色' });
+      await roleBox.fill('role_2');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => new URL(page.url()).search).toBe('?roles=role_2');
+      await page.getByRole('combobox', { name: '筛选资源' }).fill('物品 3');
+      // A part of a name; left, it stands in the address too.
+      await page.keyboard.press('Tab');
+      await expect
+        .poll(() => decodeURIComponent(new URL(page.url()).search))
+        .toBe('?roles=role_2&models=物品+3');
+      await expect
+        .poll(() => page.getByRole('columnheader').allTextContents())
+        .toEqual(['资源与操作', 'role_2⋮']);
+      // The third, and the thirtieth to the thirty-ninth: one that is called so as a whole stands alone.
+      expect(await page.locator('tr.group').count()).toBe(1);
+      await load(page, service, '/permissions?roles=admin,role_2&models=ItemA');
+      expect(await page.locator('tr.group').count()).toBe(10);
+      expect(await page.getByRole('columnheader').count()).toBe(3);
+      await page.getByRole('button', { name: 'role_2：整行或整列' }).click();
+      await page.getByRole('menuitem', { name: /全部授予/ }).click();
+      await page.getByText('只包括当前显示的角色与资源。').waitFor();
+      await page.getByRole('button', { name: '授予 40 项' }).click();
+      await expect.poll(async () => (await grantsOf('role_2')).length).toBe(40);
+      await page.getByRole('button', { name: '撤销' }).click();
+      await expect.poll(() => grantsOf('role_2')).toEqual([]);
+    });
+
+    it('keeps both heads in sight, and shows the whole of a long name on hover and focus', async () => {
+      const { page } = await enter(open, service, root, '/permissions');
+      const place = async (name: string) => page.getByRole('columnheader', { name }).boundingBox();
+      const corner = await place('资源与操作');
+      const box = page.getByRole('region', { name: '权限管理' });
+      const scrollTo = (left: number, top: number): Promise<number[]> =>
+        page.evaluate(`(() => {
+          const region = document.querySelector('main [role=region][tabindex]');
+          region.scrollTo(${left}, ${top});
+          return [region.scrollLeft, region.scrollTop];
+        })()`);
+      expect(await scrollTo(600, 3000)).toEqual([600, 3000]);
+      expect(await place('资源与操作')).toEqual(corner);
+      const last = page.getByRole('columnheader', { name: longRole });
+      await scrollTo(9000, 3000);
+      const [head, region] = [await last.boundingBox(), await box.boundingBox()];
+      expect(Math.round(head?.y ?? 0) - Math.round(region?.y ?? 0)).toBeLessThanOrEqual(1);
+      await last.getByRole('link').hover();
+      expect(await page.getByRole('tooltip').textContent()).toBe(longRole);
+      await page.mouse.move(2, 2);
+      await page.getByRole('tooltip').waitFor({ state: 'detached' });
+      await last.getByRole('link').focus();
+      expect(await page.getByRole('tooltip').textContent()).toBe(longRole);
+    });
+
+    it('a refused tick shows what the service has', async () => {
+      const { page } = await enter(open, service, root, '/permissions');
+      await page.route('**/admin/permissions/**', (route) => route.fulfill({ status: 503, body: '{}' }));
+      const box = page.getByRole('checkbox', { name: 'role_4: ItemAB 删除' });
+      await box.click();
+      await expect.poll(() => box.isChecked()).toBe(false);
+      expect(await grantsOf('role_4')).toEqual([]);
+    });
+  });
+});

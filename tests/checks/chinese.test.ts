@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8');
+
+const tracked = (...where: string[]): string[] =>
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...where], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => file !== '');
+
+const han = '\\p{Script=Han}';
+const hasHan = /\p{Script=Han}/u;
+const fullWidth = '[，。；：！？、（）“”]';
+
+/** What breaks a rule of docs/glossary.md, by the name of the rule. */
+const rules: Readonly<Record<string, RegExp>> = {
+  'a space between Chinese and Latin': new RegExp(`${han}[A-Za-z0-9]|[A-Za-z0-9]${han}`, 'u'),
+  'full-width punctuation': new RegExp(`${han}\\s*[,;:!?](?![/\\w])|[,;:!?]\\s*${han}`, 'u'),
+  'full-width parentheses': new RegExp(`${han} *\\(|\\) *${han}|\\( *${han}|${han} *\\)`, 'u'),
+  'an ellipsis is one sign': /\.\.\./u,
+  'quotation marks “ ”': new RegExp(`[「」『』]|"${han}|${han}"`, 'u'),
+  'no space beside full-width punctuation': new RegExp(`[^\\s|] ${fullWidth}|${fullWidth} [^\\s|]`, 'u'),
+  您: /你/u,
+};
+
+/** Code within a text stands for a Latin word. */
+const withoutCode = (text: string): string => text.replace(/`[^`\n]+`/g, 'X');
+
+const sentences = (file: string): string[] =>
+  withoutCode(
+    read(file)
+      .replace(/```[\s\S]*?```/g, '')
+      .replace(/<!--[\s\S]*?-->/g, '')
+      // An image may be within a link.
+      .replace(/!?\[([^[\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/!?\[([^[\]]*)\](?:\([^)]*\))?/g, '$1'),
+  ).split('\n');
+
+/** The string literals of a source file; what is put into a template stands for itself. */
+const literals = (file: string): string[] =>
+  [...read(file).matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)].map(([, single, template]) =>
+    withoutCode((single ?? template ?? '').replaceAll('\\`', '`')).replace(/\$\{[^{}]*\}|\\n/g, '\0'),
+  );
+
+const guides = tracked('*zh-CN.md');
+const sources = tracked('src', 'admin', 'docs-page', 'examples', 'client').filter(
+  (file) => /\.(?:ts|tsx|js)$/.test(file) && !file.endsWith('.test.ts'),
+);
+
+const texts = [
+  ...guides.flatMap((file) => sentences(file).map((text) => ({ file, text }))),
+  ...sources.flatMap((file) => literals(file).map((text) => ({ file, text }))),
+].filter(({ text }) => hasHan.test(text));
+
+const breaking = (rule: RegExp, among = texts): string[] =>
+  among.filter(({ text }) => rule.test(text)).map(({ file, text }) => `${file}: ${text.trim()}`);
+
+/** What the glossary says is not the word, each with the word that is. */
+const unwanted = read('docs/glossary.md')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .filter(([, english = '', , not = '']) => hasHan.test(not) && english !== '')
+  .flatMap(([, , chinese = '', not = '']) => not.split('、').map((word) => [word, chinese] as const));
+
+describe('Chinese texts', () => {
+  it.each(Object.entries(rules))('keep to the rules of typography: %s', (_name, rule) => {
+    expect(texts.length).toBeGreaterThan(1_500);
+    expect(breaking(rule)).toEqual([]);
+  });
+
+  it.each(unwanted)('never say %s, but %s', (word) => {
+    expect(unwanted.length).toBeGreaterThan(15);
+    expect(breaking(new RegExp(word, 'u'))).toEqual([]);
+  });
+
+  it('would be noticed by these rules', () => {
+    const wrong = ['JWT令牌', '好,坏', '应用 (签名)', '正在导出......', '「密钥」', '密钥， 令牌', '你好'];
+    expect(
+      Object.values(rules).map((rule, at) => breaking(rule, [{ file: '', text: wrong[at] ?? '' }]).length),
+    ).toEqual(wrong.map(() => 1));
+  });
+});

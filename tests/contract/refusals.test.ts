@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
+import { movableClock } from '../support/clock.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const open = { title: field.string({ required: true }) };
+const owned = { ...open, user_id: field.owner() };
+const leaf = defineResource('Leaf', { fields: open, plural: 'leaves', permissions: 'writes' });
+const diary = defineResource('Diary', { fields: owned, plural: 'diaries', isolation: true });
+
+const application = {
+  resources: [leaf, diary],
+  migrations: {
+    '0001_both': {
+      up: async (db, dialect) => {
+        await createTable(db, dialect, leaf.table, { fields: open });
+        await createTable(db, dialect, diary.table, { fields: owned });
+      },
+    } satisfies Migration,
+  },
+};
+
+interface Refusal {
+  readonly refusals: number;
+  readonly caller_kind: string;
+  readonly caller_id: string;
+  readonly caller_name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly code: number;
+}
+
+const listed = async (service: Service, query = ''): Promise<Refusal[]> =>
+  service.ok<Refusal[]>('GET', `/admin/refusals${query}`, { token: await service.admin() });
+
+const body = { leaf: { title: 'x' } };
+
+describeEachDatabase('recent refusals', (databases) => {
+  it('who, what and why; alike ones are counted, also those of another instance; no query, no stranger', async () => {
+    await using service = await startService(databases, { application });
+    const second = await service.secondInstance();
+    const user = await service.createUser(['viewer']);
+    for (const instance of [service, second, second])
+      expect((await instance.post('/api/v1/leaves?token=secret', { token: user, body })).status).toBe(403);
+    // What another instance has not written yet is written within its next batch.
+    await second.server.services.refusals.flush();
+    expect((await service.post('/api/v1/leaves', { body })).status).toBe(401);
+    expect((await service.get('/api/v1/leaves', { token: user })).status).toBe(200);
+    expect((await service.get('/admin/users', { token: user })).status).toBe(403);
+    const found = await listed(service);
+    expect(
+      found.map(({ refusals, caller_kind, caller_id, method, path, code }) => [
+        ...[refusals, caller_kind, caller_id, method, path, code],
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        [3, 'user', String(user.id), 'POST', '/api/v1/leaves', 40300],
+        [1, 'user', String(user.id), 'GET', '/admin/users', 40300],
+      ]),
+    );
+    expect(found).toHaveLength(2);
+    expect(JSON.stringify(found)).not.toContain('secret');
+    expect(await listed(service, '?filter[method]=GET')).toHaveLength(1);
+  });
+
+  it('a record that row rules answer as missing is one, an id that never was is none', async () => {
+    await using service = await startService(databases, { application });
+    const [owner, other] = [await service.createUser(), await service.createUser()];
+    const mine = await service.ok<{ id: number }>('POST', '/admin/records/diaries', {
+      token: await service.admin(),
+      body: { diary: { title: 'hers', user_id: owner.id } },
+    });
+    for (const each of [mine.id, mine.id + 1_000, 'x'])
+      expect((await service.get(`/api/v1/diaries/${each}`, { token: other })).status).toBe(404);
+    const found = await listed(service);
+    expect(found.map(({ path, code }) => [path, code])).toEqual([[`/api/v1/diaries/${mine.id}`, 40400]]);
+  });
+
+  it('what one caller can fill is bounded, and a day later it is gone', async () => {
+    const clock = movableClock();
+    await using service = await startService(databases, { application, clock });
+    const user = await service.createUser();
+    for (let count = 0; count < 130; count += 1)
+      await service.delete(`/api/v1/leaves/${count + 1}`, { token: user });
+    const rows = await service.get('/admin/refusals?page=1&per_page=1', { token: await service.admin() });
+    expect(rows.headers['x-total-count']).toBe('100');
+    const left = () =>
+      service.server.services.database.all({ sql: 'select id from gatewright_refusals', parameters: [] });
+    clock.advance(23 * 3_600);
+    await service.server.services.refusals.sweep();
+    expect(await left()).toHaveLength(100);
+    clock.advance(2 * 3_600);
+    await service.server.services.refusals.sweep();
+    expect(await left()).toEqual([]);
+  });
+
+  it('an explanation says which role gives the right', async () => {
+    await using service = await startService(databases, { application });
+    const token = await service.admin();
+    await service.ok('POST', '/admin/roles', { token, body: { role: { name: 'editor' } } });
+    const user = await service.createUser(['viewer', 'editor']);
+    const path = `/admin/explain?user_id=${user.id}&method=POST&path=/api/v1/leaves`;
+    const grants = async () => {
+      const { steps } = await service.ok<{ steps: { rule: string; grants?: unknown }[] }>('GET', path, {
+        token,
+      });
+      return steps.find(({ rule }) => rule === 'permission')?.grants;
+    };
+    const said = (allowed: boolean) => ({
+      model: 'Leaf',
+      action: 'create',
+      roles: [
+        { role: 'editor', allowed },
+        { role: 'viewer', allowed: false },
+      ],
+    });
+    expect(await grants()).toEqual(said(false));
+    await service.ok('PUT', '/admin/permissions/editor/Leaf/create', { token });
+    expect(await grants()).toEqual(said(true));
+  });
+});

@@ -1,0 +1,11 @@
+import { writeSync } from 'node:fs';
+import { defineConfig } from 'gatewright';
+
+export default defineConfig({
+  onStart: () => {
+    const after = process.env['DIES_AFTER'];
+    if (after !== undefined) setTimeout(() => process.exit(7), Number(after));
+    if (process.env['FAILS'] !== undefined) throw new Error('no licence');
+    process.on('SIGUSR2', () => writeSync(1, `${process.pid} is told\n`));
+  },
+});
