@@ -20,6 +20,16 @@ describe('gatewright', () => {
     expect(stdout).not.toContain('credentials');
   });
 
+  it.each([
+    [['help'], ['--help']],
+    [['help', 'app'], ['app', '--help']],
+    [['help', 'app', 'create'], ['app', 'create', '--help']],
+  ])('%j says what %j does', async (words, option) => {
+    const said = await run(words);
+    expect(said).toEqual(await run(option));
+    expect(said.status).toBe(0);
+  });
+
   it('prints its version', async () => {
     expect(await run(['--version'])).toMatchObject({
       status: 0,

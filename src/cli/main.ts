@@ -27,7 +27,12 @@ const unknownCommand = (first: string, second: string | undefined): string => {
   return `no command '${words}'${hint}; gatewright --help lists them`;
 };
 
-const dispatch = async (argv: readonly string[], io: Io): Promise<void> => {
+/** `help app create` is `app create --help`. */
+const withoutHelpWord = (argv: readonly string[]): readonly string[] =>
+  argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+
+const dispatch = async (given: readonly string[], io: Io): Promise<void> => {
+  const argv = withoutHelpWord(given);
   const [first, second] = argv;
   if (first === undefined) throw new UsageError('which command? gatewright --help lists them');
   if (isHelp(first)) return io.write(commandList());
