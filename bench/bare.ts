@@ -52,6 +52,7 @@ const list = async (response: ServerResponse, query: URLSearchParams): Promise<v
     from === null
       ? await storage.page(Number(perPage), offset)
       : await storage.filtered(from, Number(perPage), offset);
+  if (query.get('count') === 'no') return send(response, 200, rows);
   const total = from === null ? await storage.total() : await storage.filteredTotal(from);
   send(response, 200, rows, { 'x-total-count': String(total) });
 };

@@ -1,22 +1,39 @@
 import { createHmac } from 'node:crypto';
 import { type Data, password, token } from './data.ts';
+import { orderPage, orderRequest } from './shop.ts';
 
-/** One row of the table: the same requests to the service and to the bare server, unless it says otherwise. */
+/** How many orders the shop has. */
+export const shopOrders = 5_000;
+
+/** What a ratio has to come to, by database. */
+export type Target = Readonly<Partial<Record<'sqlite' | 'postgres', number>>>;
+
+/** What is sent to the service and, unless it says otherwise, to the bare server. */
 export interface Case {
   readonly name: string;
   readonly requests: readonly string[];
+  /** What the bare server is asked, where that is not the same. */
+  readonly bare?: readonly string[];
   /**
-   * What the row is compared with: the bare server, other requests to the service itself, or the service with other
+   * What the service is compared with: the bare server, other requests to the service itself, or the service with other
    * settings. Nothing: there is nothing like it.
    */
   readonly beside?: readonly string[] | 'nothing' | 'other log level';
+  /** Whose servers: those of the notes, unless told. */
+  readonly servers?: 'shop';
   /** Whether each request takes a note away for good, so that none may be sent twice. */
   readonly deletes?: boolean;
   readonly connections: number;
   readonly expect: number;
-  /** Ratio to be reached on SQLite. */
-  readonly target?: number;
+  /** Requests per second, ours to the other's: at least. */
+  readonly target?: Target;
+  /** The 99th percentile of the latency, ours to the other's, in the same closed loop: at most. */
+  readonly tail?: Target;
+  /** The same at a steady rate, half of what the other does at most, in an open loop: at most. */
+  readonly steadyTail?: Target;
 }
+
+const both = (number: number): Target => ({ sqlite: number, postgres: number });
 
 const request = (method: string, path: string, headers: readonly string[], body = ''): string =>
   [
@@ -54,52 +71,86 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
   const note = '{"note":{"title":"Note {n}","body":"The body of a new note, some words long"}}';
   const create = numbered('POST', '/api/v1/notes', jwt, note);
   const last = String(notes - 100).padStart(9, '0');
+  const page = '/api/v1/notes?page=3&per_page=20';
+  const pages = [get(page)];
+  const updates = spread(50, notes).map((id) => numbered('PATCH', `/api/v1/notes/${id}`, jwt, note));
+  const [busy, few] = [
+    { connections: 32, expect: 200 },
+    { connections: 8, expect: 200 },
+  ];
   return [
-    { name: 'health', requests: [get('/api/v1/health', [])], connections: 32, expect: 200, target: 0.9 },
-    { name: 'detail, JWT', requests: details, connections: 32, expect: 200, target: 1.15 },
+    { ...busy, name: 'health', requests: [get('/api/v1/health', [])], target: both(0.95) },
     {
+      ...busy,
+      name: 'detail, JWT',
+      requests: details,
+      target: both(1.4),
+      tail: { sqlite: 1.25, postgres: 1.1 },
+      steadyTail: { sqlite: 0.5, postgres: 1 },
+    },
+    {
+      ...busy,
       name: 'detail, API key / JWT',
       requests: orders.map((path) => get(path, key)),
       beside: orders.map((path) => get(path)),
-      connections: 32,
-      expect: 200,
-      target: 0.9,
+      target: both(0.95),
     },
     {
+      ...busy,
       name: 'page of 20, JWT',
-      requests: [get('/api/v1/notes?page=3&per_page=20')],
-      connections: 32,
-      expect: 200,
-      target: 1.35,
+      requests: pages,
+      target: { postgres: 1.2 },
+      tail: { sqlite: 1.25, postgres: 1.1 },
+      steadyTail: { sqlite: 0.5, postgres: 1 },
     },
     {
+      ...busy,
+      name: 'page of 20, beside one without a count',
+      requests: pages,
+      bare: [get(`${page}&count=no`)],
+      target: { sqlite: 1.35 },
+    },
+    {
+      ...busy,
+      name: 'page of 20, one write in ten',
+      requests: updates.map((update, index) => (index % 10 === 9 ? update : get(page))),
+      target: { sqlite: 2, postgres: 1.2 },
+    },
+    {
+      ...few,
       name: '1,000 rows, JWT',
       requests: [get('/api/v1/notes?page=2&per_page=1000')],
-      connections: 8,
-      expect: 200,
-      target: 1.5,
+      target: { sqlite: 2.2, postgres: 1.5 },
     },
     {
+      ...few,
       name: 'filtered, sorted, 20',
       requests: [get(`/api/v1/notes?page=1&per_page=20&sort=title&filter[title][gte]=Note%20${last}`)],
-      connections: 8,
-      expect: 200,
-    },
-    { name: 'create, durable', requests: [create], connections: 32, expect: 201, target: 8 },
-    {
-      name: 'update, durable',
-      requests: spread(50, notes).map((id) => numbered('PATCH', `/api/v1/notes/${id}`, jwt, note)),
-      connections: 32,
-      expect: 200,
+      target: { sqlite: 1.5, postgres: 1.2 },
     },
     {
+      ...few,
+      name: 'include: an order of 20 lines',
+      requests: [orderRequest(orderPage(shopOrders))],
+      servers: 'shop',
+      target: { sqlite: 1.5, postgres: 1.3 },
+    },
+    {
+      ...busy,
+      name: 'create, durable',
+      requests: [create],
+      expect: 201,
+      target: { sqlite: 8, postgres: 1.2 },
+    },
+    { ...busy, name: 'update, durable', requests: updates, target: { sqlite: 6, postgres: 1.15 } },
+    {
+      ...busy,
       name: 'delete, durable',
       requests: [request('DELETE', '/api/v1/notes/{id}', jwt)],
       deletes: true,
-      connections: 32,
-      expect: 200,
+      target: { sqlite: 6, postgres: 1.1 },
     },
-    { name: '90 % detail, 10 % update', requests: mixed(details, jwt, note), connections: 32, expect: 200 },
+    { ...busy, name: '90 % detail, 10 % update', requests: mixed(details, jwt, note) },
     { name: 'signed payment', requests: signed(data), beside: 'nothing', connections: 32, expect: 201 },
     {
       name: 'list of users, API key',
@@ -107,6 +158,7 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
       beside: [get('/api/v1/users')],
       connections: 32,
       expect: 200,
+      target: both(0.95),
     },
     {
       name: 'login',

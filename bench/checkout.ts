@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPostgres } from '../tests/support/postgres.ts';
 import { commandLine, environment, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
+import { durablePostgres } from './postgres.ts';
 import { pinned, type Running, start } from './processes.ts';
 
 const { values: options } = parseArgs({
@@ -60,7 +60,7 @@ const onSqlite = async (directory: string): Promise<Place> => {
 };
 
 const onPostgres = async (directory: string): Promise<Place> => {
-  const server = await createPostgres();
+  const server = await durablePostgres();
   await server.start();
   const urlOf = (name: string): string => server.url.replace(/\/postgres(?=\?|$)/, `/${name}`);
   const run = async (url: string, sql: string): Promise<void> => {

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { createPostgres } from '../tests/support/postgres.ts';
+import { databaseCpu } from './database-cpu.ts';
+import { durablePostgres } from './postgres.ts';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -22,6 +23,8 @@ export interface Data {
   readonly key: string;
   /** An application that signs: app_id and secret. */
   readonly application: { readonly id: string; readonly secret: string };
+  /** CPU time of the database's server so far, in seconds; 0 where it has none. */
+  databaseCpu(): number;
   /** Notes to be deleted, with ids from `firstSpare`, for both servers. */
   addSpares(count: number): Promise<void>;
   /** Takes away those that are left. */
@@ -146,6 +149,7 @@ export const sqliteData = async ({ notes, crowd = 0 }: Amounts): Promise<Data> =
     ...made,
     bare,
     service,
+    databaseCpu: () => 0,
     addSpares: async (count) => onEach([file, bare], spareSql.sqlite(count)),
     removeSpares: async () => onEach([file, bare], spareSql.remove),
     remove: async () => rmSync(directory, { recursive: true, force: true }),
@@ -172,7 +176,7 @@ const fillPostgres = async (url: string, notes: number): Promise<void> => {
 
 /** One server with a database for each: the bare server's is a copy of the service's. */
 export const postgresData = async ({ notes }: Amounts): Promise<Data> => {
-  const server = await createPostgres();
+  const server = await durablePostgres();
   await server.start();
   const directory = mkdtempSync(join(tmpdir(), 'gatewright-bench-'));
   const urlOf = (name: string): string => server.url.replace(/\/postgres(?=\?|$)/, `/${name}`);
@@ -198,6 +202,7 @@ export const postgresData = async ({ notes }: Amounts): Promise<Data> => {
     ...made,
     bare: urlOf('bare'),
     service,
+    databaseCpu: databaseCpu(server.directory),
     addSpares: (count) => onBoth(spareSql.postgres(count)),
     removeSpares: () => onBoth(spareSql.remove),
     remove: async () => {

@@ -1,7 +1,9 @@
 /**
- * A load generator over plain sockets: each connection sends a request, reads the whole answer, sends the next. Cheap
- * enough that one core of it saturates one core of the server. Speaks to the loopback only and stops by itself.
- * Reads one job (a JSON file) and prints one line of JSON.
+ * A load generator over plain sockets, cheap enough that one core of it saturates one core of the server. In a closed
+ * loop each connection sends a request, reads the whole answer, sends the next. In an open one, with `perSecond`,
+ * requests fall due at a steady rate whatever became of those before, and count from when they were due: a server that
+ * stops for a while is charged for all who would have come. Speaks to the loopback only and stops by itself. Reads one
+ * job (a JSON file) and prints one line of JSON.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -17,14 +19,18 @@ export interface Job {
   readonly requests: readonly string[];
   readonly from?: number;
   readonly expect: number;
+  /** Requests that fall due in a second; without it, as many as are answered. */
+  readonly perSecond?: number;
 }
 
 export interface Result {
   readonly requests: number;
   readonly seconds: number;
   readonly failures: number;
+  /** Milliseconds within which so many per cent of the answers came. */
   readonly p50: number;
   readonly p99: number;
+  readonly p999: number;
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
@@ -43,68 +49,133 @@ const answerLength = (buffer: Buffer): number | undefined => {
   return last < 0 ? undefined : last + 7;
 };
 
-const run = (job: Job): Promise<Result> => {
-  const latencies: number[] = [];
-  let [count, failures, number] = [0, 0, 0];
-  const expected = `HTTP/1.1 ${job.expect} `;
-  const started = performance.now();
-  const deadline = started + job.milliseconds;
-  const fixed = job.requests.map((text) => (/\{(?:n|id)\}/.test(text) ? text : Buffer.from(text)));
-  const next = (): string | Buffer => {
+/** The texts of the requests, one after the other, for ever. */
+const requestsOf = ({ requests, from = 0 }: Job): (() => string | Buffer) => {
+  const fixed = requests.map((text) => (/\{(?:n|id)\}/.test(text) ? text : Buffer.from(text)));
+  let number = 0;
+  return () => {
     const request = fixed[number++ % fixed.length] ?? '';
     if (typeof request !== 'string') return request;
     return request
       .replaceAll('{n}', String(number).padStart(9, '0'))
-      .replace('{id}', String((job.from ?? 0) + number - 1));
+      .replace('{id}', String(from + number - 1));
   };
+};
 
+/** What came back. `since` is the moment from which an answer counts, in milliseconds. */
+class Tally {
+  readonly #latencies: number[] = [];
+  readonly #expected: string;
+  readonly #started = performance.now();
+  failures = 0;
+
+  constructor({ expect }: Job) {
+    this.#expected = `HTTP/1.1 ${expect} `;
+  }
+
+  take(answer: Buffer, since: number): void {
+    this.#latencies.push(performance.now() - since);
+    if (answer.toString('latin1', 0, this.#expected.length) !== this.#expected) this.failures++;
+  }
+
+  result(): Result {
+    const sorted = Float64Array.from(this.#latencies).sort();
+    const at = (share: number): number =>
+      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    const seconds = (performance.now() - this.#started) / 1000;
+    const { failures } = this;
+    return { requests: sorted.length, seconds, failures, p50: at(0.5), p99: at(0.99), p999: at(0.999) };
+  }
+}
+
+/** Calls back with each whole answer of a connection. */
+const receive = (socket: Socket, onAnswer: (answer: Buffer) => void): void => {
+  let pending: Buffer = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    const length = answerLength(pending);
+    if (length === undefined) return;
+    const answer = pending;
+    pending = pending.subarray(length);
+    onAnswer(answer);
+  });
+};
+
+const open = (job: Job): readonly Socket[] =>
+  Array.from({ length: job.connections }, () => connect(job.port, '127.0.0.1').setNoDelay(true));
+
+const closedLoop = async (job: Job): Promise<Result> => {
+  const next = requestsOf(job);
+  const tally = new Tally(job);
+  const deadline = performance.now() + job.milliseconds;
   const drive = (socket: Socket): Promise<void> =>
     new Promise((resolve, reject) => {
-      let pending: Buffer = Buffer.alloc(0);
       let sent = 0;
       const send = (): void => {
         sent = performance.now();
         socket.write(next());
       };
-      socket.on('data', (chunk: Buffer) => {
-        pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-        const length = answerLength(pending);
-        if (length === undefined) return;
-        const now = performance.now();
-        latencies.push(now - sent);
-        count++;
-        if (pending.toString('latin1', 0, expected.length) !== expected) failures++;
-        pending = pending.subarray(length);
-        if (now < deadline) send();
-        else {
-          socket.end();
-          resolve();
-        }
+      receive(socket, (answer) => {
+        tally.take(answer, sent);
+        if (performance.now() < deadline) return send();
+        socket.end();
+        resolve();
       });
       socket.on('error', reject);
       socket.on('close', () => resolve());
       send();
     });
-
-  const sockets = Array.from({ length: job.connections }, () =>
-    connect(job.port, '127.0.0.1').setNoDelay(true),
-  );
-  return Promise.all(sockets.map(drive)).then(() => {
-    latencies.sort((a, b) => a - b);
-    const at = (share: number): number =>
-      latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-    return {
-      requests: count,
-      seconds: (performance.now() - started) / 1000,
-      failures,
-      p50: at(0.5),
-      p99: at(0.99),
-    };
-  });
+  await Promise.all(open(job).map(drive));
+  return tally.result();
 };
+
+/** Milliseconds in which the last answers may come. What has not come then is a failure. */
+const grace = 5_000;
+
+const openLoop = (job: Job, perSecond: number): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const next = requestsOf(job);
+    const tally = new Tally(job);
+    const interval = 1000 / perSecond;
+    const due: number[] = [];
+    const idle: Socket[] = [];
+    const since = new Map<Socket, number>();
+    const sockets = open(job);
+    let upcoming = performance.now();
+    const deadline = upcoming + job.milliseconds;
+    for (const socket of sockets) {
+      socket.on('error', reject);
+      socket.once('connect', () => idle.push(socket));
+      receive(socket, (answer) => {
+        tally.take(answer, since.get(socket) ?? 0);
+        since.delete(socket);
+        idle.push(socket);
+      });
+    }
+    // A core of its own looks at the clock all the time: a timer would be late by up to a millisecond.
+    const turn = (): void => {
+      const now = performance.now();
+      for (; upcoming <= now && upcoming < deadline; upcoming += interval) due.push(upcoming);
+      let first = 0;
+      while (first < due.length) {
+        const socket = idle.pop();
+        if (socket === undefined) break;
+        since.set(socket, due[first++] ?? now);
+        socket.write(next());
+      }
+      if (first > 0) due.splice(0, first);
+      const left = due.length + since.size;
+      if (now < deadline || (left > 0 && now < deadline + grace)) return void setImmediate(turn);
+      tally.failures += left;
+      for (const socket of sockets) socket.destroy();
+      resolve(tally.result());
+    };
+    turn();
+  });
 
 const file = process.argv[2];
 if (file !== undefined) {
-  const result = await run(JSON.parse(readFileSync(file, 'utf8')) as Job);
+  const job = JSON.parse(readFileSync(file, 'utf8')) as Job;
+  const result = await (job.perSecond === undefined ? closedLoop(job) : openLoop(job, job.perSecond));
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }

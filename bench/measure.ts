@@ -12,38 +12,60 @@ export interface Measured extends Result {
   readonly perSecond: number;
   /** Microseconds of the server's CPU per request. */
   readonly cpu: number;
+  /** The same of the database's server; 0 where it has none of its own. */
+  readonly databaseCpu: number;
 }
 
-/** Puts one load on a server for a while. Throws where an answer is not the expected one. */
-export const measure = async (server: Running, job: Omit<Job, 'port'>): Promise<Measured> => {
+/**
+ * Puts one load on a server for a while. Throws where an answer is not the expected one.
+ *
+ * @param databaseCpu CPU time of the database's server so far, in seconds
+ */
+export const measure = async (
+  server: Running,
+  job: Omit<Job, 'port'>,
+  databaseCpu: () => number = () => 0,
+): Promise<Measured> => {
   const file = join(tmpdir(), `gatewright-load-${process.pid}.json`);
   writeFileSync(file, JSON.stringify({ ...job, port: server.port }));
   const [command, args] = onCore(1, process.execPath, ['bench/load.ts', file]);
-  const before = server.cpu();
+  const [before, databaseBefore] = [server.cpu(), databaseCpu()];
   const { stdout } = await run(command, args);
   const result = JSON.parse(stdout) as Result;
   if (result.failures > 0)
     throw new Error(`${server.name}: ${result.failures} answers were not ${job.expect}`);
-  const cpu = ((server.cpu() - before) / result.requests) * 1e6;
-  return { ...result, perSecond: result.requests / result.seconds, cpu };
+  const each = (seconds: number): number => (seconds / result.requests) * 1e6;
+  return {
+    ...result,
+    perSecond: result.requests / result.seconds,
+    cpu: each(server.cpu() - before),
+    databaseCpu: each(databaseCpu() - databaseBefore),
+  };
 };
 
-export const median = (values: readonly number[]): number => {
+/** The value below which so large a share of them lies, 0.5 for the median. */
+export const quantile = (values: readonly number[], share: number): number => {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 };
 
-export interface Figures {
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly cpu: number;
-}
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The median of each figure over the rounds. */
-export const middle = (results: readonly Measured[]): Figures => ({
-  perSecond: median(results.map((result) => result.perSecond)),
-  p50: median(results.map((result) => result.p50)),
-  p99: median(results.map((result) => result.p99)),
-  cpu: median(results.map((result) => result.cpu)),
-});
+export type Figures = Pick<Measured, 'perSecond' | 'p50' | 'p99' | 'p999' | 'cpu' | 'databaseCpu'>;
+
+/** Each figure's quantile over the rounds, the median unless told. */
+export const middle = (results: readonly Measured[], share = 0.5): Figures => {
+  const of = (figure: keyof Figures): number =>
+    quantile(
+      results.map((result) => result[figure]),
+      share,
+    );
+  return {
+    perSecond: of('perSecond'),
+    p50: of('p50'),
+    p99: of('p99'),
+    p999: of('p999'),
+    cpu: of('cpu'),
+    databaseCpu: of('databaseCpu'),
+  };
+};

@@ -2,14 +2,17 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { createPostgres } from '../tests/support/postgres.ts';
 import { commandLine, environment, password } from './data.ts';
+import { databaseCpu } from './database-cpu.ts';
+import { durablePostgres } from './postgres.ts';
 
 /** Where an application under measurement keeps its data. */
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
   /** What a driver opens: the path of a file, or an address. */
   readonly database: string;
+  /** CPU time of the database's server so far, in seconds; 0 where it has none. */
+  readonly databaseCpu: () => number;
   readonly remove: () => Promise<void>;
 }
 
@@ -40,11 +43,11 @@ const onSqlite = async ({ directory, application, rows }: Wanted): Promise<Place
   for (const sql of rows("'2026-01-01T00:00:00.000Z'")) db.exec(sql);
   db.exec('pragma wal_checkpoint(truncate); analyze');
   db.close();
-  return { env, database: file, remove: async () => {} };
+  return { env, database: file, databaseCpu: () => 0, remove: async () => {} };
 };
 
 const onPostgres = async ({ directory, application, rows }: Wanted): Promise<Place> => {
-  const server = await createPostgres();
+  const server = await durablePostgres();
   await server.start();
   const url = server.url.replace(/\/postgres(?=\?|$)/, '/service');
   const run = async (of: string, statements: readonly string[]): Promise<void> => {
@@ -60,6 +63,7 @@ const onPostgres = async ({ directory, application, rows }: Wanted): Promise<Pla
   return {
     env,
     database: url,
+    databaseCpu: databaseCpu(server.directory),
     remove: async () => {
       await server.stop();
       await server.remove();

@@ -4,15 +4,13 @@
  *
  *     npm run bench:relations -- [--database=sqlite|postgres] [--orders=5000] [--rounds=5] [--ms=1000]
  */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { jwtSecret, root, token } from './data.ts';
+import { token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
-import { numbers, placeOn } from './place.ts';
-import { pinned, type Running, start } from './processes.ts';
+import { pinned, type Running } from './processes.ts';
+import { orderPage, orderRequest, reader, shownOf, startShop } from './shop.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -23,26 +21,8 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '8' },
   },
 });
-const application = join(root, 'examples/shop');
 const orders = Number(options.orders);
-const reader = 2;
-const [customers, products, lines] = [500, 1000, 20];
-/** The order that is shown. */
-const shown = Math.ceil(orders / 2);
-
-const rows = (now: string): readonly string[] => [
-  `insert into customers (name, email, address, user_id, created_at, updated_at)
-     ${numbers(customers)} select 'Customer ' || i, i || '@c.example', i || ' Road, Town', ${reader}, ${now}, ${now} from n`,
-  `insert into products (sku, name, price, stock, active, created_at, updated_at)
-     ${numbers(products)} select 'SKU-' || i, 'Product ' || i, 100 + i, i, ${now === 'now()' ? 'true' : '1'}, ${now}, ${now} from n`,
-  `insert into orders (customer_id, status, total, user_id, created_at, updated_at)
-     ${numbers(orders)} select 1 + i % ${customers}, 'paid', 1000 + i, ${reader}, ${now}, ${now} from n`,
-  `insert into order_lines (order_id, product_id, quantity, price, created_at, updated_at)
-     ${numbers(orders * lines)} select 1 + (i - 1) / ${lines}, 1 + (i * 7919) % ${products}, 1 + i % 9, 100 + i % 900, ${now}, ${now} from n`,
-];
-
-const request = (path: string): string =>
-  `GET /api/v1/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token(reader)}\r\n\r\n`;
+const shown = shownOf(orders);
 
 interface Asked {
   readonly data: { readonly customer_id: number } & readonly { readonly product_id: number }[];
@@ -80,16 +60,10 @@ const bytesOf = async (server: Running, paths: readonly string[]): Promise<numbe
   return bytes;
 };
 
-const directory = mkdtempSync(join(tmpdir(), 'gatewright-relations-'));
-const place = await placeOn(options.database, { directory, application, rows });
+const shop = await startShop(options.database, orders);
 try {
-  const command = ['--max-semi-space-size=8', join(root, 'bin/gatewright.js'), 'start'];
-  const service = await start('gatewright', command, { ...place.env, JOBS: 'off' }, application);
-  const bare = await start('bare', ['bench/bare-order.ts'], {
-    DATABASE: place.database,
-    JWT_SECRET: jwtSecret,
-  });
-  const page = [`orders/${shown}?include=customer,lines.product`];
+  const { service, bare } = shop;
+  const page = [orderPage(orders)];
   const single = await singlePaths(service);
   const ways = [
     { name: 'by include', server: service, paths: page },
@@ -97,13 +71,13 @@ try {
     { name: 'a request for each', server: service, paths: single },
   ];
   process.stdout.write(
-    `${options.database}, ${orders} orders of ${lines} lines${pinned ? '; servers on one core, load on the other' : ''}; load of the machine ${loadavg()[0]?.toFixed(1)}\n`,
+    `${options.database}, ${orders} orders of 20 lines${pinned ? '; servers on one core, load on the other' : ''}; load of the machine ${loadavg()[0]?.toFixed(1)}\n`,
   );
   const load = ({ server, paths }: (typeof ways)[number], connections: number): Promise<Measured> =>
     measure(server, {
       connections,
       milliseconds: Number(options.ms),
-      requests: paths.map(request),
+      requests: paths.map(orderRequest),
       expect: 200,
     });
   for (const connections of [1, Number(options.connections)]) {
@@ -125,9 +99,6 @@ try {
       );
     }
   }
-  await bare.stop();
-  await service.stop();
 } finally {
-  await place.remove();
-  rmSync(directory, { recursive: true, force: true });
+  await shop.remove();
 }
