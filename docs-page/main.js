@@ -47,7 +47,7 @@ const json = async (address) => {
 /** Always the description of this service: no address can be given from outside. @param {Texts} t @returns {Promise<Description>} */
 const load = async (t) => {
   const [document, methods] = await Promise.all([
-    json(`${base}/api-docs/openapi.json?lang=${encodeURIComponent(language)}`),
+    json(`${base}/api-docs/openapi.json?area=all&lang=${encodeURIComponent(language)}`),
     json(new URL('methods.json', import.meta.url)),
   ]);
   return readDescription(document, waysOf(methods, { language, t, document }));

@@ -48,6 +48,10 @@ const folded = (group, t) => {
   return element;
 };
 
+/** A link to the description of an area. @param {string} area @param {string} text @param {string} language */
+const file = (area, text, language) =>
+  h('a', { href: `${base}/api-docs/openapi.json?area=${area}&lang=${encodeURIComponent(language)}` }, text);
+
 /** The first page: what the service is, and all that can be called. @param {Description} description @param {string} language @param {Texts} t */
 export const overview = (description, language, t) =>
   h(
@@ -60,11 +64,10 @@ export const overview = (description, language, t) =>
       `${description.version} · `,
       h('code', {}, base),
       ' · ',
-      h(
-        'a',
-        { href: `${base}/api-docs/openapi.json?lang=${encodeURIComponent(language)}` },
-        `OpenAPI 3.1 ${t.description}`,
-      ),
+      `OpenAPI 3.1 ${t.description} `,
+      file('api', 'API', language),
+      ' · ',
+      file('admin', t.administrationArea, language),
     ),
     h('div', { class: 'lead' }, prose(description.about)),
     description.groups.map((group) =>

@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Locale } from './kernel/messages/catalogue.ts';
+import type { DescriptionArea } from './openapi/area.ts';
 import type { Database } from './store/database.ts';
 import { defaultDialect } from './store/dialects/name.ts';
 
@@ -30,15 +31,19 @@ const noDatabase: Database = {
 const composeDry = (application: Application, config: Config): Promise<Composed> =>
   composeOffline({ config, application, database: noDatabase });
 
-/** The API description of an application, as `GET /api-docs/openapi.json` of its server answers it where that is on. */
+/**
+ * The description of an application, as `GET /api-docs/openapi.json` of its server answers it where that is on: all of it,
+ * or of one area.
+ */
 export const describeApplication = async (
   application: Application,
   config: Config,
   locale: Locale = config.locale,
+  area: DescriptionArea = 'all',
 ): Promise<JsonObject> => {
   const composed = await composeDry(application, config);
   const { describe } = await documentationOf(composed, application, config);
-  return describe(locale, config.apiDocs);
+  return describe(locale, area, config.apiDocs);
 };
 
 /** Every endpoint that the application's server would answer, to be read, not run. */

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceRule } from '../policy/rule.ts';
+import type { DescriptionArea } from './area.ts';
 import type { Components } from './components.ts';
 
 /** What the description is made for. */
@@ -22,6 +23,8 @@ export interface DescriptionOptions {
   readonly bodyLimit: number;
   /** Whether answers say where their commit is over, for reads of a replica. */
   readonly positions?: boolean;
+  /** What of the service is described. */
+  readonly area: DescriptionArea;
 }
 
 /** The same with the parts that operations share. */

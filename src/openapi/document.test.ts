@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { type Locale, locales } from '../kernel/messages/catalogue.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { anyOf, equals, own } from '../model/row-rule.ts';
+import { type DescriptionArea, descriptionAreas } from './area.ts';
 
 const plain = defineResource('Note', { fields: { title: field.string({ required: true }) } });
 
@@ -97,8 +98,17 @@ const application = createApplication({
   endpoints: [report, probe, newest, ...bodies],
 });
 
-const describeIn = (locale: Locale, env: Record<string, string> = {}): Promise<JsonObject> =>
-  describeApplication(application, readConfig({ BASE_URL: 'https://api.shop.test/shop', ...env }), locale);
+const describeIn = (
+  locale: Locale,
+  env: Record<string, string> = {},
+  area?: DescriptionArea,
+): Promise<JsonObject> =>
+  describeApplication(
+    application,
+    readConfig({ BASE_URL: 'https://api.shop.test/shop', ...env }),
+    locale,
+    area,
+  );
 
 /** A member of a member; the test fails where there is none. */
 const at = (value: unknown, ...names: readonly string[]): JsonObject =>
@@ -122,8 +132,10 @@ const statuses = (document: JsonObject, method: string, path: string): readonly 
   Object.keys(at(operation(document, method, path), 'responses'));
 
 describe('describeApi', () => {
-  it.each(locales)('makes a description that two validators accept (%s)', async (locale) => {
-    const text = JSON.stringify(await describeIn(locale));
+  const descriptions = locales.flatMap((locale) => descriptionAreas.map((area) => ({ locale, area })));
+
+  it.each(descriptions)('makes a description that two validators accept ($locale, $area)', async (each) => {
+    const text = JSON.stringify(await describeIn(each.locale, {}, each.area));
     const { valid, errors } = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
     const config = await createConfig({
@@ -362,6 +374,41 @@ describe('describeApi', () => {
     // Nothing long is there many times; it would be most of the description.
     expect([...seen].filter(([text, count]) => count > 3 && text.length > 60)).toEqual([]);
     expect(JSON.stringify(document).length / Object.keys(at(document, 'paths')).length).toBeLessThan(5_500);
+  });
+
+  it('describes the API in half of the whole, with no trace of the administration area', async () => {
+    const [api, admin, all] = [
+      await describeIn('en', {}, 'api'),
+      await describeIn('en', {}, 'admin'),
+      await describeIn('en', {}, 'all'),
+    ];
+    expect(JSON.stringify(api).length).toBeLessThan(JSON.stringify(all).length / 2);
+    expect(Object.keys(at(api, 'components', 'securitySchemes'))).not.toContain('session');
+    expect(Object.keys(at(admin, 'components', 'securitySchemes')).sort()).toEqual(['jwt', 'session']);
+    const tags = (document: JsonObject) => (document['tags'] as JsonObject[]).map(({ name }) => name);
+    expect(tags(api)).not.toContain('Administration');
+    expect(tags(admin)).toEqual(['Administration']);
+    expect(Object.keys(at(api, 'components', 'schemas')).filter((name) => /^Admin/.test(name))).toEqual([]);
+    // Neither has a part that only the other refers to.
+    for (const document of [api, admin]) {
+      const text = JSON.stringify(document);
+      const unused = Object.entries(at(document, 'components'))
+        .filter(([section]) => section !== 'securitySchemes')
+        .flatMap(([section, parts]) =>
+          Object.keys(at(parts)).map((name) => `#/components/${section}/${name}`),
+        )
+        .filter((reference) => !text.includes(`"${reference}"`));
+      expect(unused).toEqual([]);
+    }
+  });
+
+  it('says where the other description is, where one is served', async () => {
+    const about = async (area: DescriptionArea, env = {}) =>
+      at(await describeIn('en', env, area), 'info')['description'];
+    expect(await about('api')).toContain('described apart: `/api-docs/openapi.json?area=admin`');
+    expect(await about('admin')).toContain('the API is described at `/api-docs/openapi.json`');
+    expect(await about('all')).not.toContain('openapi.json');
+    expect(await about('api', { API_DOCS: 'off' })).not.toContain('openapi.json');
   });
 
   it('leaves itself out where it is switched off', async () => {

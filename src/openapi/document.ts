@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 import { fill } from '../kernel/messages/catalogue.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import { accessOf } from './access.ts';
+import { descriptionPath, endpointsIn, othersIn } from './area.ts';
 import { Components } from './components.ts';
 import type { Context, DescriptionOptions } from './context.ts';
 import { dataName, familyOf, inputName, templatePath } from './names.ts';
@@ -136,13 +137,20 @@ const nameDetails = (endpoints: readonly Endpoint[], context: Context): void => 
   }
 };
 
+const aboutDescription = (endpoints: readonly Endpoint[], { area, locale }: DescriptionOptions): string => {
+  const served = endpoints.some(({ path }) => path === descriptionPath);
+  const elsewhere = othersIn(area, locale, served);
+  return [aboutIn(locale), ...(elsewhere === undefined ? [] : [elsewhere])].join('\n\n');
+};
+
 /**
  * The OpenAPI 3.1 description of endpoints. Pure: everything follows from the endpoints' own data. Paths are whole
  * (`/api/v1/…`); what stands before them is in `servers`.
  */
 export const describeApi = (endpoints: readonly Endpoint[], options: DescriptionOptions): JsonObject => {
   const context: Context = { ...options, components: new Components() };
-  const shown = endpoints.filter(({ docs }) => docs.hidden !== true);
+  const described = endpoints.filter(({ docs }) => docs.hidden !== true);
+  const shown = endpointsIn(described, options.area);
   nameDetails(shown, context);
   const paths = withShared(pathsOf(shown, context), context.components);
   const general = generalResponses(context);
@@ -152,7 +160,7 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
     info: {
       title: labelText(title, options.locale),
       version: options.version,
-      description: aboutIn(options.locale),
+      description: aboutDescription(described, options),
       contact: { name: new URL(options.baseUrl).host, url: options.baseUrl },
     },
     servers: [{ url: options.baseUrl }],

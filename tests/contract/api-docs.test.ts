@@ -64,6 +64,21 @@ describeDatabase('sqlite', 'the documentation', (databases) => {
     expect([status, json.code]).toEqual([400, 40006]);
   });
 
+  it('describes the API unless the administration area, or both in one, is asked for', async () => {
+    const described = async (query: string) =>
+      JSON.parse((await service.get(`/shop${description}${query}`)).text);
+    const paths = async (query: string): Promise<string[]> => Object.keys((await described(query)).paths);
+    const [api, admin] = [await paths('?area=api'), await paths('?area=admin')];
+    expect(await paths('')).toEqual(api);
+    expect(api).toContain('/api/v1/api_keys');
+    expect(admin).toContain('/admin/api_keys');
+    expect(admin.filter((path) => api.includes(path))).toEqual([]);
+    expect((await paths('?area=all')).sort()).toEqual([...api, ...admin].sort());
+    expect((await described('?lang=en')).info.description).toContain('`/api-docs/openapi.json?area=admin`');
+    const { status, json } = await service.get(`/shop${description}?area=settings`);
+    expect([status, json.code]).toEqual([400, 40006]);
+  });
+
   it('answers nothing where it is switched off', async () => {
     await using off = await startService(databases, { env: { API_DOCS: 'off' } });
     for (const path of ['/api-docs', description, '/api-docs/assets/x/main.js'])

@@ -28,7 +28,7 @@ describeEachDatabase('the API description', (databases) => {
   const service = useService(databases, { application, apps: ['shop'] });
 
   const describedService = async () => {
-    const document = await service.get('/api-docs/openapi.json?lang=en');
+    const document = await service.get('/api-docs/openapi.json?lang=en&area=all');
     expect(document.status).toBe(200);
     const description = JSON.parse(document.text) as JsonObject;
     const conform = conformance(description);

@@ -34,6 +34,20 @@ describe('gatewright openapi', () => {
     expect(JSON.parse(stdout).paths['/api/v1/health'].get.summary).toBe('健康检查');
   });
 
+  it('prints the API, and the administration area when asked', async () => {
+    const paths = async (...options: string[]): Promise<string[]> =>
+      Object.keys(JSON.parse((await run(['openapi', ...options], { env: env() })).stdout).paths);
+    const [api, admin] = [await paths(), await paths('--area', 'admin')];
+    expect(api.filter((path) => path.startsWith('/admin'))).toEqual([]);
+    expect(admin.filter((path) => !path.startsWith('/admin/'))).toEqual([]);
+    expect((await paths('--area', 'all')).length).toBe(api.length + admin.length);
+    const { status, stderr } = await run(['openapi', '--area', 'x'], { env: env() });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining("--area is one of api, admin, all, not 'x'"),
+    ]);
+  });
+
   it('refuses a language that there is none of', async () => {
     const { status, stderr } = await run(['openapi', '--lang', 'fr'], { env: env() });
     expect([status, stderr]).toEqual([2, expect.stringContaining("--lang is one of zh-CN, en, not 'fr'")]);

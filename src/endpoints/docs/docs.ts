@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { type DescriptionArea, descriptionAreas, descriptionPath } from '../../openapi/area.ts';
 import type { DescriptionOptions } from '../../openapi/context.ts';
 import { describeApi } from '../../openapi/document.ts';
 import { languageOf, languageQuery } from '../language.ts';
 import { pageEndpoints } from './page.ts';
 import { answerWith, type Representation, represent } from './representation.ts';
 
-export interface DocumentationOptions extends Omit<DescriptionOptions, 'version'> {
+export interface DocumentationOptions extends Omit<DescriptionOptions, 'version' | 'area'> {
   /** The endpoints with their texts in a language; asked for once a language. */
   readonly endpoints: (locale: Locale) => readonly Endpoint[];
 }
@@ -20,10 +22,32 @@ const packageVersion = async (): Promise<string> => {
   return version;
 };
 
-const descriptionEndpoint = (locale: Locale, find: (locale: Locale) => Representation): Endpoint => ({
+/** What is described where no area is asked for. */
+const defaultArea: DescriptionArea = 'api';
+
+/** The part that `?area=` names. @throws Problem `invalid_parameter` */
+const areaOf = ({ query }: Pick<Call, 'query'>): DescriptionArea => {
+  const given = new URLSearchParams(query).get('area') ?? defaultArea;
+  const found = descriptionAreas.find((area) => area === given);
+  if (found === undefined) throw new Problem('invalid_parameter', { params: { name: 'area' } });
+  return found;
+};
+
+const areaQuery: QueryDocs = {
+  name: 'area',
+  description: {
+    'zh-CN': '描述的范围：API、管理后台，或两者',
+    en: 'What is described: the API, the administration area, or both',
+  },
+  schema: { type: 'string', enum: [...descriptionAreas], default: defaultArea },
+};
+
+type FindDescription = (locale: Locale, area: DescriptionArea) => Representation;
+
+const descriptionEndpoint = (locale: Locale, find: FindDescription): Endpoint => ({
   operation: 'getApiDescription',
   method: 'GET',
-  path: '/api-docs/openapi.json',
+  path: descriptionPath,
   auth: [],
   policy: { kind: 'open' },
   accepts: 'nothing',
@@ -36,30 +60,32 @@ const descriptionEndpoint = (locale: Locale, find: (locale: Locale) => Represent
     tag: 'Documentation',
     media: 'application/json',
     etag: true,
-    query: [languageQuery(locale)],
+    query: [languageQuery(locale), areaQuery],
   },
-  handle: (call) => answerWith(call, find(languageOf(call, locale)), { 'Cache-Control': 'no-cache' }),
+  handle: (call) =>
+    answerWith(call, find(languageOf(call, locale), areaOf(call)), { 'Cache-Control': 'no-cache' }),
 });
 
 export interface Documentation {
   readonly endpoints: readonly Endpoint[];
-  /** The whole description in a language; without the documentation's own endpoints where it is switched off. */
-  readonly describe: (locale: Locale, withItself?: boolean) => JsonObject;
+  /** The description of an area in a language; without the documentation's own endpoints where it is switched off. */
+  readonly describe: (locale: Locale, area: DescriptionArea, withItself?: boolean) => JsonObject;
 }
 
 /** The API description and the page that shows it. Both are public: they say what is asked, never who has it. */
 export const createDocumentation = async (options: DocumentationOptions): Promise<Documentation> => {
   const version = await packageVersion();
-  const made = new Map<Locale, Representation>();
-  const describe: Documentation['describe'] = (locale, withItself = true) => {
+  const made = new Map<string, Representation>();
+  const describe: Documentation['describe'] = (locale, area, withItself = true) => {
     const described = [...options.endpoints(locale), ...(withItself ? endpoints : [])];
-    return describeApi(described, { ...options, locale, version });
+    return describeApi(described, { ...options, locale, version, area });
   };
-  const find = (locale: Locale): Representation => {
-    const known = made.get(locale);
+  const find: FindDescription = (locale, area) => {
+    const name = `${locale} ${area}`;
+    const known = made.get(name);
     if (known !== undefined) return known;
-    const description = represent('application/json; charset=utf-8', JSON.stringify(describe(locale)));
-    made.set(locale, description);
+    const description = represent('application/json; charset=utf-8', JSON.stringify(describe(locale, area)));
+    made.set(name, description);
     return description;
   };
   const endpoints = [...(await pageEndpoints(options.locale)), descriptionEndpoint(options.locale, find)];

@@ -1,0 +1,32 @@
+import type { Endpoint } from '../http/endpoint.ts';
+import { fill, type Locale } from '../kernel/messages/catalogue.ts';
+
+/** Parts of a description: what callers of the API need, what administrators do beside it, and both in one. */
+export const descriptionAreas = ['api', 'admin', 'all'] as const;
+
+export type DescriptionArea = (typeof descriptionAreas)[number];
+
+/** Whether a path belongs to the administration area. */
+const isAdministrative = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
+
+/** The endpoints that a description of this area is made of. */
+export const endpointsIn = (endpoints: readonly Endpoint[], area: DescriptionArea): readonly Endpoint[] =>
+  area === 'all' ? endpoints : endpoints.filter(({ path }) => isAdministrative(path) === (area === 'admin'));
+
+const others = {
+  'zh-CN': {
+    api: '管理后台的接口另行描述：`{address}?area=admin`。',
+    admin: '仅含管理后台的接口，其余见 `{address}`。',
+  },
+  en: {
+    api: 'The administration area is described apart: `{address}?area=admin`.',
+    admin: 'This is the administration area only; the API is described at `{address}`.',
+  },
+} as const;
+
+/** Where the description answers. */
+export const descriptionPath = '/api-docs/openapi.json';
+
+/** Where to read what this description leaves out; undefined where that is nothing, or where none is served. */
+export const othersIn = (area: DescriptionArea, locale: Locale, served: boolean): string | undefined =>
+  area === 'all' || !served ? undefined : fill(others[locale][area], { address: descriptionPath });
