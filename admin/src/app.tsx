@@ -39,6 +39,7 @@ const Applications = lazy(() =>
 );
 const Payments = lazy(() => import('./watch/payments.tsx').then(({ Payments: page }) => ({ default: page })));
 const Audit = lazy(() => import('./watch/audit.tsx').then(({ Audit: page }) => ({ default: page })));
+const Jobs = lazy(() => import('./jobs/jobs.tsx').then(({ Jobs: page }) => ({ default: page })));
 const Sessions = lazy(() => import('./watch/sessions.tsx').then(({ Sessions: page }) => ({ default: page })));
 const OwnPassword = lazy(() =>
   import('./account/own-password.tsx').then(({ OwnPassword: page }) => ({ default: page })),
@@ -114,6 +115,7 @@ const Administration = () => (
         <Route path="/webhooks/create" element={<NewWebhook />} />
         <Route path="/webhooks/:id" element={<EditWebhook />} />
         <Route path="/webhooks/:id/show" element={<ShowWebhook />} />
+        <Route path="/jobs" element={<Jobs />} />
         <Route path="/sessions" element={<Sessions />} />
         <Route path="/password" element={<OwnPassword />} />
         <Route path="/records/:path" element={<RecordList />} />

@@ -110,6 +110,7 @@ const fixed: Readonly<Record<string, ResourceRoute>> = {
   refusals: { path: '/admin/refusals', singular: 'refusal', detail: false },
   audit: { path: '/admin/audit', singular: 'audit', detail: false },
   webhooks: { path: '/admin/webhooks', singular: 'webhook' },
+  jobs: { path: '/admin/jobs', singular: 'job', detail: false },
   sessions: { path: '/admin/sessions', singular: 'session', detail: false },
 };
 

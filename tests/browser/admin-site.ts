@@ -52,6 +52,7 @@ export const pages: Readonly<Record<string, string>> = {
   'webhook-edit': '/webhooks/1',
   'webhook-show': '/webhooks/2/show',
   'webhook-disabled': '/webhooks/3/show',
+  jobs: '/jobs',
   audit: '/audit',
   sessions: '/sessions',
   password: '/password',
@@ -402,6 +403,20 @@ const seedWebhooks = async (service: Service): Promise<void> => {
   });
 };
 
+/** A job that has failed, and one that is overdue: no file defines them, so nobody runs them. */
+export const seedJobs = async ({ server }: Service): Promise<void> => {
+  const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+  for (const [name, state, available, error, failed] of [
+    ['nightly_report', 'failed', 'null', `'connect ECONNREFUSED 10.0.0.7:587'`, `'${ago(42)}'`],
+    ['sync_stock', 'waiting', `'${ago(5)}'`, 'null', 'null'],
+  ])
+    await server.services.database.execute({
+      sql: `insert into gatewright_jobs (name, input, state, attempts, available_at, error, created_at, failed_at)
+        values ('${name}', '{"day": "2026-11-01"}', '${state}', 3, ${available}, ${error}, '${ago(90)}', ${failed})`,
+      parameters: [],
+    });
+};
+
 /** Orders that were deleted, the eighth among them. */
 const seedTrash = async (service: Service): Promise<void> => {
   const token = await service.admin();
@@ -444,6 +459,7 @@ export const seed = async (service: Service): Promise<readonly TestUser[]> => {
     );
   await seedKeys(service, users);
   await seedWebhooks(service);
+  await seedJobs(service);
   await seedRecords(service, users);
   await seedHistory(service, users);
   await seedTrash(service);

@@ -8,6 +8,7 @@ import PaymentIcon from '@mui/icons-material/PaymentsOutlined';
 import PeopleIcon from '@mui/icons-material/PeopleOutlined';
 import QuestionIcon from '@mui/icons-material/RuleOutlined';
 import WebhookIcon from '@mui/icons-material/WebhookOutlined';
+import JobsIcon from '@mui/icons-material/WorkHistoryOutlined';
 import type { ComponentType } from 'react';
 import type { ModelEntry } from '../records/metadata.ts';
 import { useModels } from '../records/use-metadata.ts';
@@ -68,6 +69,7 @@ export const usePlaces = (): readonly PlaceGroup[] => {
         ...(models.some(({ events }) => events)
           ? [{ to: '/webhooks', label: text('webhooks.title'), icon: WebhookIcon }]
           : []),
+        { to: '/jobs', label: text('jobs.title'), icon: JobsIcon },
         { to: '/audit', label: text('audit.title'), icon: HistoryIcon },
       ],
     },

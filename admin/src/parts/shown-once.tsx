@@ -1,4 +1,3 @@
-import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
@@ -13,54 +12,40 @@ import Typography from '@mui/material/Typography';
 import { type ReactNode, useId, useState } from 'react';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { CopyButton } from './copy-button.tsx';
 import { useUnsaved } from './unsaved.ts';
 
-const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => {
-  const text = useText();
-  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setState('copied');
-    } catch {
-      // Without https, or where it is forbidden: the text can still be selected.
-      setState('failed');
-    }
-  };
-  return (
-    <Stack sx={{ gap: 0.5 }}>
-      <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between' }}>
-        <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-          {label}
-        </Typography>
-        <Button size="small" startIcon={<CopyIcon />} onClick={() => void copy()} aria-live="polite">
-          {text(state === 'idle' ? 'common.copy' : state === 'copied' ? 'common.copied' : 'common.notCopied')}
-        </Button>
-      </Stack>
-      <Box
-        component="code"
-        tabIndex={0}
-        role="textbox"
-        aria-readonly
-        aria-label={label}
-        sx={{
-          display: 'block',
-          fontFamily: monospace,
-          fontSize: 13,
-          p: 1.5,
-          borderRadius: 1,
-          bgcolor: 'background.default',
-          border: 1,
-          borderColor: 'divider',
-          overflowWrap: 'anywhere',
-          userSelect: 'all',
-        }}
-      >
-        {value}
-      </Box>
+const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => (
+  <Stack sx={{ gap: 0.5 }}>
+    <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between' }}>
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        {label}
+      </Typography>
+      <CopyButton value={value} />
     </Stack>
-  );
-};
+    <Box
+      component="code"
+      tabIndex={0}
+      role="textbox"
+      aria-readonly
+      aria-label={label}
+      sx={{
+        display: 'block',
+        fontFamily: monospace,
+        fontSize: 13,
+        p: 1.5,
+        borderRadius: 1,
+        bgcolor: 'background.default',
+        border: 1,
+        borderColor: 'divider',
+        overflowWrap: 'anywhere',
+        userSelect: 'all',
+      }}
+    >
+      {value}
+    </Box>
+  </Stack>
+);
 
 interface ShownOnceProps {
   readonly title: string;

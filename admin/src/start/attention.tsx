@@ -1,230 +1,96 @@
+import CalmIcon from '@mui/icons-material/CheckCircleOutlined';
 import Box from '@mui/material/Box';
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import type { ReactNode } from 'react';
-import { Link } from '../parts/link.tsx';
-import { RelativeTime } from '../parts/time.tsx';
-import { useModelName, useModels } from '../records/use-metadata.ts';
-import { useText } from '../texts/provider.ts';
-import { webhookName } from '../webhooks/webhook.ts';
-import { DisableUser } from './disable-user.tsx';
-import { KeyActions } from './key-actions.tsx';
-import { countText, type Statistics } from './stats.ts';
+import { Fragment, type ReactNode } from 'react';
+import { useModels } from '../records/use-metadata.ts';
+import { type TextKey, useText } from '../texts/provider.ts';
+import { FailedSignIns } from './failed-sign-ins.tsx';
+import { ExpiringKeys, NeglectedKeys } from './key-matters.tsx';
+import { OpenModels, UngrantedModels } from './model-matters.tsx';
+import type { Statistics } from './stats.ts';
+import { DisabledWebhooks, FailingWebhooks } from './webhook-matters.tsx';
+import { Backlog, FailedJobs } from './work-matters.tsx';
 
-interface MatterProps {
-  readonly title: string;
-  readonly count: string;
-  /** Whether there is anything to do. */
-  readonly calm: boolean;
-  readonly calmText: string;
-  readonly more?: ReactNode;
-  readonly children: ReactNode;
+interface Kind {
+  readonly count: number;
+  /** What is said of it while there is none. */
+  readonly calm: TextKey;
+  readonly card: ReactNode;
 }
 
-const Matter = ({ title, count, calm, calmText, more, children }: MatterProps) => (
-  <Paper variant="outlined" component="li" sx={{ p: 2, display: 'flex', flexDirection: 'column', gap: 0.75 }}>
-    <Typography variant="h3" component="h2" sx={{ color: 'text.secondary' }}>
-      {title}
-    </Typography>
-    <Typography
-      component="p"
-      sx={{
-        fontSize: 28,
-        fontWeight: 650,
-        lineHeight: 1.1,
-        color: calm ? 'text.primary' : 'warning.main',
-        fontVariantNumeric: 'tabular-nums',
-      }}
-    >
-      {count}
-    </Typography>
-    {calm ? (
-      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-        {calmText}
-      </Typography>
-    ) : (
-      <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 0.25 }}>
-        {children}
-      </Stack>
-    )}
-    {more === undefined || calm ? null : <Box sx={{ mt: 'auto', pt: 0.5, typography: 'body2' }}>{more}</Box>}
-  </Paper>
-);
+/** Every kind of thing that may need somebody; what is on fire comes first. */
+const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
+  const { attention } = statistics;
+  const { disabled_webhooks: disabled, failing_webhooks: failing, failed_jobs: jobs, backlog } = attention;
+  const { expiring_keys: expiring, neglected_keys: neglected } = attention;
+  const { open_resources: open, ungranted_models: ungranted } = attention;
+  const webhooks: readonly Kind[] = [
+    { count: disabled.count, calm: 'start.calm.disabled', card: <DisabledWebhooks found={disabled} /> },
+    { count: failing.count, calm: 'start.calm.failing', card: <FailingWebhooks found={failing} /> },
+  ];
+  return [
+    {
+      count: backlog.jobs + backlog.deliveries,
+      calm: 'start.calm.backlog',
+      card: <Backlog backlog={backlog} />,
+    },
+    { count: jobs.count, calm: 'start.calm.failedJobs', card: <FailedJobs found={jobs} /> },
+    // Where nothing tells of events there are no webhooks.
+    ...(events ? webhooks : []),
+    {
+      count: attention.failed_sign_ins.count,
+      calm: 'start.calm.failed',
+      card: <FailedSignIns statistics={statistics} />,
+    },
+    { count: expiring.count, calm: 'start.calm.expiring', card: <ExpiringKeys found={expiring} /> },
+    { count: neglected.count, calm: 'start.calm.unused', card: <NeglectedKeys found={neglected} /> },
+    { count: open.length, calm: 'start.calm.open', card: <OpenModels models={open} /> },
+    { count: ungranted.length, calm: 'start.calm.ungranted', card: <UngrantedModels models={ungranted} /> },
+  ];
+};
 
-const Line = ({ children }: { readonly children: ReactNode }) => (
-  <Typography component="li" variant="body2" sx={{ overflowWrap: 'anywhere' }}>
-    {children}
-  </Typography>
-);
-
-const day = 86_400_000;
-
-/** A filter as the address of a list holds it. */
-const filtered = (path: string, filter: Readonly<Record<string, string>>): string =>
-  `${path}?${new URLSearchParams({ filter: JSON.stringify(filter), page: '1' })}`;
-
-/** The entries that the count of failed sign-ins counts. */
-const failedFilter = (now: number): Readonly<Record<string, string>> => ({
-  'action@in': 'sign_in.failed,sign_in.locked',
-  'created_at@gte': new Date(now - day).toISOString(),
-});
-
-const listed = 3;
-
-/** Keys that end soon or lie unused, resources without rules, sign-ins that failed, disabled webhooks. */
+/** What needs somebody, each with what can be done about it; what needs nobody is one quiet line. */
 export const Attention = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
-  const nameOf = useModelName();
-  const { expiring_keys: expiring, neglected_keys: unused, open_resources: open } = statistics.attention;
-  const { disabled_webhooks: disabled } = statistics.attention;
-  const failed = (points: Statistics['last_24_hours']): number =>
-    points.reduce((sum, point) => sum + point.failed_sign_ins, 0);
-  const month = failed(statistics.last_30_days);
-  const {
-    failed_sign_ins: failures,
-    ungranted_models: ungranted,
-    failing_webhooks: failing,
-  } = statistics.attention;
-  const now = Date.now();
-  const models = useModels();
-  const soon = {
-    'expires_at@gte': new Date(now).toISOString(),
-    'expires_at@lte': new Date(now + 30 * day).toISOString(),
-  };
+  const events = useModels().some((model) => model.events);
+  const kinds = kindsOf(statistics, events);
+  const waiting = kinds.filter(({ count }) => count > 0);
+  const calm = kinds.filter(({ count }) => count === 0);
   return (
-    <Box
-      component="ul"
-      aria-label={text('start.attention')}
-      sx={{
-        m: 0,
-        p: 0,
-        listStyle: 'none',
-        display: 'grid',
-        gap: 1.5,
-        gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 200px), 1fr))',
-      }}
-    >
-      <Matter
-        title={text('start.expiring')}
-        count={countText(expiring.count)}
-        calm={expiring.count === 0}
-        calmText={text('start.noneExpiring')}
-        more={<Link to={filtered('/api_keys', soon)}>{text('start.showExpiring')}</Link>}
-      >
-        {expiring.keys.slice(0, listed).map((apiKey) => (
-          <Line key={apiKey.id}>
-            <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
-            <Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link> ·{' '}
-            <RelativeTime value={apiKey.expires_at} />
-            <KeyActions apiKey={apiKey} ending />
-          </Line>
-        ))}
-      </Matter>
-      <Matter
-        title={text('start.unused')}
-        count={countText(unused.count)}
-        calm={unused.count === 0}
-        calmText={text('start.noneUnused')}
-        more={<Link to={filtered('/api_keys', { 'neglected@eq': 'true' })}>{text('start.showUnused')}</Link>}
-      >
-        {unused.keys.slice(0, listed).map((apiKey) => (
-          <Line key={apiKey.id}>
-            <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
-            <Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>
-            <KeyActions apiKey={apiKey} ending={false} />
-          </Line>
-        ))}
-      </Matter>
-      <Matter
-        title={text('start.open')}
-        count={String(open.length)}
-        calm={open.length === 0}
-        calmText={text('start.noneOpen')}
-        more={
-          <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-            {text('start.openHelp')}
-          </Typography>
-        }
-      >
-        {open.slice(0, listed).map(({ model, path }) => (
-          <Line key={model}>
-            <Link to={`/records/${path}`}>{nameOf(model)}</Link>
-          </Line>
-        ))}
-      </Matter>
-      <Matter
-        title={text('start.failed')}
-        count={countText(failures.count)}
-        calm={failures.count === 0}
-        calmText={text('start.failedMonth', { count: month })}
-        more={<Link to={filtered('/audit', failedFilter(now))}>{text('start.showFailed')}</Link>}
-      >
-        {failures.sign_ins.slice(0, listed).map(({ user, address, count, last_at }) => (
-          <Line key={`${user?.id} ${address}`}>
-            {user === null ? (
-              text('start.unknownAccount')
-            ) : (
-              <Link to={`/users/${user.id}/show`}>{user.username}</Link>
-            )}
-            {' · '}
-            {address ?? '—'} · {text('start.times', { count })} · <RelativeTime value={last_at} />
-            {user === null ? null : (
-              <div>
-                <DisableUser user={user} />
-              </div>
-            )}
-          </Line>
-        ))}
-        <Line>{text('start.failedMonth', { count: month })}</Line>
-      </Matter>
-      {ungranted.length === 0 ? null : (
-        <Matter
-          title={text('start.ungranted')}
-          count={String(ungranted.length)}
-          calm={false}
-          calmText=""
-          more={<Link to="/permissions">{text('start.setRules')}</Link>}
+    <Stack sx={{ gap: 1.5 }}>
+      {waiting.length === 0 ? null : (
+        <Box
+          component="ul"
+          aria-label={text('start.attention')}
+          sx={{
+            m: 0,
+            p: 0,
+            listStyle: 'none',
+            display: 'grid',
+            gap: 1.5,
+            gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 260px), 1fr))',
+          }}
         >
-          {ungranted.slice(0, listed).map(({ model, path }) => (
-            <Line key={model}>
-              <Link to={`/records/${path}`}>{nameOf(model)}</Link>
-            </Line>
+          {waiting.map(({ calm: name, card }) => (
+            <Fragment key={name}>{card}</Fragment>
           ))}
-        </Matter>
+        </Box>
       )}
-      {failing.count === 0 ? null : (
-        <Matter
-          title={text('start.failing')}
-          count={countText(failing.count)}
-          calm={false}
-          calmText=""
-          more={<Link to="/webhooks">{text('start.showWebhooks')}</Link>}
-        >
-          {failing.webhooks.slice(0, listed).map(({ id, url, failures: times }) => (
-            <Line key={id}>
-              <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link> ·{' '}
-              {text('start.times', { count: times })}
-            </Line>
-          ))}
-        </Matter>
-      )}
-      {models.some(({ events }) => events) ? (
-        <Matter
-          title={text('start.webhooks')}
-          count={countText(disabled.count)}
-          calm={disabled.count === 0}
-          calmText={text('start.noneDisabled')}
-          more={<Link to="/webhooks">{text('start.showWebhooks')}</Link>}
-        >
-          {disabled.webhooks.slice(0, listed).map(({ id, url, disabled_at }) => (
-            <Line key={id}>
-              <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link> ·{' '}
-              <RelativeTime value={disabled_at} otherwise="" />
-            </Line>
-          ))}
-        </Matter>
-      ) : null}
-    </Box>
+      {calm.length === 0 ? null : <Calm all={waiting.length === 0} names={calm.map((kind) => kind.calm)} />}
+    </Stack>
+  );
+};
+
+const Calm = ({ all, names }: { readonly all: boolean; readonly names: readonly TextKey[] }) => {
+  const text = useText();
+  const named = names.map((name) => text(name)).join(text('memberships.separator'));
+  return (
+    <Stack direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
+      <CalmIcon fontSize="small" color={all ? 'success' : 'disabled'} />
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+        {text(all ? 'start.allCalm' : 'start.restCalm', { names: named })}
+      </Typography>
+    </Stack>
   );
 };

@@ -8,29 +8,33 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useStore } from 'react-admin';
 import { basePath } from '../base.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { Link } from '../parts/link.tsx';
 import { unseen } from '../parts/unseen.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { FirstSteps as Steps } from './stats.ts';
 
-const Code = ({ children }: { readonly children: string }) => (
-  <Box
-    component="code"
+/** A line for the terminal. @param of what it does, for the button that copies it */
+const Command = ({ children, of }: { readonly children: string; readonly of: string }) => (
+  <Stack
+    direction="row"
     sx={{
-      display: 'block',
-      mt: 0.5,
-      p: 1,
-      borderRadius: 1,
-      bgcolor: 'background.default',
-      fontFamily: monospace,
-      fontSize: 12.5,
-      overflowWrap: 'anywhere',
-      userSelect: 'all',
+      ...{ gap: 1, mt: 0.5, pl: 1, pr: 0.5, py: 0.25, borderRadius: 1, bgcolor: 'background.default' },
+      alignItems: 'center',
     }}
   >
-    {children}
-  </Box>
+    <Box
+      component="code"
+      sx={{
+        ...{ flex: 1, minWidth: 0, py: 0.5, fontFamily: monospace, fontSize: 12.5 },
+        ...{ overflowWrap: 'anywhere', userSelect: 'all' },
+      }}
+    >
+      {children}
+    </Box>
+    <CopyButton value={children} of={of} />
+  </Stack>
 );
 
 const Step = ({ done, children }: { readonly done: boolean; readonly children: ReactNode }) => {
@@ -49,6 +53,9 @@ const Step = ({ done, children }: { readonly done: boolean; readonly children: R
     </Stack>
   );
 };
+
+/** Backups are no step that could be ticked off: they are made from outside, and again and again. */
+const backup = 'gatewright backup backups/$(date +%F).db --verify';
 
 /** What a new installation does first; gone for good from this browser when somebody says so, or all is done. */
 export const FirstSteps = ({ steps }: { readonly steps: Steps }) => {
@@ -79,13 +86,13 @@ export const FirstSteps = ({ steps }: { readonly steps: Steps }) => {
         </Step>
         <Step done={call}>
           {text('start.steps.call')}
-          <Code>{`curl -H 'X-Api-Key: …' ${address}`}</Code>
-        </Step>
-        <Step done={false}>
-          {text('start.steps.backup')}
-          <Code>{'gatewright backup gatewright.backup'}</Code>
+          <Command of={text('start.steps.call')}>{`curl -H 'X-Api-Key: …' ${address}`}</Command>
         </Step>
       </Stack>
+      <Typography variant="body2" component="div" sx={{ mt: 1.5, color: 'text.secondary' }}>
+        {text('start.steps.backup')}
+        <Command of={text('start.steps.backupCommand')}>{backup}</Command>
+      </Typography>
     </Paper>
   );
 };

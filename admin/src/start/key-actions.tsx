@@ -32,15 +32,10 @@ export const KeyActions = ({ apiKey, ending }: KeyActionsProps) => {
   const changed = (): void => void client.invalidateQueries();
   const of = (action: string): string => `${action}: ${apiKey.name} (${apiKey.user.username})`;
   return (
-    <Stack direction="row" sx={{ ml: -0.625, flexWrap: 'wrap' }}>
+    <Stack direction="row" sx={{ ml: -0.625, flexWrap: 'wrap', '& .MuiButton-root': { minWidth: 0 } }}>
       {ending ? (
         <>
-          <Button
-            size="small"
-            sx={{ minWidth: 0 }}
-            aria-label={of(text('keys.extend'))}
-            onClick={() => setOpened('extend')}
-          >
+          <Button size="small" aria-label={of(text('keys.extend'))} onClick={() => setOpened('extend')}>
             {text('keys.extend')}
           </Button>
           <LinkButton size="small" to={replacing(apiKey)} label={of(text('keys.replace'))}>

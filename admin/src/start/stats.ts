@@ -10,7 +10,7 @@ export interface Point {
   readonly failed_sign_ins: number;
 }
 
-interface ModelInNeed {
+export interface ModelInNeed {
   readonly model: string;
   readonly path: string;
 }
@@ -31,16 +31,18 @@ export interface FirstSteps {
   readonly call: boolean;
 }
 
-interface KeysInNeed {
+export interface KeyInNeed {
+  readonly id: number;
+  readonly name: string;
+  readonly user: { readonly id: number; readonly username: string };
+  readonly expires_at: string | null;
+  readonly created_at: string;
+}
+
+export interface KeysInNeed {
   /** Counted up to 1,000. */
   readonly count: number;
-  readonly keys: readonly {
-    readonly id: number;
-    readonly name: string;
-    readonly user: { readonly id: number; readonly username: string };
-    readonly expires_at: string | null;
-    readonly created_at: string;
-  }[];
+  readonly keys: readonly KeyInNeed[];
 }
 
 export interface Statistics {
@@ -65,6 +67,18 @@ export interface Statistics {
       readonly count: number;
       readonly webhooks: readonly { readonly id: number; readonly url: string; readonly failures: number }[];
     };
+    /** Jobs that were tried as often as they may. */
+    readonly failed_jobs: {
+      readonly count: number;
+      readonly jobs: readonly {
+        readonly id: number;
+        readonly name: string;
+        readonly error: string | null;
+        readonly failed_at: string | null;
+      }[];
+    };
+    /** What has been due for a minute and nobody has begun. */
+    readonly backlog: { readonly jobs: number; readonly deliveries: number };
     /** Of the last 24 hours, by account and address. */
     readonly failed_sign_ins: {
       readonly count: number;

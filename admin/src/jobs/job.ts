@@ -1,0 +1,19 @@
+/** Jobs as `/admin/jobs` answers them. */
+
+export const jobStates = ['waiting', 'running', 'failed'] as const;
+
+export interface Job {
+  readonly id: number;
+  readonly name: string;
+  /** Whether a file of the application defines it. */
+  readonly defined: boolean;
+  readonly state: (typeof jobStates)[number];
+  readonly key: string | null;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly attempts: number;
+  readonly next_run_at: string | null;
+  readonly error: string | null;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly failed_at: string | null;
+}

@@ -1,0 +1,40 @@
+import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useText } from '../texts/provider.ts';
+
+interface CopyButtonProps {
+  readonly value: string;
+  /** What is copied, where several such buttons stand on a page. */
+  readonly of?: string;
+}
+
+/** Puts a text on the clipboard, and says whether it is there. */
+export const CopyButton = ({ value, of }: CopyButtonProps) => {
+  const text = useText();
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setState('copied');
+    } catch {
+      // Without https, or where it is forbidden: the text can still be selected.
+      setState('failed');
+    }
+  };
+  const said = text(
+    state === 'idle' ? 'common.copy' : state === 'copied' ? 'common.copied' : 'common.notCopied',
+  );
+  return (
+    <Button
+      size="small"
+      startIcon={<CopyIcon />}
+      onClick={() => void copy()}
+      aria-live="polite"
+      aria-label={of === undefined ? undefined : `${said}: ${of}`}
+      sx={{ flexShrink: 0 }}
+    >
+      {said}
+    </Button>
+  );
+};

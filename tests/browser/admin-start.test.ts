@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { type TestUser, useService } from '../support/service.ts';
+import { enter, load, seedJobs, site } from './admin-site.ts';
+
+describeDatabase('sqlite', 'the start page of the administration pages', (databases) => {
+  describe.skipIf(!hasBrowser)('in chromium', () => {
+    const open = useBrowser();
+    const service = useService(databases, site);
+    let root: TestUser;
+    let guessed: TestUser;
+
+    beforeAll(async () => {
+      root = await service.admin();
+      guessed = await service.createUser(['admin']);
+    });
+
+    const ask = <Data>(path: string): Promise<Data> => service.ok<Data>('GET', path, { token: root });
+
+    it('says in one line what needs nobody', async () => {
+      const { page } = await enter(open, service, root, '/');
+      const calm = page.getByText('其余无需处理');
+      await calm.waitFor();
+      expect(await calm.textContent()).toContain('没有积压、失败的任务、停用的 Webhook');
+      expect(await page.getByRole('listitem').filter({ hasText: '失败的任务' }).count()).toBe(0);
+    });
+
+    it('gives the first steps as lines that can be copied', async () => {
+      const { page } = await enter(open, service, root, '/');
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('button', { name: '复制: 用密钥调用 API' }).click();
+      await page.getByRole('button', { name: '已复制: 用密钥调用 API' }).waitFor();
+      const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect(copied).toBe(`curl -H 'X-Api-Key: …' ${service.origin}/api/v1/users`);
+    });
+
+    it('runs a failed job again, and takes an overdue one away, where they are named', async () => {
+      await seedJobs(service);
+      const { page } = await enter(open, service, root, '/');
+      const failed = page.getByRole('listitem').filter({ hasText: 'ECONNREFUSED' }).first();
+      await failed.getByRole('button', { name: /^立即运行: nightly_report/ }).click();
+      await page.getByText('任务已排到队首').waitFor();
+      const states = async () =>
+        (await ask<{ name: string; state: string }[]>('/admin/jobs?sort=id')).map(
+          ({ name, state }) => `${name} ${state}`,
+        );
+      expect(await states()).toEqual(['nightly_report waiting', 'sync_stock waiting']);
+
+      const backlog = page.getByRole('listitem').filter({ hasText: '积压' }).first();
+      await backlog.getByRole('link', { name: '1 个任务' }).click();
+      await page.getByRole('heading', { name: '任务', level: 1 }).waitFor();
+      await page.getByRole('button', { name: /^删除: sync_stock/ }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
+      await expect.poll(states).toEqual(['nightly_report waiting']);
+    });
+
+    it('ends the sessions of an account whose password is guessed at', async () => {
+      const { page: theirs } = await enter(open, service, guessed, '/users');
+      const session = async () =>
+        (await theirs.context().request.get(`${service.origin}/admin/session`)).status();
+      expect(await session()).toBe(200);
+      for (let time = 0; time < 3; time += 1) await service.login(guessed.username, 'wrong');
+      const { page } = await enter(open, service, root, '/');
+      await page.getByRole('button', { name: `结束会话: ${guessed.username}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '结束会话' }).click();
+      await page.getByText('会话已结束').waitFor();
+      expect(await session()).toBe(401);
+    });
+
+    it('leads to the permission table of a model without a grant', async () => {
+      const { page } = await enter(open, service, root, '/');
+      await page.getByRole('link', { name: '设置权限: 图书' }).click();
+      await page.getByRole('heading', { name: '权限管理', level: 1 }).waitFor();
+      await page.getByRole('rowheader', { name: /图书/ }).waitFor();
+      expect(await page.getByRole('rowheader', { name: /订单|作者/ }).count()).toBe(0);
+    });
+
+    it('enables a webhook that was disabled, and sends again what had failed', async () => {
+      const { id } = await service.ok<{ id: number }>('POST', '/admin/webhooks', {
+        token: root,
+        body: { webhook: { url: `${service.origin}/api/v1/inbox`, models: ['Order'], user_id: root.id } },
+      });
+      const body = { order: { number: '2026-1', amount: 1 } };
+      await service.ok('POST', '/admin/records/orders', { token: root, body });
+      const states = async () =>
+        (await ask<{ state: string }[]>(`/admin/webhooks/${id}/deliveries`)).map(({ state }) => state);
+      await expect.poll(states, { timeout: 15_000 }).toEqual(['delivered']);
+      // As after an outage of the receiver.
+      const { database } = service.server.services;
+      for (const sql of [
+        `update gatewright_deliveries set state = 'failed', attempts = 8`,
+        `update gatewright_webhooks set disabled = true, disabled_reason = 'failed', failures = 8,
+          disabled_at = '${new Date().toISOString()}'`,
+      ])
+        await database.execute({ sql, parameters: [] });
+      const { page } = await enter(open, service, root, '/');
+      await page.getByRole('button', { name: /^启用并重新发送: / }).click();
+      await page.getByText('已重新发送 1 条').waitFor();
+      await expect.poll(states, { timeout: 15_000 }).toEqual(['delivered']);
+      await load(page, service, '/');
+      expect(await page.getByRole('button', { name: /^启用并重新发送: / }).count()).toBe(0);
+    });
+  });
+});
