@@ -1,8 +1,10 @@
+import CssBaseline from '@mui/material/CssBaseline';
 import { lazy } from 'react';
 import { AdminContext, AdminUI, CustomRoutes } from 'react-admin';
-import { createBrowserRouter, Route, RouterProvider } from 'react-router';
+import { createBrowserRouter, Outlet, Route, RouterProvider } from 'react-router';
 import { SignInAgain } from './account/sign-in-again.tsx';
 import { pagesPath } from './base.ts';
+import { InvitationPage } from './invitation/invitation-page.tsx';
 import { AppLayout } from './layout/layout.tsx';
 import { Leaving } from './layout/leaving.tsx';
 import { PageNotFound } from './layout/not-found.tsx';
@@ -76,7 +78,8 @@ const ShowWebhook = lazy(() =>
   import('./webhooks/show-webhook.tsx').then(({ ShowWebhook: page }) => ({ default: page })),
 );
 
-const Administration = () => (
+/** What every page stands in, before the gate and behind it. */
+const Surroundings = () => (
   <AdminContext
     authProvider={authProvider}
     dataProvider={dataProvider}
@@ -86,6 +89,13 @@ const Administration = () => (
     lightTheme={lightTheme}
     darkTheme={darkTheme}
   >
+    <Outlet />
+    <Leaving />
+  </AdminContext>
+);
+
+const Administration = () => (
+  <>
     <AdminUI
       title="Gatewright"
       disableTelemetry
@@ -127,14 +137,30 @@ const Administration = () => (
         <Route path="/records/:path/:id/history" element={<RecordHistory />} />
       </CustomRoutes>
     </AdminUI>
-    <Leaving />
     <SignInAgain />
-  </AdminContext>
+  </>
 );
 
 /** One that can hold back a way that leads out of a form. */
-const router = createBrowserRouter([{ path: '*', element: <Administration /> }], {
-  basename: pagesPath.replace(/\/$/, '') || '/',
-});
+const router = createBrowserRouter(
+  [
+    {
+      element: <Surroundings />,
+      children: [
+        // Beside the administration, not within it: whether there is a session, and whose, does not matter.
+        {
+          path: 'invitation',
+          element: (
+            <CssBaseline enableColorScheme>
+              <InvitationPage />
+            </CssBaseline>
+          ),
+        },
+        { path: '*', element: <Administration /> },
+      ],
+    },
+  ],
+  { basename: pagesPath.replace(/\/$/, '') || '/' },
+);
 
 export const App = () => <RouterProvider router={router} />;

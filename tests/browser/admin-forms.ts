@@ -33,6 +33,7 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
   'access/roles.tsx': [{ path: '/roles', opener: '新建角色', field: '名称', typed: 'unsaved' }],
   'account/own-password-form.tsx': [{ path: '/password', field: '当前密码', typed: 'unsaved' }],
   'parts/condition-form.tsx': [{ path: '/records/books', opener: '筛选', field: '值', typed: '未保存' }],
+  'invitation/new-password-form.tsx': [],
   'keys/extend-key.tsx': [],
   'keys/rename-key.tsx': [],
   'parts/view-name.tsx': [],

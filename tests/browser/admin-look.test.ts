@@ -130,6 +130,12 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         await page.getByRole('button', { name: /^(结束会话|End sessions)$/ }).click();
         await examine('end-sessions');
         await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: /^(重置链接|Reset link)$/ }).click();
+        await examine('make-link');
+        await page.getByRole('dialog').getByRole('button').last().click();
+        await page.getByRole('dialog').getByRole('checkbox').waitFor();
+        await examine('made-link');
+        await page.getByRole('dialog').getByRole('checkbox').check();
         await load(page, service, '/api_keys/create?user_id=4');
         await page.getByRole('textbox', { name: /名称|Name/ }).fill('夜间报表');
         await page.getByRole('button', { name: /自定义|Other/ }).click();

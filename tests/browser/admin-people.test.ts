@@ -21,6 +21,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       const { page } = watched;
       await page.getByLabel('用户名').fill('root');
       await page.getByLabel('邮箱').fill('new.person@example.com');
+      await page.getByRole('radio', { name: '由管理员设置' }).check();
       await page.getByLabel('密码').fill('12345678');
       await page.getByRole('button', { name: '保存' }).click();
       await page.getByText('用户名已被使用').waitFor();
@@ -63,6 +64,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       // Nobody resets their own.
       expect(await page.getByRole('button', { name: '重置密码' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: '结束会话' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: '重置链接' }).count()).toBe(0);
       await page.getByRole('button', { name: '账号' }).click();
       await page.getByRole('menuitem', { name: '修改密码' }).click();
       await page.getByRole('heading', { name: '修改密码' }).waitFor();

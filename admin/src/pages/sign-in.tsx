@@ -1,3 +1,4 @@
+import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
 import { useNotificationContext } from 'react-admin';
 import { useLocation, useNavigate } from 'react-router';
@@ -6,7 +7,9 @@ import { usePageLanguage, useText } from '../texts/provider.ts';
 import { OutsidePage } from './outside-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
-const textIn = (state: unknown, name: 'nextPathname' | 'nextSearch'): string => {
+type Stated = 'nextPathname' | 'nextSearch' | 'invited';
+
+const textIn = (state: unknown, name: Stated): string => {
   if (typeof state !== 'object' || state === null) return '';
   const found = Object.entries(state).find(([key]) => key === name)?.[1];
   return typeof found === 'string' ? found : '';
@@ -15,6 +18,11 @@ const textIn = (state: unknown, name: 'nextPathname' | 'nextSearch'): string => 
 /** Where the link pointed; what begins with two slashes would be an address of another host to the router. */
 const destinationOf = (state: unknown): string =>
   textIn(state, 'nextPathname').replace(/^[\\/]+/, '/') + textIn(state, 'nextSearch');
+
+/** What leads to the sign-in whoever has just set a password by a link: their name stands there already. */
+export const arrivingAs = (username: string): Readonly<Partial<Record<Stated, string>>> => ({
+  invited: username,
+});
 
 /** Sign-in. Whoever came by a link gets to it afterwards. */
 export const SignIn = () => {
@@ -28,10 +36,17 @@ export const SignIn = () => {
     resetNotifications();
     await navigate(destinationOf(state) || '/');
   };
+  const invited = textIn(state, 'invited');
   return (
     <OutsidePage title={text('signIn.title')}>
-      <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
-      <SignInForm onSignedIn={enter} />
+      {invited === '' ? (
+        <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
+      ) : (
+        <Alert severity="success" sx={{ mb: 1 }}>
+          {text('people.invitation.signIn')}
+        </Alert>
+      )}
+      <SignInForm account={invited} onSignedIn={enter} />
     </OutsidePage>
   );
 };

@@ -74,7 +74,13 @@ export const ShownOnce = ({ title, lead, facts = [], secrets, kept: keptText, on
           {facts.length === 0 ? null : (
             <Box
               component="dl"
-              sx={{ m: 0, display: 'grid', gridTemplateColumns: 'auto 1fr', columnGap: 2, rowGap: 0.5 }}
+              sx={{
+                m: 0,
+                display: 'grid',
+                gridTemplateColumns: { xs: '1fr', sm: 'auto 1fr' },
+                columnGap: 2,
+                rowGap: 0.5,
+              }}
             >
               {facts.map(([label, value]) => (
                 <Box key={label} sx={{ display: 'contents', typography: 'body2' }}>

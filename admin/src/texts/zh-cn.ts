@@ -1,8 +1,10 @@
 import { zhCNForms } from './zh-cn-forms.ts';
+import { zhCNPeople } from './zh-cn-people.ts';
 
 /** The texts of these pages. English has the same keys, or it does not compile. */
 export const zhCN = {
   forms: zhCNForms,
+  people: zhCNPeople,
   common: {
     actions: '操作',
     atOnce: '不到 1 分钟后',

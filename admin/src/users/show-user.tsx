@@ -19,10 +19,12 @@ import { Page } from '../parts/page.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { useTell } from '../parts/problem.ts';
 import { RecordTable } from '../parts/record-table.tsx';
-import { Time } from '../parts/time.tsx';
+import { RelativeTime, Time } from '../parts/time.tsx';
+import { useNow } from '../parts/use-now.ts';
 import { dataProvider, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { GrantsOf } from './grants-of.tsx';
+import { InviteUser } from './invite-user.tsx';
 import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { RoleChips } from './roles-of.tsx';
@@ -48,6 +50,14 @@ export const ShowUser = () => {
             [text('users.email'), user.email],
             [text('users.roles'), <RoleChips key="roles" roles={user.roles} />],
             [text('users.state'), <UserState key="state" {...user} />],
+            ...(user.invitation_expires_at === null
+              ? []
+              : [
+                  [
+                    text('people.invite.openLink'),
+                    <LinkEnd key="link" value={user.invitation_expires_at} />,
+                  ] as const,
+                ]),
             [text('common.createdAt'), <Time key="created" value={user.created_at} />],
             [text('common.updatedAt'), <Time key="updated" value={user.updated_at} />],
           ]}
@@ -57,6 +67,18 @@ export const ShowUser = () => {
         <GrantsOf roles={user.roles} />
       </Stack>
     </Page>
+  );
+};
+
+/** Until when the link is good, or since when it is over. */
+const LinkEnd = ({ value }: { readonly value: string }) => {
+  const text = useText();
+  const over = Date.parse(value) <= useNow();
+  return (
+    <>
+      {text(over ? 'people.invite.endedAt' : 'people.invite.goodFor')}
+      <RelativeTime value={value} />
+    </>
   );
 };
 
@@ -105,6 +127,7 @@ const Actions = ({ user }: { readonly user: User }) => {
           ) : (
             <>
               <Button onClick={() => setAsking('sessions')}>{text('users.endSessions')}</Button>
+              {user.disabled ? null : <InviteUser user={user} />}
               <Button onClick={() => setAsking('password')}>{text('users.reset')}</Button>
             </>
           )}

@@ -4,6 +4,8 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import FormGroup from '@mui/material/FormGroup';
 import FormHelperText from '@mui/material/FormHelperText';
 import FormLabel from '@mui/material/FormLabel';
+import Radio from '@mui/material/Radio';
+import RadioGroup from '@mui/material/RadioGroup';
 import Stack from '@mui/material/Stack';
 import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
@@ -20,7 +22,9 @@ export interface UserDraft {
   readonly roles: readonly string[];
   readonly disabled: boolean;
   readonly must_change_password: boolean;
-  /** Asked for new users only. */
+  /** Asked for new users only: whether they set their password themselves, by a link. */
+  readonly invite?: boolean;
+  /** That of a new user who is not invited. */
   readonly password?: string;
 }
 
@@ -60,12 +64,16 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
     onChange: (event: { readonly target: { readonly value: string } }) =>
       onChange({ ...draft, [name]: event.target.value }),
   });
+  // Whoever chooses their password themselves need not change it.
+  const chooseWay = (invite: boolean): void =>
+    onChange({ ...draft, invite, password: '', must_change_password: false });
   return (
     <Stack sx={{ gap: 0.5 }}>
       <TextField label={text('users.username')} required {...input('username', 'off')} />
       <TextField label={text('users.email')} required type="email" {...input('email', 'off')} />
       <TextField label={text('users.name')} {...input('name', 'off')} />
-      {draft.password === undefined ? null : (
+      {draft.invite === undefined ? null : <WayChoice invite={draft.invite} onChange={chooseWay} />}
+      {draft.invite === false ? (
         <TextField
           label={text('users.password')}
           required
@@ -73,18 +81,22 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
           {...input('password', 'new-password')}
           helperText={errors['password'] ?? text('users.passwordHelp')}
         />
-      )}
+      ) : null}
       <RoleChoice draft={draft} errors={errors} onChange={onChange} />
-      <FormControlLabel
-        control={
-          <Switch
-            checked={draft.must_change_password}
-            onChange={(event) => onChange({ ...draft, must_change_password: event.target.checked })}
+      {draft.invite === true ? null : (
+        <>
+          <FormControlLabel
+            control={
+              <Switch
+                checked={draft.must_change_password}
+                onChange={(event) => onChange({ ...draft, must_change_password: event.target.checked })}
+              />
+            }
+            label={text('users.mustChangeFirst')}
           />
-        }
-        label={text('users.mustChangeFirst')}
-      />
-      <FormHelperText sx={{ mt: -0.5 }}>{text('users.mustChangeHelp')}</FormHelperText>
+          <FormHelperText sx={{ mt: -0.5 }}>{text('users.mustChangeHelp')}</FormHelperText>
+        </>
+      )}
       <FormControlLabel
         control={
           <Switch
@@ -96,6 +108,30 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
       />
       <FormHelperText sx={{ mt: -0.5 }}>{text('users.disableHelp')}</FormHelperText>
     </Stack>
+  );
+};
+
+interface WayChoiceProps {
+  readonly invite: boolean;
+  readonly onChange: (invite: boolean) => void;
+}
+
+/** Who sets the password of a new user. */
+const WayChoice = ({ invite, onChange }: WayChoiceProps) => {
+  const text = useText();
+  return (
+    <FormControl component="fieldset" sx={{ my: 0.5 }}>
+      <FormLabel component="legend">{text('people.invite.way')}</FormLabel>
+      <RadioGroup
+        row
+        value={invite ? 'link' : 'password'}
+        onChange={(_event, chosen) => onChange(chosen === 'link')}
+      >
+        <FormControlLabel value="link" control={<Radio />} label={text('people.invite.byLink')} />
+        <FormControlLabel value="password" control={<Radio />} label={text('people.invite.byPassword')} />
+      </RadioGroup>
+      {invite ? <FormHelperText>{text('people.invite.byLinkHelp')}</FormHelperText> : null}
+    </FormControl>
   );
 };
 

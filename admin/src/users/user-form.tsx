@@ -13,6 +13,7 @@ import { useUnsaved } from '../parts/unsaved.ts';
 import { useInput } from '../parts/use-input.ts';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { type Invitation, InvitationLink, makeInvitation } from './invitation-link.tsx';
 import type { User } from './user.ts';
 import { type UserDraft, UserFields } from './user-fields.tsx';
 
@@ -21,7 +22,13 @@ interface UserFormProps {
   readonly first: UserDraft;
   readonly back: string;
   readonly note?: ReactNode;
-  readonly save: (draft: UserDraft) => Promise<number>;
+  readonly save: (draft: UserDraft) => Promise<SavedUser>;
+}
+
+interface SavedUser {
+  readonly id: number;
+  /** The link that is shown once, where the user was invited; `failed`: the user was made, and the link was not. */
+  readonly invitation?: Invitation | 'failed';
 }
 
 const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
@@ -33,17 +40,21 @@ const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
   const { saved } = useUnsaved(changes > 0);
   const { refusal, refuse, clear } = useRefusal();
   const [busy, setBusy] = useState(false);
+  const [made, setMade] = useState<{ readonly id: number; readonly invitation: Invitation }>();
+  const show = (id: number): void => void navigate(`/users/${id}/show`);
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     clear();
     try {
-      const id = await save(input);
+      const { id, invitation } = await save(input);
       await client.invalidateQueries();
-      notify(text('common.saved'), { type: 'success' });
       saved();
-      await navigate(`/users/${id}/show`);
+      if (invitation === 'failed') notify(text('people.invite.notMade'), { type: 'warning' });
+      else notify(text('common.saved'), { type: 'success' });
+      if (invitation === undefined || invitation === 'failed') show(id);
+      else setMade({ id, invitation });
     } catch (error) {
       refuse(error);
     } finally {
@@ -67,6 +78,13 @@ const UserForm = ({ title, first, back, note, save }: UserFormProps) => {
           />
         </Stack>
       </Paper>
+      {made === undefined ? null : (
+        <InvitationLink
+          username={input.username}
+          invitation={made.invitation}
+          onClose={() => show(made.id)}
+        />
+      )}
     </Page>
   );
 };
@@ -75,26 +93,24 @@ const nobody: UserDraft = {
   username: '',
   email: '',
   name: '',
+  invite: true,
   password: '',
   roles: ['viewer'],
   disabled: false,
   must_change_password: false,
 };
 
+/** Makes a user, and the link by which they choose their password where they are invited. */
+const create = async ({ name, password, invite = false, ...rest }: UserDraft): Promise<SavedUser> => {
+  const data = { ...rest, ...(name === '' ? {} : { name }), ...(invite ? { invite } : { password }) };
+  const { id } = (await dataProvider.create<User>('users', { data })).data;
+  if (!invite) return { id };
+  return { id, invitation: await makeInvitation(id).catch(() => 'failed' as const) };
+};
+
 export const NewUser = () => {
   const text = useText();
-  return (
-    <UserForm
-      title={text('users.create')}
-      first={nobody}
-      back="/users"
-      save={async (draft) => {
-        const { name, ...rest } = draft;
-        const data = name === '' ? rest : draft;
-        return (await dataProvider.create<User>('users', { data })).data.id;
-      }}
-    />
-  );
+  return <UserForm title={text('users.create')} first={nobody} back="/users" save={create} />;
 };
 
 export const EditUser = () => {
@@ -115,7 +131,7 @@ export const EditUser = () => {
       back={`/users/${id}/show`}
       save={async (draft) => {
         await dataProvider.update<User>('users', { id: user.id, data: { ...draft }, previousData: user });
-        return user.id;
+        return { id: user.id };
       }}
     />
   );

@@ -8,6 +8,10 @@ export interface User {
   readonly must_change_password: boolean;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Has no password yet. */
+  readonly invited: boolean;
+  /** End of the link by which a password can be set, also of one whose time is over; null where there is none. */
+  readonly invitation_expires_at: string | null;
 }
 
 export const superAdmin = 'super_admin';

@@ -15,7 +15,8 @@ import type { User } from './user.ts';
 export const UserState = ({
   disabled,
   must_change_password: mustChange,
-}: Pick<User, 'disabled' | 'must_change_password'>) => {
+  invited,
+}: Pick<User, 'disabled' | 'must_change_password' | 'invited'>) => {
   const text = useText();
   return (
     <Stack direction="row" sx={{ gap: 0.5, flexWrap: 'wrap' }}>
@@ -25,6 +26,9 @@ export const UserState = ({
         color={disabled ? 'error' : 'success'}
         label={text(disabled ? 'users.disabled' : 'users.enabled')}
       />
+      {invited ? (
+        <Chip size="small" variant="outlined" color="info" label={text('people.invite.invited')} />
+      ) : null}
       {mustChange ? (
         <Chip size="small" variant="outlined" color="warning" label={text('users.mustChange')} />
       ) : null}
@@ -74,6 +78,7 @@ const filters = (text: Text): FilterField[] => [
   { name: 'name', label: text('users.name'), kind: 'text', operators: ['like', 'eq'] },
   { name: 'disabled', label: text('users.disabled'), kind: 'boolean', operators: ['eq'] },
   { name: 'must_change_password', label: text('users.mustChange'), kind: 'boolean', operators: ['eq'] },
+  { name: 'invited', label: text('people.invite.invited'), kind: 'boolean', operators: ['eq'] },
   { name: 'created_at', label: text('common.createdAt'), kind: 'datetime', operators: ['gte', 'lte'] },
 ];
 

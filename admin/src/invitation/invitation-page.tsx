@@ -1,0 +1,144 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { OutsidePage } from '../pages/outside-page.tsx';
+import { arrivingAs } from '../pages/sign-in.tsx';
+import { LinkButton } from '../parts/link.tsx';
+import { useSentence } from '../parts/problem.ts';
+import { Time } from '../parts/time.tsx';
+import { send } from '../service.ts';
+import { usePageLanguage, useText } from '../texts/provider.ts';
+import { superAdmin } from '../users/user.ts';
+import { NewPasswordForm } from './new-password-form.tsx';
+import { type Invited, useInvitation } from './use-invitation.ts';
+
+interface Person {
+  readonly username: string;
+  readonly roles: readonly string[];
+}
+
+const isAdministrator = ({ roles }: Person): boolean => roles.includes(superAdmin) || roles.includes('admin');
+
+/** Where somebody sets a password of their own by a link. Who is signed in to this browser does not matter. */
+export const InvitationPage = () => {
+  const { state, retry, refuse, settle } = useInvitation();
+  const navigate = useNavigate();
+  usePageLanguage();
+
+  const setPassword = async (token: string, password: string): Promise<() => void> => {
+    try {
+      const { data } = await send<Person>('POST', '/admin/invitation', { body: { token, password } });
+      return () => {
+        if (isAdministrator(data)) void navigate('/login', { state: arrivingAs(data.username) });
+        else settle(data.username);
+      };
+    } catch (error) {
+      if (refuse(error)) return () => {};
+      throw error;
+    }
+  };
+
+  switch (state.kind) {
+    case 'incomplete':
+      return <Incomplete />;
+    case 'looking':
+      return <Looking />;
+    case 'failed':
+      return <Unanswered error={state.error} onRetry={retry} />;
+    case 'over':
+      return <Over error={state.error} />;
+    case 'used':
+      return <Used username={state.username} />;
+    case 'open':
+      return (
+        <Open invited={state.invited}>
+          <NewPasswordForm
+            key={state.token}
+            username={state.invited.username}
+            onSubmit={(password) => setPassword(state.token, password)}
+          />
+        </Open>
+      );
+  }
+};
+
+const Open = ({ invited, children }: { readonly invited: Invited; readonly children: ReactNode }) => {
+  const text = useText();
+  const { username, name, email, expires_at } = invited;
+  const more = [name === username ? '' : name, email].filter((word) => word !== '');
+  return (
+    <OutsidePage title={text('people.invitation.title')}>
+      <Typography sx={{ overflowWrap: 'anywhere' }}>
+        {text('people.invitation.forWhom', { name: username })}
+      </Typography>
+      <Typography variant="body2" sx={{ color: 'text.secondary', mb: 1, overflowWrap: 'anywhere' }}>
+        {more.join(' · ')}
+        <br />
+        {text('people.invitation.until')} <Time value={expires_at} format="zoned" />
+      </Typography>
+      {children}
+    </OutsidePage>
+  );
+};
+
+const Looking = () => {
+  const text = useText();
+  return (
+    <OutsidePage title={text('people.invitation.title')}>
+      <Typography role="status" sx={{ color: 'text.secondary' }}>
+        {text('people.invitation.loading')}
+      </Typography>
+    </OutsidePage>
+  );
+};
+
+const Incomplete = () => {
+  const text = useText();
+  return (
+    <OutsidePage title={text('people.invitation.incompleteTitle')}>
+      <Alert severity="warning">{text('people.invitation.incomplete')}</Alert>
+      <ToSignIn />
+    </OutsidePage>
+  );
+};
+
+const Over = ({ error }: { readonly error: unknown }) => {
+  const text = useText();
+  const sentence = useSentence();
+  return (
+    <OutsidePage title={text('people.invitation.over')}>
+      <Alert severity="error">{sentence(error)}</Alert>
+      <Typography sx={{ my: 1 }}>{text('people.invitation.askAnother')}</Typography>
+      <ToSignIn />
+    </OutsidePage>
+  );
+};
+
+const Unanswered = ({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) => {
+  const text = useText();
+  const sentence = useSentence();
+  return (
+    <OutsidePage title={text('people.invitation.title')}>
+      <Alert severity="warning">{sentence(error)}</Alert>
+      <Button variant="contained" size="large" onClick={onRetry} sx={{ mt: 1 }}>
+        {text('forms.retry')}
+      </Button>
+    </OutsidePage>
+  );
+};
+
+const Used = ({ username }: { readonly username: string }) => {
+  const text = useText();
+  return (
+    <OutsidePage title={text('people.invitation.done')}>
+      <Alert severity="success">{text('people.invitation.doneLead', { name: username })}</Alert>
+    </OutsidePage>
+  );
+};
+
+const ToSignIn = () => {
+  const text = useText();
+  return <LinkButton to="/login">{text('people.invitation.toSignIn')}</LinkButton>;
+};

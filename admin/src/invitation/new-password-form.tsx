@@ -1,0 +1,106 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Stack from '@mui/material/Stack';
+import TextField from '@mui/material/TextField';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { failureOf, useSentence } from '../parts/problem.ts';
+import { useRefusal } from '../parts/refusal.ts';
+import { useUnsaved } from '../parts/unsaved.ts';
+import { leadToFirst } from '../parts/wrong-fields.ts';
+import { useText } from '../texts/provider.ts';
+
+interface NewPasswordFormProps {
+  /** Tells a password manager whose password it is. */
+  readonly username: string;
+  /** Answers what comes after it. Throws what the service refuses it with. */
+  readonly onSubmit: (password: string) => Promise<() => void>;
+}
+
+/** A password, twice, as nobody sees what is typed. */
+export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) => {
+  const text = useText();
+  const sentence = useSentence();
+  const form = useRef<HTMLFormElement>(null);
+  const [password, setPassword] = useState('');
+  const [again, setAgain] = useState('');
+  const [shown, setShown] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const { refusal, refuse, refuseFields, correct, clear } = useRefusal();
+  const { fields, failure, attempt } = refusal;
+  // A page that is loaded anew does not know the link any more.
+  const { saved } = useUnsaved(password !== '' || again !== '');
+  useEffect(() => {
+    if (form.current && attempt > 0) leadToFirst(form.current);
+  }, [attempt]);
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (password !== again) {
+      refuseFields({ again: text('people.invitation.differ') });
+      return;
+    }
+    setBusy(true);
+    clear();
+    try {
+      const goOn = await onSubmit(password);
+      saved();
+      goOn();
+    } catch (error) {
+      refuse(error);
+      setBusy(false);
+    }
+  };
+
+  const type = shown ? 'text' : 'password';
+  return (
+    <Stack component="form" ref={form} noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1 }}>
+      {failure === undefined ? null : (
+        <Alert severity={failureOf(failure).status === 429 ? 'warning' : 'error'}>{sentence(failure)}</Alert>
+      )}
+      <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+      <TextField
+        label={text('people.invitation.password')}
+        type={type}
+        autoComplete="new-password"
+        autoFocus
+        required
+        value={password}
+        onChange={(event) => {
+          setPassword(event.target.value);
+          correct('password');
+        }}
+        error={fields['password'] !== undefined}
+        helperText={fields['password'] ?? text('users.passwordHelp')}
+      />
+      <TextField
+        label={text('people.invitation.again')}
+        type={type}
+        autoComplete="new-password"
+        required
+        value={again}
+        onChange={(event) => {
+          setAgain(event.target.value);
+          correct('again');
+        }}
+        error={fields['again'] !== undefined}
+        helperText={fields['again']}
+      />
+      <FormControlLabel
+        control={<Checkbox checked={shown} onChange={(event) => setShown(event.target.checked)} />}
+        label={text('account.showPasswords')}
+      />
+      <Button
+        type="submit"
+        variant="contained"
+        size="large"
+        loading={busy}
+        disabled={password === '' || again === ''}
+        sx={{ mt: 1 }}
+      >
+        {text('people.invitation.submit')}
+      </Button>
+    </Stack>
+  );
+};
