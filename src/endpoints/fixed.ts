@@ -8,6 +8,7 @@ import { adminPasswordEndpoint } from './admin/password.ts';
 import { permissionEndpoints } from './admin/permissions.ts';
 import { referencesOfOwn } from './admin/references.ts';
 import { roleEndpoints } from './admin/roles.ts';
+import { searchEndpoint } from './admin/search.ts';
 import { sessionEndpoints } from './admin/session.ts';
 import { sessionTokenEndpoint } from './admin/session-token.ts';
 import { statsEndpoint } from './admin/stats.ts';
@@ -47,6 +48,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...viewEndpoints(services),
   ...webhookEndpoints(services),
   ...referencesOfOwn(services),
+  searchEndpoint(services),
   explainEndpoint(services),
   statsEndpoint(services),
 ];

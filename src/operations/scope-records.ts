@@ -14,7 +14,7 @@ import type {
   VersionOptions,
 } from '../model/scope.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { ListAnswer } from '../store/list/list.ts';
+import { type ListAnswer, listedRows } from '../store/list/list.ts';
 import type { SavedRecord } from '../store/records/records.ts';
 import { type Included, nothingIncluded, parseIncluded } from '../store/relations/include.ts';
 import type { Related } from '../store/relations/related.ts';
@@ -59,15 +59,6 @@ const rowOf = (json: string, version: number | undefined): Row => {
   return row;
 };
 
-/** Everything of a list, in memory: whoever asks for all records gets all. */
-const rowsOf = async (answer: ListAnswer): Promise<Row[]> => {
-  if ('json' in answer)
-    return JSON.parse(typeof answer.json === 'string' ? answer.json : Buffer.from(answer.json).toString());
-  let text = '';
-  for await (const chunk of answer.chunks) text += chunk;
-  return JSON.parse(text);
-};
-
 /** Values as a body would bring them: what JSON does not know is not there. */
 const bodyOf = (values: unknown): JsonObject => {
   const body: Json = JSON.parse(JSON.stringify(values) ?? 'null');
@@ -95,14 +86,18 @@ export class ScopeRecords implements NamedRecords {
   }
 
   async list(query: AnyListQuery = {}): Promise<Row[]> {
-    return rowsOf(await this.#list(query));
+    return (await listedRows(await this.#list(query))) as Row[];
   }
 
   async page(query: AnyListQuery = {}): Promise<RecordPage<Row>> {
     const { page, perPage, after } = query;
     const paged = page === undefined && perPage === undefined && after === undefined;
     const answer = await this.#list(paged ? { ...query, perPage: 20 } : query);
-    return { records: await rowsOf(answer), total: answer.page?.total, next: answer.page?.next };
+    return {
+      records: (await listedRows(answer)) as Row[],
+      total: answer.page?.total,
+      next: answer.page?.next,
+    };
   }
 
   async count(query: Count = {}): Promise<number> {

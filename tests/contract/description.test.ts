@@ -189,6 +189,8 @@ describeEachDatabase('the API description', (databases) => {
       await ask('GET', `/admin/records/${path}/references?ids=1,2`, { token });
     await ask('GET', `/admin/explain?user_id=${user.id}&method=GET&path=/api/v1/orders/1`, { token });
     await ask('GET', '/admin/explain?method=GET', { token });
+    await ask('GET', '/admin/search?q=7', { token });
+    await ask('GET', '/admin/search', { token });
     const ofKey = `/admin/api_keys/${created.data.id}`;
     await ask('GET', ofKey, { token });
     await ask('GET', `${ofKey}/usage`, { token });

@@ -1,67 +1,74 @@
-import Autocomplete from '@mui/material/Autocomplete';
+import Autocomplete, {
+  type AutocompleteRenderGroupParams,
+  createFilterOptions,
+} from '@mui/material/Autocomplete';
 import Box from '@mui/material/Box';
 import Dialog from '@mui/material/Dialog';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
+import { type FoundOptions, type PaletteOption, useFoundRecords } from './found-records.ts';
 import { usePlaces } from './places.tsx';
-
-interface Option {
-  readonly to: string;
-  readonly label: string;
-  readonly group: string;
-}
-
-interface FoundUser {
-  readonly id: number;
-  readonly username: string;
-  readonly name: string;
-}
-
-const useFoundUsers = (words: string): readonly FoundUser[] => {
-  const { data = [] } = useQuery({
-    queryKey: ['palette', words],
-    enabled: words.length >= 2,
-    queryFn: async ({ signal }) => {
-      const found = await dataProvider.getList<FoundUser>('users', {
-        pagination: { page: 1, perPage: 6 },
-        filter: { q: words },
-        signal,
-      });
-      return found.data;
-    },
-  });
-  return words.length >= 2 ? data : [];
-};
 
 /** The list stands in the dialog itself instead of over it. */
 const InPlace = ({ children }: { readonly children?: ReactNode | ((props: never) => ReactNode) }) => (
   <Box sx={{ mt: 1 }}>{typeof children === 'function' ? null : children}</Box>
 );
 
-/** Goes to any page or person by a few letters, without a mouse. */
+/** Options under what they have in common; a screen reader is told that with the first of them. */
+const Group = ({ group, children }: AutocompleteRenderGroupParams) => (
+  <Box role="group" aria-label={group}>
+    <Typography
+      aria-hidden
+      variant="body2"
+      sx={{ color: 'text.secondary', fontWeight: 600, fontSize: 12.5, px: 2, pt: 1.25, pb: 0.25 }}
+    >
+      {group}
+    </Typography>
+    {children}
+  </Box>
+);
+
+/** Says what a search has come to, also to whoever does not see the list. */
+const State = ({ found: { state, count } }: { readonly found: FoundOptions }) => {
+  const text = useText();
+  const words = {
+    idle: text('palette.help'),
+    searching: text('palette.searching'),
+    failed: text('palette.failed'),
+    found: text('palette.found', { smart_count: count }),
+  };
+  return (
+    <Typography
+      role="status"
+      variant="caption"
+      sx={{ color: state === 'failed' ? 'error.main' : 'text.secondary', px: 1, pt: 1 }}
+    >
+      {words[state]}
+    </Typography>
+  );
+};
+
+const byLabel = createFilterOptions<PaletteOption>({ stringify: ({ label, group }) => `${label} ${group}` });
+
+/** Goes to any page, and to any record that its words or its number find, without a mouse. */
 export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const text = useText();
   const navigate = useNavigate();
   const [words, setWords] = useState('');
   const places = usePlaces().flatMap(({ label, places: group }) =>
-    group.map((place): Option => ({ to: place.to, label: place.label, group: label || text('start.title') })),
+    group.map(
+      (place): PaletteOption => ({ to: place.to, label: place.label, group: label || text('palette.pages') }),
+    ),
   );
-  const users = useFoundUsers(words.trim()).map(
-    ({ id, username, name }): Option => ({
-      to: `/users/${id}/show`,
-      label: name === username || name === '' ? username : `${username} (${name})`,
-      group: text('users.title'),
-    }),
-  );
-  const actions: Option[] = [
+  const found = useFoundRecords(words.trim());
+  const fixed: PaletteOption[] = [
+    ...places,
     { to: '/api_keys/create', label: text('keys.create'), group: text('palette.actions') },
     { to: '/users/create', label: text('users.create'), group: text('palette.actions') },
-    { to: '/password', label: text('account.changePassword'), group: text('menu.account') },
+    { to: '/password', label: text('account.changePassword'), group: text('palette.actions') },
   ];
   return (
     <Dialog
@@ -73,18 +80,24 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
         paper: { 'aria-label': text('palette.open'), sx: { position: 'absolute', top: 72, p: 1.5 } },
       }}
     >
-      <Autocomplete<Option>
+      <Autocomplete<PaletteOption>
         open
         autoHighlight
-        options={[...places, ...actions, ...users]}
-        renderOption={({ key, ...properties }, { label, group }) => (
-          <Box component="li" key={key} {...properties}>
+        options={[...fixed, ...found.options]}
+        filterOptions={(_all, state) => [...byLabel(fixed, state), ...found.options]}
+        groupBy={({ group }) => group}
+        renderGroup={({ key, ...group }) => <Group key={key} {...group} />}
+        getOptionLabel={({ label }) => label}
+        renderOption={({ key, ...properties }, { label, id }) => (
+          <Box component="div" key={key} {...(properties as object)}>
             <Box component="span" sx={{ flex: 1, overflowWrap: 'anywhere' }}>
               {label}
             </Box>
-            <Typography component="span" variant="body2" sx={{ color: 'text.secondary', pl: 2 }}>
-              {group}
-            </Typography>
+            {id === undefined || label === `#${id}` ? null : (
+              <Typography component="span" variant="body2" sx={{ color: 'text.secondary', pl: 2 }}>
+                #{id}
+              </Typography>
+            )}
           </Box>
         )}
         getOptionKey={({ to, group }) => group + to}
@@ -96,20 +109,20 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
           onClose();
           void navigate(option.to);
         }}
+        loading={found.state === 'searching'}
+        loadingText={text('palette.searching')}
         noOptionsText={text('list.nothingFound')}
         onClose={(_event, reason) => {
           if (reason === 'escape') onClose();
         }}
         slots={{ popper: InPlace }}
-        slotProps={{ listbox: { sx: { maxHeight: '50vh' } } }}
+        slotProps={{ listbox: { component: 'div', sx: { maxHeight: '50vh' } } }}
         forcePopupIcon={false}
         renderInput={(parameters) => (
           <TextField {...parameters} autoFocus margin="none" label={text('palette.label')} />
         )}
       />
-      <Typography variant="caption" sx={{ color: 'text.secondary', px: 1, pt: 1 }}>
-        {text('palette.help')}
-      </Typography>
+      <State found={found} />
     </Dialog>
   );
 };

@@ -3,11 +3,9 @@ import Box from '@mui/material/Box';
 import Paper, { type PaperProps } from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useState } from 'react';
+import { createContext, useContext, useState } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
-
-/** Milliseconds of rest after which what was typed is looked for. */
-const restTime = 200;
+import { useRested } from './use-rested.ts';
 
 /** Those of all that match which are shown at once. */
 export const pickedAtOnce = 12;
@@ -32,15 +30,6 @@ interface SearchPickerProps<Item extends { readonly id: number }> {
   readonly load: (id: number) => Promise<Item>;
   readonly search: (words: string, signal: AbortSignal) => Promise<Found<Item>>;
 }
-
-const useRested = (words: string): string => {
-  const [rested, setRested] = useState(words);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(words), restTime);
-    return () => clearTimeout(timer);
-  }, [words]);
-  return rested;
-};
 
 /** How many match beyond those that are shown. */
 const Beyond = createContext<{ readonly shown: number; readonly total: number }>({ shown: 0, total: 0 });

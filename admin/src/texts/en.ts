@@ -64,8 +64,13 @@ export const en: SameKeys<typeof zhCN> = {
   },
   palette: {
     open: 'Go to',
-    label: 'A page or a user',
+    label: 'A page, a record or its number',
+    pages: 'Overview',
     actions: 'Actions',
+    everything: 'All of %{group} with “%{words}”…',
+    searching: 'Looking for records…',
+    failed: 'Records could not be looked for; pages are here all the same.',
+    found: '%{smart_count} record found |||| %{smart_count} records found',
     help: '↑ ↓ to choose, Enter to go, Esc to close',
   },
   signIn: {

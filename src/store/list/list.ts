@@ -29,6 +29,15 @@ export interface PageFacts {
   readonly next: string | undefined;
 }
 
+/** The records of an answer, in memory: for whoever asks from inside. */
+export const listedRows = async (answer: ListAnswer): Promise<Readonly<Record<string, unknown>>[]> => {
+  if ('json' in answer)
+    return JSON.parse(typeof answer.json === 'string' ? answer.json : Buffer.from(answer.json).toString());
+  let text = '';
+  for await (const chunk of answer.chunks) text += chunk;
+  return JSON.parse(text);
+};
+
 export interface ListRequest extends ListPurpose {
   /** The raw query string, without `?`. */
   readonly query: string;

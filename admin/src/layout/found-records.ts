@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRested } from '../parts/use-rested.ts';
+import { useModels } from '../records/use-metadata.ts';
+import { send } from '../service.ts';
+import { type Text, useText } from '../texts/provider.ts';
+
+/** Records of one list, as `/admin/search` answers them. */
+interface FoundGroup {
+  readonly model: string;
+  /** Path of the list: `users`, `records/orders`. */
+  readonly resource: string;
+  readonly records: readonly { readonly id: number; readonly name: string }[];
+  readonly more: boolean;
+  readonly searched: 'whole' | 'newest' | 'late';
+}
+
+/** Where the palette leads. */
+export interface PaletteOption {
+  readonly to: string;
+  readonly label: string;
+  readonly group: string;
+  /** A number beside the label, where it does not name the record alone. */
+  readonly id?: number;
+}
+
+export interface FoundOptions {
+  readonly options: readonly PaletteOption[];
+  /** How many of them are records. */
+  readonly count: number;
+  readonly state: 'idle' | 'searching' | 'found' | 'failed';
+}
+
+/** Letters from which on records are looked for; a number is one from its first digit. */
+const isWanted = (words: string): boolean => words.length >= 2 || /^\d$/.test(words);
+
+/** Paths of pages that show one record. */
+const pageOf = (resource: string, id: number): string =>
+  resource === 'api_keys' ? `/api_keys/${id}` : `/${resource}/${id}/show`;
+
+const optionsOf = (
+  { resource, records, more, searched }: FoundGroup,
+  group: string,
+  words: string,
+  text: Text,
+): readonly PaletteOption[] => {
+  const filter = encodeURIComponent(JSON.stringify({ q: words }));
+  const rest = {
+    to: `/${resource}?filter=${filter}`,
+    label: text('palette.everything', { group, words }),
+    group,
+  };
+  return [
+    ...records.map(({ id, name }): PaletteOption => ({ to: pageOf(resource, id), label: name, group, id })),
+    ...(more || searched !== 'whole' ? [rest] : []),
+  ];
+};
+
+/** What of all lists matches the words that were typed, and are still there. */
+export const useFoundRecords = (typed: string): FoundOptions => {
+  const text = useText();
+  const models = useModels();
+  const words = useRested(typed);
+  const wanted = isWanted(words);
+  const { data, error } = useQuery({
+    queryKey: ['palette', words],
+    enabled: wanted,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const query = new URLSearchParams({ q: words.slice(0, 100) });
+      return (await send<readonly FoundGroup[]>('GET', `/admin/search?${query}`, { signal })).data;
+    },
+  });
+  if (!isWanted(typed)) return { options: [], count: 0, state: 'idle' };
+  // What other words have found would be taken for what these have.
+  if (typed !== words || (data === undefined && error === null))
+    return { options: [], count: 0, state: 'searching' };
+  if (data === undefined) return { options: [], count: 0, state: 'failed' };
+  const own: Readonly<Record<string, string>> = {
+    users: text('users.title'),
+    api_keys: text('keys.title'),
+  };
+  const nameOf = ({ model, resource }: FoundGroup): string =>
+    own[resource] ?? models.find((each) => each.model === model)?.label ?? model;
+  return {
+    options: data.flatMap((group) => optionsOf(group, nameOf(group), words, text)),
+    count: data.reduce((sum, { records }) => sum + records.length, 0),
+    state: 'found',
+  };
+};
