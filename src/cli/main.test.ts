@@ -22,8 +22,14 @@ describe('gatewright', () => {
 
   it.each([
     [['help'], ['--help']],
-    [['help', 'app'], ['app', '--help']],
-    [['help', 'app', 'create'], ['app', 'create', '--help']],
+    [
+      ['help', 'app'],
+      ['app', '--help'],
+    ],
+    [
+      ['help', 'app', 'create'],
+      ['app', 'create', '--help'],
+    ],
   ])('%j says what %j does', async (words, option) => {
     const said = await run(words);
     expect(said).toEqual(await run(option));
