@@ -177,7 +177,7 @@ export const compose = async (parts: Parts) => {
     idempotency,
     requestCounts: createRequestCounts(context),
     keyUsage: createKeyUsage(context),
-    refusals: createRefusals(context),
+    refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
     imports: createImports(context),
     securityEvents,
     applications: vault,

@@ -48,8 +48,9 @@ const counterOf =
           by,
           detail: { method, path },
         });
-      } else if (status === 404 && narrowed !== undefined)
-        refusals.record(principal, request, code, narrowed);
+      } else if (status === 401 && request.claim !== undefined)
+        refusals.recordClaim(request.claim, request, code);
+      else if (status === 404 && narrowed !== undefined) refusals.record(principal, request, code, narrowed);
     };
   };
 

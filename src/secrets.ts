@@ -108,6 +108,7 @@ export const createKeyed = async (
       issue: (userId) => current.tokens.issue(userId),
       issueFor: (userId, session) => current.tokens.issueFor(userId, session),
       verify: (token) => current.tokens.verify(token),
+      holderOf: (token) => current.tokens.holderOf(token),
     },
     cookies: {
       name: current.cookies.name,

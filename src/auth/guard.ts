@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/problem.ts';
-import type { AuthRequest, Identified, Verifier } from './method.ts';
+import type { AuthRequest, Claim, Identified, Verifier } from './method.ts';
 import { type Nobody, nobody } from './principal.ts';
 
 /** Every kind of credentials that the endpoint takes, each challenge once (RFC 9110, 11.6.1). */
@@ -32,17 +32,21 @@ export const guard = async <Caller extends Identified>(
   if (methods.length === 0) return nobody;
   const refusals: Problem[] = [];
   const failures: unknown[] = [];
+  let claim: Claim | undefined;
   for (const [index, method] of methods.entries()) {
     if (methods.indexOf(method) !== index) continue;
     try {
       const asked = method.authenticate(request);
       const outcome = asked instanceof Promise ? await asked : asked;
       if (outcome.kind === 'principal') return outcome.principal;
-      if (outcome.kind === 'rejected') refusals.push(outcome.problem);
+      if (outcome.kind === 'absent') continue;
+      refusals.push(outcome.problem);
+      claim ??= outcome.claim;
     } catch (error) {
       failures.push(error);
     }
   }
   if (failures.length > 0) throw failures[0];
+  if (claim !== undefined) request.refused?.(claim);
   throw refusalOf(methods, refusals);
 };

@@ -6,8 +6,19 @@ import type { Tokens } from './jwt.ts';
 import type { ApplicationSecrets, IdentityStore, UsageRecorder } from './ports.ts';
 import type { SessionCookies } from './session.ts';
 
+/**
+ * Whose credentials were refused, as far as they say: an id that was signed, the SHA-256 of a key, an application that
+ * somebody names. Never the credentials themselves, and whether it is true nobody has looked at.
+ */
+export type Claim =
+  | { readonly kind: 'user'; readonly id: number }
+  | { readonly kind: 'api_key'; readonly hash: string }
+  | { readonly kind: 'application'; readonly appId: string };
+
 /** What an authentication method may look at: the request before anybody knows who sends it. */
 export interface AuthRequest {
+  /** Told whose credentials they seem to be that are refused, where somebody keeps that. */
+  refused?(claim: Claim): void;
   /** HTTP method, upper case. */
   readonly method: string;
   /** A header's value; undefined where it is absent. A header sent twice is answered as it cannot be valid. */
@@ -56,7 +67,7 @@ export type AuthOutcome<Caller extends Identified = Identified> =
   /** The request carries no credentials of this method. */
   | { readonly kind: 'absent' }
   /** It carries some, and they are not good. */
-  | { readonly kind: 'rejected'; readonly problem: Problem }
+  | { readonly kind: 'rejected'; readonly problem: Problem; readonly claim?: Claim | undefined }
   | { readonly kind: 'principal'; readonly principal: Caller };
 
 export const absent: { readonly kind: 'absent' } = { kind: 'absent' };

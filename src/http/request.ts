@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { callerOf } from '../auth/caller.ts';
-import type { AuthRequest } from '../auth/method.ts';
+import type { AuthRequest, Claim } from '../auth/method.ts';
 import { nobody, type Principal } from '../auth/principal.ts';
 import { BusyTime, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -34,7 +34,10 @@ const nothing: JsonObject = Object.freeze({});
 export type AnswerCounter = (
   principal: Principal,
   status: number,
-  request: Pick<Call, 'address' | 'path' | 'params'> & { readonly method: string },
+  request: Pick<Call, 'address' | 'path' | 'params'> & {
+    readonly method: string;
+    readonly claim: Claim | undefined;
+  },
   code: number | undefined,
 ) => void;
 
@@ -67,6 +70,8 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   /** Path as it was registered. */
   route: string | undefined;
   principal: Principal = nobody;
+  /** Whose the credentials seem to be that were refused. */
+  claim: Claim | undefined;
   /** The parsed body and its bytes; empty until they are read, and where the endpoint takes none. */
   body = nothing;
   bytes: Uint8Array = noBytes;
@@ -180,6 +185,10 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   identified(principal: Principal): void {
     if (this.held > 0 && principal.kind !== 'nobody') this.#settings.bodies.memory.identify(this);
     this.principal = principal;
+  }
+
+  refused(claim: Claim): void {
+    this.claim = claim;
   }
 
   /**

@@ -256,6 +256,31 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByRole('button', { name: '撤销' }).click();
       await page.getByText('viewer：未授予').waitFor();
       expect(await refused()).toBe(403);
+
+      // Another role gets it, and the verdict on this caller stays.
+      await page.getByRole('button', { name: '授予其他角色' }).click();
+      const saved = page.waitForResponse((response) => response.url().includes('/admin/explain'));
+      await page.getByRole('menuitem', { name: /授予 auditor/ }).click();
+      await saved;
+      await page.getByText('拒绝（403）').waitFor();
+      const auditor = await service.createUser(['auditor']);
+      expect((await service.post('/api/v1/books', { token: auditor, body })).status).toBe(201);
+    });
+
+    it('a refusal of credentials that are over says what to do', async () => {
+      const owner = await service.createUser(['viewer']);
+      const { key } = await service.createKey(owner, new Date(Date.now() - 60_000).toISOString());
+      expect((await service.get('/api/v1/books', { key })).status).toBe(401);
+      const { page } = await enter(open, service, root, '/explain');
+      await page
+        .getByRole('row')
+        .filter({ hasText: `${owner.username} 的密钥` })
+        .getByRole('link', { name: '解释 GET /api/v1/books' })
+        .click();
+      await page.getByText('当时凭据无效（40102）。').waitFor();
+      await page.getByText(/^key \d+ has expired$/).waitFor();
+      await page.getByRole('link', { name: '查看密钥' }).click();
+      await page.getByText('已过期').first().waitFor();
     });
 
     it('the start page counts what needs attention and leads to it', async () => {

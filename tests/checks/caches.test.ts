@@ -107,6 +107,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
       'createKeyNetworks',
       'batchesOf',
       'createRefusals',
+      'createRefusedClaims',
       'createRequestCounts',
       'createKeyUsage',
       'createSecurityEvents',

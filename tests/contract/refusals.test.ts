@@ -98,6 +98,62 @@ describeEachDatabase('recent refusals', (databases) => {
     expect(await left()).toEqual([]);
   });
 
+  it('credentials that are over or do not fit are somebody’s, and are never kept themselves', async () => {
+    const clock = movableClock();
+    await using service = await startService(databases, { application, clock, apps: ['shop'] });
+    const user = await service.createUser(['viewer']);
+    const ends = new Date(clock.now() + 3_600_000).toISOString();
+    const { key } = await service.createKey(user, ends);
+    const token = service.tokenOf(user.id);
+    const path = '/api/v1/users';
+    clock.advance(25 * 3_600);
+    for (const credentials of [{ key }, { key }, { token }])
+      expect((await service.get(path, credentials)).status).toBe(401);
+    const signed = service.sign('shop', '{}');
+    const headers = { ...signed, 'X-Signature': '0'.repeat(64) };
+    const unknown = { ...headers, 'X-App-Id': 'nobody' };
+    for (const each of [headers, unknown])
+      expect((await service.post('/api/v1/payment', { body: '{}', headers: each })).status).toBe(401);
+    // Neither a stranger's key, nor a token that somebody else signed, is anybody's.
+    const forged = `${token.slice(0, -6)}AAAAAA`;
+    for (const credentials of [{ key: 'f'.repeat(64) }, { token: forged }, {}])
+      expect((await service.get(path, credentials)).status).toBe(401);
+
+    const found = await listed(service);
+    const told = found.map(({ refusals, caller_kind, caller_name, code, path: asked }) =>
+      [refusals, caller_kind, caller_name, code, asked].join(' '),
+    );
+    expect(told.toSorted()).toEqual([
+      `1 application shop 40103 /api/v1/payment`,
+      `1 user ${user.username} 40101 ${path}`,
+      `2 api_key ${user.username} 40102 ${path}`,
+    ]);
+    const stored = await service.server.services.database.all({
+      sql: 'select * from gatewright_refusals',
+      parameters: [],
+    });
+    for (const secret of [key, token, forged, headers['X-Signature']])
+      expect(JSON.stringify(stored)).not.toContain(secret);
+  });
+
+  it('strangers who guess keys keep nobody else’s refusals out', async () => {
+    const clock = movableClock();
+    await using service = await startService(databases, { application, clock });
+    const user = await service.createUser(['viewer']);
+    const { refusals } = service.server.services;
+    const request = { method: 'GET', path: '/api/v1/users', params: {} };
+    for (let guess = 0; guess < 2_000; guess += 1)
+      refusals.recordClaim(
+        { kind: 'api_key', hash: String(guess).padStart(64, '0') },
+        { ...request, address: `10.0.0.${guess % 5}` },
+        40102,
+      );
+    refusals.recordClaim({ kind: 'user', id: user.id }, { ...request, address: '10.0.1.1' }, 40101);
+    expect((await listed(service)).map(({ caller_id, code }) => [caller_id, code])).toEqual([
+      [String(user.id), 40101],
+    ]);
+  });
+
   it('an explanation says which role gives the right', async () => {
     await using service = await startService(databases, { application });
     const token = await service.admin();

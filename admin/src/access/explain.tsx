@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';
@@ -16,6 +15,7 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { Explanation } from './explanation.ts';
 import { Refusals } from './refusals.tsx';
+import { Since } from './since.tsx';
 import { Verdict } from './verdict.tsx';
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
@@ -75,25 +75,6 @@ export const Explain = () => {
         <Refusals />
       </Stack>
     </Page>
-  );
-};
-
-interface SinceProps {
-  /** Code of the refusal from which the question comes. */
-  readonly was: number | undefined;
-  readonly explanation: Explanation | undefined;
-}
-
-/** Says where a request that was refused would be answered otherwise by now. */
-const Since = ({ was, explanation }: SinceProps) => {
-  const text = useText();
-  if (was === undefined || explanation === undefined || explanation.code === was) return null;
-  return (
-    <Alert severity={explanation.allowed ? 'success' : 'info'}>
-      {explanation.allowed
-        ? text('refusals.nowAllowed', { was })
-        : text('refusals.nowOther', { was, code: explanation.code })}
-    </Alert>
   );
 };
 

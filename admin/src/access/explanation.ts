@@ -71,7 +71,7 @@ export const changedAt = ({ rule }: Step, { caller }: Explanation): string | und
     ['user', 'role', 'administrator', 'authentication', 'password_change'].includes(rule)
   )
     return `/users/${caller.id}`;
-  if (caller.kind === 'api_key' && rule === 'authentication') return '/api_keys';
+  if (caller.kind === 'api_key' && rule === 'authentication') return `/api_keys/${caller.id}`;
   if (caller.kind === 'application' && rule === 'authentication') return '/applications';
   return undefined;
 };

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { Link as RouterLink } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import type { Grants } from './explanation.ts';
+import { OtherRoles } from './other-roles.tsx';
 import { useSaveTogether } from './whole-change.tsx';
 
 interface GrantsOfRolesProps {
@@ -15,8 +16,8 @@ interface GrantsOfRolesProps {
 }
 
 /**
- * Which role of the caller gives the right. Where none does, it is granted to one here: the verdict above is asked for
- * anew, and the grant can be taken back for a while.
+ * Which role of the caller gives the right. Where none does, it is granted to one here, or to any other role: the verdict
+ * above is asked for anew, and the grant can be taken back for a while.
  */
 export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: GrantsOfRolesProps) => {
   const text = useText();
@@ -45,7 +46,7 @@ export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: Gra
         ))}
       </Stack>
       {refused ? (
-        <Stack direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
+        <Stack direction="row" sx={{ gap: 1, flexWrap: 'wrap', alignItems: 'center' }}>
           {roles.map(({ role }) => (
             <Button
               key={role}
@@ -58,6 +59,11 @@ export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: Gra
               {text('explain.grantTo', { role })}
             </Button>
           ))}
+          <OtherRoles
+            own={roles.map(({ role }) => role)}
+            busy={busy !== undefined}
+            onGrant={(role) => void grant(role)}
+          />
         </Stack>
       ) : null}
     </Stack>

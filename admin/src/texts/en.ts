@@ -447,7 +447,7 @@ export const en: SameKeys<typeof zhCN> = {
   },
   refusals: {
     title: 'Recent refusals',
-    lead: 'What known callers were refused within 24 hours; each leads to its explanation. Those alike within an hour are counted together.',
+    lead: 'What known callers were refused within 24 hours, also for credentials that are over; each leads to its explanation. Those alike within an hour are counted together.',
     empty: 'Nothing was refused within 24 hours.',
     request: 'Request',
     reason: 'Reason',
@@ -457,6 +457,18 @@ export const en: SameKeys<typeof zhCN> = {
     last: 'Last',
     key: 'Key #%{id} of %{name}',
     nowAllowed: 'It was refused then (%{was}), and would be allowed by now.',
+    credentials: 'The credentials were not good (%{was}).',
+    tokenOver:
+      'Tokens end after 24 hours, those made of a session end with it, and all of them when the user is disabled. Signing in again gives another one. The verdict below is that with a good token.',
+    keyOver:
+      'The key has expired, or its owner is disabled. An expired key cannot be extended: make another one in its place.',
+    signatureWrong:
+      'The signature did not fit, so nothing proves that the application sent it. Usual causes: a secret that was just rotated, a body that is not sent as it was signed, another timestamp than the signed one. The verdict below is that with a good signature.',
+    signatureLate:
+      'The timestamp was more than 300 seconds away from the server: set the caller’s clock, and sign just before sending. The verdict below is that with a good signature.',
+    toUser: 'Show the user',
+    toKey: 'Show the key',
+    toApplications: 'Show applications',
     nowOther: 'It was refused for %{was} then, and would be for %{code} by now.',
   },
   explain: {
@@ -478,6 +490,8 @@ export const en: SameKeys<typeof zhCN> = {
     gives: '%{role}: granted',
     givesNot: '%{role}: not granted',
     grantTo: 'Grant this to %{role}',
+    grantToOther: 'Grant this to another role',
+    notHeld: 'This caller does not have the role',
     decides: 'decides',
     change: 'Change it',
     outcomes: { passed: 'passed', refused: 'refused', narrowed: 'narrowed', off: 'off' },

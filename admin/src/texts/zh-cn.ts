@@ -435,7 +435,7 @@ export const zhCN = {
   },
   refusals: {
     title: '最近被拒绝的请求',
-    lead: '已知调用者在 24 小时内被拒绝的请求；点按一项即可查看其判定。同一小时内相同的请求合并计数。',
+    lead: '已知调用者在 24 小时内被拒绝的请求，包括凭据失效的；点按一项即可查看其判定。同一小时内相同的请求合并计数。',
     empty: '24 小时内没有被拒绝的请求。',
     request: '请求',
     reason: '原因',
@@ -445,6 +445,17 @@ export const zhCN = {
     last: '最近一次',
     key: '%{name} 的密钥 #%{id}',
     nowAllowed: '当时被拒绝（%{was}），现在会被允许。',
+    credentials: '当时凭据无效（%{was}）。',
+    tokenOver:
+      '令牌在 24 小时后过期，由会话换得的令牌随会话结束，停用用户则令牌全部失效。重新登录可取得新令牌。下方是持有有效令牌时的判定。',
+    keyOver: '密钥已过期，或其所有者已停用。过期的密钥不能延期，须另建一个来更换。',
+    signatureWrong:
+      '签名不符，因此并未证明是该应用所发。常见原因：密钥刚轮换、签名的正文与发送的不一致、时间戳与签名所用的不同。下方是签名正确时的判定。',
+    signatureLate:
+      '时间戳与服务器相差 300 秒以上：请校准调用者的时钟，并在发送前才签名。下方是签名正确时的判定。',
+    toUser: '查看用户',
+    toKey: '查看密钥',
+    toApplications: '查看应用',
     nowOther: '当时因 %{was} 被拒绝，现在会因 %{code} 被拒绝。',
   },
   explain: {
@@ -461,6 +472,8 @@ export const zhCN = {
     gives: '%{role}：已授予',
     givesNot: '%{role}：未授予',
     grantTo: '授予 %{role}',
+    grantToOther: '授予其他角色',
+    notHeld: '该调用者没有此角色',
     decides: '决定性',
     change: '前往修改',
     outcomes: { passed: '通过', refused: '拒绝', narrowed: '收窄', off: '未启用' },

@@ -16,7 +16,11 @@ type ByKey = IdentifiedUser<'api_key'>;
 
 const keyForm = /^[0-9a-f]{64}$/;
 
-const rejected = (): AuthOutcome<ByKey> => ({ kind: 'rejected', problem: new Problem('invalid_key') });
+const rejected = (hash?: string): AuthOutcome<ByKey> => ({
+  kind: 'rejected',
+  problem: new Problem('invalid_key'),
+  claim: hash === undefined ? undefined : { kind: 'api_key', hash },
+});
 
 const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKey> => {
   // A key's hash stays the same; whether the key is good the database says every time.
@@ -31,7 +35,7 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
     const hash = known?.hash ?? hashKey(key);
     const now = clock();
     const found = await identities.byKeyHash(hash, now, models);
-    if (found === undefined) return rejected();
+    if (found === undefined) return rejected(hash);
     // Only those that somebody holds: strangers cannot crowd them out.
     if (known === undefined) hashes.set(key, { hash });
     usage.keyUsed(found.keyId, now, address);

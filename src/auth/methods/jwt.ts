@@ -15,7 +15,11 @@ type ByToken = IdentifiedUser<'jwt'>;
 /** The scheme as the contract writes it, one space; other spellings are refused, not guessed at. */
 const prefix = 'Bearer ';
 
-const rejected = (): AuthOutcome<ByToken> => ({ kind: 'rejected', problem: new Problem('invalid_token') });
+const rejected = (userId?: number): AuthOutcome<ByToken> => ({
+  kind: 'rejected',
+  problem: new Problem('invalid_token'),
+  claim: userId === undefined ? undefined : { kind: 'user', id: userId },
+});
 
 /** A header that is there but holds anything else is rejected: a caller who tried to sign in never goes on as a guest. */
 const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByToken> => {
@@ -32,14 +36,16 @@ const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByT
         ? await identities.byUserId(userId, models)
         : await identities.byUserInSession(userId, sessionId, clock(), models);
     return identity === undefined
-      ? rejected()
+      ? rejected(userId)
       : { kind: 'principal', principal: identifiedUser(identity, 'jwt') };
   };
   return (request) => {
     const header = request.header('authorization');
     if (header === undefined) return absent;
-    const claims = header.startsWith(prefix) ? tokens.verify(header.slice(prefix.length)) : undefined;
-    return claims === undefined ? rejected() : identify(claims, request.models);
+    if (!header.startsWith(prefix)) return rejected();
+    const token = header.slice(prefix.length);
+    const claims = tokens.verify(token);
+    return claims === undefined ? rejected(tokens.holderOf(token)) : identify(claims, request.models);
   };
 };
 

@@ -22,9 +22,10 @@ const timestampTolerance = 300;
 const timestampForm = /^[1-9][0-9]{0,11}$/;
 const signatureForm = /^[0-9a-f]{64}$/;
 
-const rejected = (name: ProblemName): AuthOutcome<BySignature> => ({
+const rejected = (name: ProblemName, appId: string | undefined): AuthOutcome<BySignature> => ({
   kind: 'rejected',
   problem: new Problem(name),
+  claim: appId === undefined ? undefined : { kind: 'application', appId },
 });
 
 const isTimely = (timestamp: string, now: number): boolean =>
@@ -66,11 +67,11 @@ const verify = (
   [appId, timestamp, signature]: readonly [string, string, string],
 ): Promise<AuthOutcome<BySignature>> | AuthOutcome<BySignature> => {
   const now = clock();
-  if (!isTimely(timestamp, now)) return rejected('invalid_timestamp');
-  if (!signatureForm.test(signature)) return rejected('invalid_signature');
+  if (!isTimely(timestamp, now)) return rejected('invalid_timestamp', appId);
+  if (!signatureForm.test(signature)) return rejected('invalid_signature', appId);
   const verifyBody = (body: Uint8Array): AuthOutcome<BySignature> => {
     if (!isSigned(applications.secretsOf(appId, now), timestamp, body, signature))
-      return rejected('invalid_signature');
+      return rejected('invalid_signature', appId);
     usage.applicationUsed(appId, now);
     return { kind: 'principal', principal: { kind: 'application', appId, method: 'signature' } };
   };
@@ -92,7 +93,7 @@ const open =
     const signature = request.header(signatureHeader);
     if (appId === undefined && timestamp === undefined && signature === undefined) return absent;
     if (appId === undefined || timestamp === undefined || signature === undefined) {
-      return rejected('invalid_signature');
+      return rejected('invalid_signature', appId);
     }
     return verify(dependencies, request, [appId, timestamp, signature]);
   };

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Claim } from '../../auth/method.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { verifiedAs } from '../../auth/registry.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
@@ -7,6 +8,8 @@ import { dialectOf } from '../dialects/registry.ts';
 import { name, sql, statement, toQuery } from '../statement.ts';
 import { batchesOf } from './batches.ts';
 import type { TableContext } from './context.ts';
+import type { KeptRefusal, RefusedCaller } from './refusal.ts';
+import { createRefusedClaims } from './refused-claims.ts';
 import { tablesOf } from './tables-of.ts';
 
 /** Milliseconds between two batches. */
@@ -30,17 +33,6 @@ export interface RefusedRequest {
   readonly address: string;
 }
 
-interface KeptRefusal {
-  readonly caller_kind: 'user' | 'api_key' | 'application';
-  readonly caller_id: string;
-  readonly caller_name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly code: number;
-  readonly address: string;
-}
-
 interface Pending extends KeptRefusal {
   readonly fingerprint: string;
   readonly firstAt: number;
@@ -49,8 +41,6 @@ interface Pending extends KeptRefusal {
   /** The record that a 404 was about: it was refused if it is there. */
   readonly record: { readonly table: string; readonly id: number } | undefined;
 }
-
-type RefusedCaller = Pick<KeptRefusal, 'caller_kind' | 'caller_id' | 'caller_name'>;
 
 /** Who was refused; nobody is not told apart, and is not kept. */
 const callerOf = (principal: Principal): RefusedCaller | undefined => {
@@ -65,12 +55,23 @@ const callerOf = (principal: Principal): RefusedCaller | undefined => {
 
 const statusOf = (code: number): number => Math.floor(code / 100);
 
+/** When a refusal came first and last, and how often. */
+interface RefusedTimes {
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly count: number;
+}
+
 /**
- * Refusals of known callers. A refused request costs an entry of a bounded map; batches write them, those of one caller,
+ * Refusals of known callers, also of those whose credentials are not good any more. A refused request costs an entry of a bounded map; batches write them, those of one caller,
  * request, code and hour as one line with a count, whichever instance has refused them.
  */
-export const createRefusals = ({ database, clock }: TableContext) => {
+export const createRefusals = (
+  { database, clock }: TableContext,
+  isApplication: (appId: string) => boolean,
+) => {
   const db = tablesOf(database);
+  const claims = createRefusedClaims(database, isApplication);
   let pending = new Map<string, Pending>();
   let callers = new Map<string, number>();
   let since = 0;
@@ -126,7 +127,30 @@ export const createRefusals = ({ database, clock }: TableContext) => {
     }
   };
 
+  /** Notes one or several that are alike, unless their caller has too many others. */
+  const note = (
+    caller: RefusedCaller,
+    { method, path, address }: Pick<KeptRefusal, 'method' | 'path' | 'address'>,
+    code: number,
+    { firstAt, lastAt, count }: RefusedTimes,
+    record?: Pending['record'],
+  ): void => {
+    const { caller_kind, caller_id } = caller;
+    const parts = [Math.floor(firstAt / hour), caller_kind, caller_id, method, path, code, address];
+    const fingerprint = hash('sha256', parts.join('\n'), 'hex');
+    const known = pending.get(fingerprint);
+    if (known !== undefined) {
+      known.count += count;
+      known.lastAt = lastAt;
+    } else if (admits(`${caller_kind} ${caller_id}`, firstAt))
+      pending.set(fingerprint, {
+        ...{ ...caller, method, path, address, code, status: statusOf(code) },
+        ...{ fingerprint, firstAt, lastAt, count, record },
+      });
+  };
+
   const write = async (): Promise<void> => {
+    for (const { caller, code, ...claimed } of await claims.take()) note(caller, claimed, code, claimed);
     if (pending.size === 0) return;
     const batch = pending;
     pending = new Map();
@@ -160,19 +184,15 @@ export const createRefusals = ({ database, clock }: TableContext) => {
       const now = clock();
       const { method, address } = request;
       const path = request.path.slice(0, longestPath);
-      const { caller_kind, caller_id } = caller;
-      const parts = [Math.floor(now / hour), caller_kind, caller_id, method, path, code, address];
-      const fingerprint = hash('sha256', parts.join('\n'), 'hex');
-      const known = pending.get(fingerprint);
-      if (known !== undefined) {
-        known.count += 1;
-        known.lastAt = now;
-      } else if (admits(`${caller_kind} ${caller_id}`, now))
-        pending.set(fingerprint, {
-          ...{ ...caller, method, path, address, code, status: statusOf(code) },
-          ...{ fingerprint, firstAt: now, lastAt: now, count: 1 },
-          record: table === undefined ? undefined : { table, id },
-        });
+      const seen = { firstAt: now, lastAt: now, count: 1 };
+      note(caller, { method, path, address }, code, seen, table === undefined ? undefined : { table, id });
+    },
+
+    /** Keeps a refusal of credentials, if it turns out that they are somebody's. Nothing is looked up or awaited. */
+    recordClaim: (claim: Claim, request: RefusedRequest, code: number | undefined): void => {
+      if (code === undefined) return;
+      const { method, address } = request;
+      claims.add(claim, { method, path: request.path.slice(0, longestPath), address }, code, clock());
     },
 
     ...batchesOf(write, interval),

@@ -1,0 +1,60 @@
+import Alert from '@mui/material/Alert';
+import { Link } from '../parts/link.tsx';
+import { type TextKey, useText } from '../texts/provider.ts';
+import type { Explanation } from './explanation.ts';
+
+interface SinceProps {
+  /** Code of the refusal from which the question comes. */
+  readonly was: number | undefined;
+  readonly explanation: Explanation | undefined;
+}
+
+/** What was the matter with credentials that were refused, by the code of the refusal. */
+const advice: Readonly<Record<number, TextKey>> = {
+  40101: 'refusals.tokenOver',
+  40102: 'refusals.keyOver',
+  40103: 'refusals.signatureWrong',
+  40104: 'refusals.signatureLate',
+};
+
+/** Says where a request that was refused would be answered otherwise by now; of credentials, what to do. */
+export const Since = ({ was, explanation }: SinceProps) => {
+  const text = useText();
+  if (was === undefined || explanation === undefined) return null;
+  const advised = advice[was];
+  if (advised !== undefined) return <Credentials was={was} advised={advised} explanation={explanation} />;
+  if (explanation.code === was) return null;
+  return (
+    <Alert severity={explanation.allowed ? 'success' : 'info'}>
+      {explanation.allowed
+        ? text('refusals.nowAllowed', { was })
+        : text('refusals.nowOther', { was, code: explanation.code })}
+    </Alert>
+  );
+};
+
+/** Where the credentials of a caller are looked after. */
+const placeOf = ({ kind, id }: Explanation['caller']): readonly [to: string, label: TextKey] | undefined => {
+  if (kind === 'user') return [`/users/${id}/show`, 'refusals.toUser'];
+  if (kind === 'api_key') return [`/api_keys/${id}`, 'refusals.toKey'];
+  if (kind === 'application') return ['/applications', 'refusals.toApplications'];
+  return undefined;
+};
+
+interface CredentialsProps {
+  readonly was: number;
+  readonly advised: TextKey;
+  readonly explanation: Explanation;
+}
+
+/** The verdict below is about who they were; what they showed was refused before that. */
+const Credentials = ({ was, advised, explanation: { caller } }: CredentialsProps) => {
+  const text = useText();
+  const place = placeOf(caller);
+  return (
+    <Alert severity="info">
+      <strong>{text('refusals.credentials', { was })}</strong> {text(advised)}{' '}
+      {place === undefined ? null : <Link to={place[0]}>{text(place[1])}</Link>}
+    </Alert>
+  );
+};
