@@ -18,6 +18,7 @@ const holder = 'whose credentials they are: a user, a key or an application';
 const allowed: Readonly<Record<string, string>> = {
   'admin/src/access/explanation.ts': holder,
   'admin/src/access/refusals.tsx': holder,
+  'admin/src/access/since.tsx': holder,
   'admin/src/keys/created-key.tsx': 'says how the key that was just made is sent',
   'admin/src/keys/extend-key.tsx': keyRecord,
   'admin/src/keys/new-key.tsx': keyRecord,
@@ -45,7 +46,9 @@ const allowed: Readonly<Record<string, string>> = {
   'src/endpoints/schemas.ts': holder,
   'src/store/schema.ts': holder,
   'src/store/tables/api-keys.ts': keyRecord,
+  'src/store/tables/refusal.ts': holder,
   'src/store/tables/refusals.ts': holder,
+  'src/store/tables/refused-claims.ts': holder,
   'src/store/tables/security-events.ts': keyRecord,
   'src/testing.ts': 'what a test of an application signs in with',
   'src/testing/client.ts': 'what a test of an application sends',
