@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
@@ -7,6 +6,7 @@ import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 import { demandQuiet, enter, load, settled } from './admin-site.ts';
+import { meter } from './script-meter.ts';
 
 const fields = { title: field.string({ required: true, label: { 'zh-CN': '标题', en: 'Title' } }) };
 
@@ -37,17 +37,6 @@ const application = {
   },
 };
 
-/** Tells how many milliseconds of script and of layout a page has cost up to now, by the browser's own figures. */
-const meter = async (page: Page) => {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable');
-  return async (): Promise<{ readonly script: number; readonly layout: number }> => {
-    const { metrics } = await session.send('Performance.getMetrics');
-    const of = (name: string): number => (metrics.find((each) => each.name === name)?.value ?? 0) * 1000;
-    return { script: of('ScriptDuration'), layout: of('LayoutDuration') + of('RecalcStyleDuration') };
-  };
-};
-
 describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
     const open = useBrowser();
@@ -69,7 +58,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
         )
       ).map(({ model, action }) => `${model} ${action}`);
 
-    it('is there within 300 ms of script on a machine of its own', async () => {
+    it('is there within 300 ms of script', async () => {
       const watched = await enter(open, service, root, '/roles');
       const { page } = watched;
       // The page's own code is there once it was looked at; what is measured is the table.
@@ -92,9 +81,9 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       expect(await page.getByRole('table').getByRole('checkbox').count()).toBe(40 * 4 * 14);
       const [script, layout] = [Math.min(...scripts), Math.min(...layouts)];
       console.log(`script ${Math.round(script)} ms, style and layout ${Math.round(layout)} ms`);
-      // 300 ms is the aim on a machine of one's own; tests share theirs with others.
-      expect(script).toBeLessThan(500);
-      expect(layout).toBeLessThan(1_000);
+      // 70 to 80 and 60 to 70 while six others share two cores.
+      expect(script).toBeLessThan(300);
+      expect(layout).toBeLessThan(300);
       demandQuiet(watched, service);
     });
 
@@ -110,7 +99,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       const { script } = await costs();
       console.log(`a tick: ${Math.round(script - before.script)} ms of script`);
       expect(await grantsOf('role_3')).toEqual(['ItemBB update']);
-      expect(script - before.script).toBeLessThan(300);
+      expect(script - before.script).toBeLessThan(200);
       await box.uncheck();
       await expect.poll(() => grantsOf('role_3')).toEqual([]);
     });
