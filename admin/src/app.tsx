@@ -56,10 +56,10 @@ const RecordShow = lazy(() =>
   import('./records/record-show.tsx').then(({ RecordShow: page }) => ({ default: page })),
 );
 const RecordCreate = lazy(() =>
-  import('./records/record-form.tsx').then(({ RecordCreate: page }) => ({ default: page })),
+  import('./records/record-pages.tsx').then(({ RecordCreate: page }) => ({ default: page })),
 );
 const RecordEdit = lazy(() =>
-  import('./records/record-form.tsx').then(({ RecordEdit: page }) => ({ default: page })),
+  import('./records/record-pages.tsx').then(({ RecordEdit: page }) => ({ default: page })),
 );
 const RecordHistory = lazy(() =>
   import('./history/record-history.tsx').then(({ RecordHistory: page }) => ({ default: page })),

@@ -56,7 +56,7 @@ describe('the built pages', () => {
   });
 
   it('fetch plots, pages and the JSON editor when they are used', () => {
-    for (const later of ['start', 'keys', 'permissions', 'explain', 'record-form', 'json-input', 'palette'])
+    for (const later of ['start', 'keys', 'permissions', 'explain', 'record-pages', 'json-input', 'palette'])
       expect([later, first.has(page(later)), scripts.includes(page(later))]).toEqual([later, false, true]);
   });
 

@@ -6,7 +6,7 @@ import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useText } from '../texts/provider.ts';
 import { LinkButton } from './link.tsx';
 import { useSentence } from './problem.ts';
@@ -23,15 +23,23 @@ interface FormBarProps {
   readonly busy: boolean;
   /** What the button that saves says, where it is not "Save". */
   readonly action?: string;
+  /** Whether there is a button that saves and begins a further one: see `wantsAnother`. */
+  readonly another?: boolean;
   /** Takes the input back to what is saved; answers how to undo that. */
   readonly onDiscard: () => () => void;
   /** Where the way out leads. */
   readonly back: string;
 }
 
+const anotherName = 'another';
+
+/** Whether a form was sent by the button that goes on with a further one. */
+export const wantsAnother = ({ nativeEvent }: FormEvent): boolean =>
+  nativeEvent instanceof SubmitEvent && nativeEvent.submitter?.getAttribute('name') === anotherName;
+
 /** The foot of a form, in sight wherever one is in it: what is changed, what is wrong, and what to do about it. */
 export const FormBar = (props: FormBarProps) => {
-  const { changes, refusal, fields, busy, action, onDiscard, back } = props;
+  const { changes, refusal, fields, busy, action, another = false, onDiscard, back } = props;
   const text = useText();
   const bar = useRef<HTMLDivElement>(null);
   const [undo, setUndo] = useState<{ readonly run: () => void }>();
@@ -68,6 +76,11 @@ export const FormBar = (props: FormBarProps) => {
         <Button type="submit" variant="contained" loading={busy}>
           {action ?? text('common.save')}
         </Button>
+        {another ? (
+          <Button type="submit" name={anotherName} variant="outlined" disabled={busy}>
+            {text('forms.bar.another')}
+          </Button>
+        ) : null}
         {changes === 0 ? null : (
           <Button onClick={discard} disabled={busy}>
             {text('forms.bar.discard')}

@@ -20,6 +20,13 @@ const lead = (form: HTMLElement, field: HTMLElement): void => {
   places.set(form, field);
 };
 
+/** Leads to the first field, where one begins to type. */
+export const leadToBeginning = (form: HTMLElement): void => {
+  const fields = [...form.querySelectorAll<HTMLElement>('input, textarea, [role="combobox"]')];
+  const first = fields.find(isReachable);
+  if (first !== undefined) lead(form, first);
+};
+
 export const leadToFirst = (form: HTMLElement): void => {
   const [first] = wrongFields(form);
   if (first !== undefined) lead(form, first);

@@ -114,6 +114,13 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
           {text('history.link')}
         </LinkButton>
       ) : null}
+      {metadata.permissions.create ? (
+        <LinkButton to={`/records/${path}/create?from=${record.id}`}>{text('records.duplicate')}</LinkButton>
+      ) : (
+        <UngrantedButton action="create" label={metadata.label}>
+          {text('records.duplicate')}
+        </UngrantedButton>
+      )}
       {metadata.permissions.destroy ? (
         <Button color="error" onClick={() => setAsking(true)}>
           {text('common.delete')}

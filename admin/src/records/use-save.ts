@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useNotify } from 'react-admin';
 import { useNavigate } from 'react-router';
 import { failureOf } from '../parts/problem.ts';
@@ -11,20 +11,29 @@ import { changedBetween, type Draft } from './use-draft.ts';
 
 export interface RecordFormProps {
   readonly metadata: Metadata;
-  readonly title: string;
   readonly first: Draft;
   readonly path: string;
+  /** Where the way out leads; the list of the resource where absent. */
+  readonly back?: string;
+  /** Stands above the fields. */
+  readonly note?: ReactNode;
+  /** Whether a further record can be made at once. */
+  readonly another?: boolean;
   /** Reads the record again; absent for a new one. */
   readonly reload?: () => Promise<AnyRecord>;
   /** Saves what differs from `before`; answers the id. */
   readonly save: (draft: Draft, before: Draft) => Promise<number>;
 }
 
-/** Saves what a form holds, and tells what came of it: the record's page, what is wrong, or another one's version. */
+/**
+ * Saves what a form holds, and tells what came of it: the record's page, what is wrong, or another one's version. `begin`
+ * empties the form for a further record.
+ */
 export const useSave = (
   { metadata, path, reload, save }: RecordFormProps,
   { clear, refuse }: RefusalState,
   saved: () => void,
+  begin: () => void,
 ) => {
   const text = useText();
   const notify = useNotify();
@@ -33,11 +42,13 @@ export const useSave = (
   const [busy, setBusy] = useState(false);
   const [theirs, setTheirs] = useState<AnyRecord>();
 
-  const done = async (id: number): Promise<void> => {
+  const done = async (id: number, another = false): Promise<void> => {
     await client.invalidateQueries();
-    notify(text('common.saved'), { type: 'success' });
+    const { label } = metadata;
+    notify(another ? text('records.added', { label, id }) : text('common.saved'), { type: 'success' });
     saved();
-    await navigate(`/records/${path}/${id}/show`);
+    if (another) begin();
+    else await navigate(`/records/${path}/${id}/show`);
   };
 
   const fail = async (error: unknown, values: Draft, base: Draft): Promise<void> => {
@@ -50,11 +61,11 @@ export const useSave = (
     else setTheirs(current);
   };
 
-  const submit = async (values: Draft, base: Draft): Promise<void> => {
+  const submit = async (values: Draft, base: Draft, another = false): Promise<void> => {
     setBusy(true);
     clear();
     try {
-      await done(await save(values, base));
+      await done(await save(values, base), another);
     } catch (error) {
       await fail(error, values, base).catch(refuse);
     } finally {

@@ -21,6 +21,7 @@ export const enForms: SameKeys<typeof zhCNForms> = {
     errors: '%{smart_count} error |||| %{smart_count} errors',
     previous: 'Previous error',
     next: 'Next error',
+    another: 'Save and add another',
     discard: 'Discard',
     discarded: 'Changes discarded.',
     undo: 'Undo',

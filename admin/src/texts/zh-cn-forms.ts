@@ -18,6 +18,7 @@ export const zhCNForms = {
     errors: '%{smart_count} 处错误',
     previous: '上一处错误',
     next: '下一处错误',
+    another: '保存并继续新建',
     discard: '放弃修改',
     discarded: '已放弃修改。',
     undo: '撤销',
