@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { createLogin } from './auth/login.ts';
+import { createPasskeys } from './auth/passkeys.ts';
 import { createPasswords } from './auth/password.ts';
 import { nobody } from './auth/principal.ts';
 import { openMethods } from './auth/registry.ts';
@@ -40,6 +41,7 @@ import type { Database } from './store/database.ts';
 import { createEventLog } from './store/events/event-log.ts';
 import { createJobAdministration } from './store/outbox/job-administration.ts';
 import { createKeyStore } from './store/tables/api-keys.ts';
+import { createFactorSetups } from './store/tables/factor-setups.ts';
 import { createIdempotency } from './store/tables/idempotency.ts';
 import { createAccountStore, createIdentityStore } from './store/tables/identities.ts';
 import { createImports } from './store/tables/imports.ts';
@@ -50,8 +52,10 @@ import { createPaymentStore } from './store/tables/payments.ts';
 import { createRefusals } from './store/tables/refusals.ts';
 import { createRequestCounts } from './store/tables/request-counts.ts';
 import { createRoleStore } from './store/tables/roles.ts';
+import { createSecondFactorStore } from './store/tables/second-factors.ts';
 import { createSecurityEvents } from './store/tables/security-events.ts';
 import { createSessionStore } from './store/tables/sessions.ts';
+import { createSignInTickets } from './store/tables/sign-in-tickets.ts';
 import type { Usage } from './store/tables/usage.ts';
 import { createUserStore } from './store/tables/users.ts';
 import { createViewStore } from './store/tables/views.ts';
@@ -108,7 +112,7 @@ export const compose = async (parts: Parts) => {
     (error) => logger.warn({ err: error }, 'security events'),
   );
   const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
-  const identities = createIdentityStore(database, usage.sessionUsed);
+  const identities = createIdentityStore(database, usage.sessionUsed, config.adminSecondFactor);
   const transactionLimit = config.transactionTimeout * 1000;
   const resources: ReadonlyMap<string, ServedResource> = createResources(application.models, {
     ...context,
@@ -172,6 +176,12 @@ export const compose = async (parts: Parts) => {
     roles: createRoleStore(context),
     sessions: createSessionStore(context),
     invitations: createInvitationStore(context),
+    secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
+    factorSetups: createFactorSetups(context),
+    signInTickets: createSignInTickets(context),
+    totpSecrets: keyed.totpSecrets,
+    passkeys: createPasskeys(config.baseUrl),
+    secondFactorRequired: config.adminSecondFactor === 'required',
     throttle: keyed.throttle,
     payments: createPaymentStore(context),
     idempotency,

@@ -67,6 +67,8 @@ export interface Config {
   readonly jobsConcurrency: number;
   /** Days for which a deleted record can be brought back, where its model has a trash. */
   readonly trashDays: number;
+  /** Whether every administrator has to have a second factor. */
+  readonly adminSecondFactor: 'optional' | 'required';
   /** Webhooks may lead to addresses that are not public, and by http. */
   readonly webhookPrivate: boolean;
   readonly migrate: 'start' | 'off';
@@ -270,6 +272,7 @@ export const readConfig = (environment: Environment): Config => {
     jobs: reader.choice('JOBS', 'on', ['on', 'off', 'only']),
     jobsConcurrency: reader.integer('JOBS_CONCURRENCY', 5, 1, 1_000),
     trashDays: reader.integer('TRASH_DAYS', 30, 1, 36_500),
+    adminSecondFactor: reader.choice('ADMIN_SECOND_FACTOR', 'optional', ['optional', 'required']),
     webhookPrivate: reader.choice('WEBHOOK_PRIVATE', '0', ['0', '1']) === '1',
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),
     newDatabase: reader.choice('NEW_DATABASE', '0', ['0', '1']) === '1',

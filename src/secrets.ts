@@ -8,7 +8,6 @@ import type { Config } from './config.ts';
 import type { Clock } from './kernel/clock.ts';
 import { generatedSecret, keptSecret } from './vault/generated-secret.ts';
 import type { Vault } from './vault/vault.ts';
-import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Everything whose key derives from the JWT secret; replaced as a whole when the secret changes. */
 export interface Keyed {
@@ -17,6 +16,8 @@ export interface Keyed {
   readonly throttle: LoginThrottle;
   /** Seals the secrets of webhooks; opens also those that were sealed under a secret before. */
   readonly webhookSecrets: SecretBox;
+  /** The same for the secrets of authenticator applications. */
+  readonly totpSecrets: SecretBox;
 }
 
 const noSecret = (): Error =>
@@ -45,22 +46,22 @@ const secretOf = async (config: Config, vault: Vault): Promise<string> => {
   return generatedSecret(config.dataDir, 'jwt_secret');
 };
 
+/** Has secrets sealed anew, each kind by its name in the log. Answers how many there were. */
+export type Resealing = Readonly<Record<string, () => Promise<number>>>;
+
 /**
- * Has the secrets of webhooks sealed under the server secret in force, now and whenever that changes. What fails is told
- * and tried again at the next start: till then the former secret opens them.
+ * Has secrets sealed under the server secret in force, now and whenever that changes. What fails is told and tried again
+ * at the next start: till then the former secret opens them.
  */
-export const keepSealed = async (
-  webhooks: Pick<Webhooks, 'renewSecrets'>,
-  vault: Vault,
-  logger: Logger,
-): Promise<void> => {
+export const keepSealed = async (resealing: Resealing, vault: Vault, logger: Logger): Promise<void> => {
   const renew = async (): Promise<void> => {
-    try {
-      const count = await webhooks.renewSecrets();
-      if (count > 0) logger.info({ webhooks: count }, 'secrets were sealed under the new server secret');
-    } catch (error) {
-      logger.warn({ err: error }, 'secrets of webhooks are sealed under a former server secret');
-    }
+    for (const [name, reseal] of Object.entries(resealing))
+      try {
+        const count = await reseal();
+        if (count > 0) logger.info({ [name]: count }, 'secrets were sealed under the new server secret');
+      } catch (error) {
+        logger.warn({ err: error }, `secrets of ${name} are sealed under a former server secret`);
+      }
   };
   vault.onChange(() => void renew());
   await renew();
@@ -85,23 +86,34 @@ export const createKeyed = async (
   store: ThrottleStore,
   clock: Clock,
 ): Promise<Keyed> => {
-  const under = (secret: string): Omit<Keyed, 'webhookSecrets'> => ({
+  const under = (secret: string): Omit<Keyed, 'webhookSecrets' | 'totpSecrets'> => ({
     tokens: createTokens(secret, clock),
     cookies: createSessionCookies(secret, config.baseUrl),
     throttle: createLoginThrottle({ store, secret, clock }),
   });
   let secret = await secretOf(config, vault);
   const former = await formerSecrets(config, vault);
-  const boxUnder = (): SecretBox => createSecretBox(secret, 'gatewright webhook secrets', former());
+  const boxesUnder = () => {
+    const replaced = former();
+    return {
+      webhooks: createSecretBox(secret, 'gatewright webhook secrets', replaced),
+      totp: createSecretBox(secret, 'gatewright authenticator secrets', replaced),
+    };
+  };
   let current = under(secret);
-  let box = boxUnder();
+  let boxes = boxesUnder();
   vault.onChange(() => {
     const next = config.jwtSecret ?? vault.jwtSecret ?? secret;
     if (next !== secret) {
       secret = next;
       current = under(secret);
     }
-    box = boxUnder();
+    boxes = boxesUnder();
+  });
+  const boxOf = (name: keyof typeof boxes): SecretBox => ({
+    seal: (plain) => boxes[name].seal(plain),
+    open: (sealed) => boxes[name].open(sealed),
+    renew: (sealed) => boxes[name].renew(sealed),
   });
   return {
     tokens: {
@@ -120,11 +132,9 @@ export const createKeyed = async (
     },
     throttle: {
       run: (account, address, attempt, signal) => current.throttle.run(account, address, attempt, signal),
+      runCode: (account, attempt, signal) => current.throttle.runCode(account, attempt, signal),
     },
-    webhookSecrets: {
-      seal: (plain) => box.seal(plain),
-      open: (sealed) => box.open(sealed),
-      renew: (sealed) => box.renew(sealed),
-    },
+    webhookSecrets: boxOf('webhooks'),
+    totpSecrets: boxOf('totp'),
   };
 };

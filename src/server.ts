@@ -177,7 +177,15 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     events = services.securityEvents;
     closing.push(services.securityEvents.start());
     await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
-    await keepSealed(services.webhooks, vault, logger);
+    await keepSealed(
+      {
+        webhooks: services.webhooks.renewSecrets,
+        authenticators: () =>
+          services.secondFactors.renewSecrets((sealed) => services.totpSecrets.renew(sealed)),
+      },
+      vault,
+      logger,
+    );
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
     const { http, endpoints } = await openHttp(composed, { ...parts, database, tracing, metering, options });

@@ -87,6 +87,12 @@ export const variables: readonly Variable[] = [
     meaning:
       "the first super_admin's password; without one it is generated and printed once, in production required",
   },
+  {
+    name: 'ADMIN_SECOND_FACTOR',
+    fallback: 'optional',
+    meaning:
+      '`optional` or `required`: whether every administrator has to set up two-step verification before anything else in the administration area',
+  },
   { name: 'LOCALE', fallback: 'zh-CN', meaning: '`zh-CN` or `en`: the language of every message' },
   { name: 'LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {

@@ -12,6 +12,7 @@ const user: UserPrincipal = {
   granted: [],
   method: 'jwt',
   mustChangePassword: false,
+  secondFactor: 'none' as const,
 };
 
 it.each([

@@ -15,6 +15,7 @@ export const identifiedUser = <Method extends string>(
   roles: identity.roles,
   granted: identity.granted,
   mustChangePassword: identity.mustChangePassword,
+  secondFactor: identity.secondFactor,
   method,
   credential,
 });

@@ -14,6 +14,9 @@ export const accountLimit = 10;
 /** Failures from one address (IPv6: one /64) within the window. */
 export const addressLimit = 100;
 
+/** Wrong codes of one account within the window, from wherever they come: a code has but six digits. */
+export const codeLimit = 20;
+
 /** Milliseconds that an attempt waits for others of its key to end, at most. */
 const maxWait = 60_000;
 /** Milliseconds between two looks, doubling from the first to the second. */
@@ -45,6 +48,15 @@ export interface LoginThrottle {
   run<T>(
     account: string,
     address: string,
+    attempt: () => Promise<T | undefined>,
+    signal?: AbortSignal,
+  ): Promise<T | undefined>;
+  /**
+   * As `run`, for what is tried by somebody who knows the password of `account`: failures are counted wherever they come
+   * from. An attempt may itself `run`.
+   */
+  runCode<T>(
+    account: string,
     attempt: () => Promise<T | undefined>,
     signal?: AbortSignal,
   ): Promise<T | undefined>;
@@ -120,38 +132,47 @@ export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginTh
   /** For when an error is on its way already: that one is reported, and the reservation expires by itself. */
   const release = (counters: readonly Counter[]): Promise<void> => settle(counters, false).catch(() => {});
 
-  /** Always the account's first: who holds an address's place waits for nothing more, so no two wait for each other. */
-  const reserveAll = async (
-    account: Counter,
-    address: Counter,
-    signal: AbortSignal | undefined,
-  ): Promise<void> => {
-    await reserve(account, signal);
-    try {
-      await reserve(address, signal);
-    } catch (error) {
-      await release([account]);
-      throw error;
+  /**
+   * Always in this order: an account's codes, the account, the address. Who holds an address's place waits for nothing
+   * more, so no two wait for each other.
+   */
+  const reserveAll = async (counters: readonly Counter[], signal: AbortSignal | undefined): Promise<void> => {
+    for (const [index, counter] of counters.entries()) {
+      try {
+        await reserve(counter, signal);
+      } catch (error) {
+        await release(counters.slice(0, index));
+        throw error;
+      }
     }
   };
 
+  const counted = async <T>(
+    counters: readonly Counter[],
+    attempt: () => Promise<T | undefined>,
+    signal: AbortSignal | undefined,
+  ): Promise<T | undefined> => {
+    await reserveAll(counters, signal);
+    let result: T | undefined;
+    try {
+      result = await attempt();
+    } catch (error) {
+      await release(counters);
+      throw error;
+    }
+    // A failure that cannot be counted is not answered as one: the error of the store is thrown instead.
+    await settle(counters, result === undefined);
+    return result;
+  };
+
   return {
-    async run(account, address, attempt, signal) {
+    run: (account, address, attempt, signal) => {
       const network = networkOf(address);
       const forAccount = { key: keyOf('account', account, network), limit: accountLimit };
       const forAddress = { key: keyOf('address', network), limit: addressLimit };
-      await reserveAll(forAccount, forAddress, signal);
-      const counters = [forAccount, forAddress];
-      let result: Awaited<ReturnType<typeof attempt>>;
-      try {
-        result = await attempt();
-      } catch (error) {
-        await release(counters);
-        throw error;
-      }
-      // A failure that cannot be counted is not answered as one: the error of the store is thrown instead.
-      await settle(counters, result === undefined);
-      return result;
+      return counted([forAccount, forAddress], attempt, signal);
     },
+    runCode: (account, attempt, signal) =>
+      counted([{ key: keyOf('code', account), limit: codeLimit }], attempt, signal),
   };
 };

@@ -3,7 +3,7 @@ import type { Translations } from '../kernel/messages/messages.ts';
 import type { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Tokens } from './jwt.ts';
-import type { ApplicationSecrets, IdentityStore, UsageRecorder } from './ports.ts';
+import type { ApplicationSecrets, IdentityStore, SecondFactorState, UsageRecorder } from './ports.ts';
 import type { SessionCookies } from './session.ts';
 
 /**
@@ -49,6 +49,8 @@ export interface IdentifiedUser<Method extends string = string> {
   readonly granted: readonly string[];
   /** An administrator asks that the password be changed: until it is, the policy refuses almost everything. */
   readonly mustChangePassword: boolean;
+  /** How these credentials stand to the second factor of the administration area: its endpoints ask for it. */
+  readonly secondFactor: SecondFactorState;
   readonly method: Method;
   /** Id of the API key or session that was used, for logs and for ending a session. */
   readonly credential?: number | undefined;

@@ -24,6 +24,7 @@ const ann: Identity = {
   name: 'Ann',
   roles: ['viewer'],
   mustChangePassword: false,
+  secondFactor: 'none' as const,
   granted: ['update'],
 };
 const person = { kind: 'user', ...ann };

@@ -1,5 +1,12 @@
 /** What authentication asks of storage. `store/tables` implements it, `server.ts` joins them. */
 
+/**
+ * How credentials stand to the second factor of the administration area. `none`: the user has none, and needs none.
+ * `due`: the user has to set one up before anything else there. `missing`: the user has one, which these credentials do
+ * not prove. `given`: they are of a session in which it was proved.
+ */
+export type SecondFactorState = 'none' | 'due' | 'missing' | 'given';
+
 /** An enabled user as the database knows them at this moment. */
 export interface Identity {
   readonly id: number;
@@ -9,6 +16,8 @@ export interface Identity {
   readonly roles: readonly string[];
   /** An administrator asks that the password be changed before anything else. */
   readonly mustChangePassword: boolean;
+  /** How the credentials by which the user was found stand to the second factor. */
+  readonly secondFactor: SecondFactorState;
   /** Entries of the permission table, as `Model.action`. */
   readonly granted: readonly string[];
 }

@@ -21,6 +21,7 @@ const identity = {
   name: 'Ann',
   roles: ['admin'],
   mustChangePassword: false,
+  secondFactor: 'none' as const,
   granted: [],
 };
 

@@ -54,6 +54,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       load: () => import('./commands/forget.ts'),
     },
     'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },
+    'user reset-factor': {
+      summary: "take a user's two-step verification away",
+      load: () => import('./commands/user-reset-factor.ts'),
+    },
     'key create': { summary: 'create an API key for a user', load: () => import('./commands/key-create.ts') },
     'app create': {
       summary: 'register an application that signs its requests',

@@ -9,6 +9,7 @@ import { permissionEndpoints } from './admin/permissions.ts';
 import { referencesOfOwn } from './admin/references.ts';
 import { roleEndpoints } from './admin/roles.ts';
 import { searchEndpoint } from './admin/search.ts';
+import { secondFactorEndpoints } from './admin/second-factor.ts';
 import { sessionEndpoints } from './admin/session.ts';
 import { sessionTokenEndpoint } from './admin/session-token.ts';
 import { statsEndpoint } from './admin/stats.ts';
@@ -36,6 +37,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   paymentEndpoint(services),
   ...changesEndpoints(services),
   ...sessionEndpoints(services),
+  ...secondFactorEndpoints(services),
   sessionTokenEndpoint(services),
   adminPasswordEndpoint(services),
   ...adminKeyEndpoints(services),

@@ -22,11 +22,24 @@ const object = (title: string, properties: Readonly<Record<string, JsonSchema>>)
 });
 
 const userIdentity = { id: integer, username: text, email: text, name: text };
+const secondFactorState = object('SecondFactorState', {
+  enrolled: boolean,
+  due: { type: 'boolean', description: 'one has to be set up before anything else' },
+});
 /** Whose session it is; the last field is there only while it is true. */
 const sessionUser = {
-  ...object('SessionUser', { ...userIdentity, roles: texts, must_change_password: { const: true } }),
-  required: [...Object.keys(userIdentity), 'roles'],
+  ...object('SessionUser', {
+    ...{ ...userIdentity, roles: texts, second_factor: secondFactorState },
+    must_change_password: { const: true },
+  }),
+  required: [...Object.keys(userIdentity), 'roles', 'second_factor'],
 } as const;
+const factorTimes = { created_at: time, last_used_at: timeOrNull } as const;
+const recoveryCodes: JsonSchema = {
+  type: ['array', 'null'],
+  items: { type: 'string', pattern: '^([a-z2-7]{4}-){3}[a-z2-7]{4}$' },
+  description: 'shown once, with the first factor; null with another one',
+};
 const key = {
   id: integer,
   name: text,
@@ -118,6 +131,34 @@ export const schemas = {
   login: object('Login', { token: text, user: object('UserIdentity', userIdentity) }),
   user: object('User', { ...userIdentity, roles: texts }),
   sessionUser,
+  secondFactor: object('SecondFactor', {
+    totp: { ...object('TotpFactor', factorTimes), type: ['object', 'null'] },
+    passkeys: { type: 'array', items: object('Passkey', { id: integer, name: text, ...factorTimes }) },
+    recovery_codes_left: integer,
+    required: {
+      type: 'boolean',
+      description: 'every administrator has to have a factor: ADMIN_SECOND_FACTOR',
+    },
+    passkeys_possible: boolean,
+    passkeys_problem: {
+      type: ['string', 'null'],
+      enum: ['not_https', 'ip_address', null],
+      description: 'why browsers refuse passkeys at BASE_URL',
+    },
+  }),
+  newTotp: object('NewTotp', {
+    secret: { type: 'string', description: 'base32; shown once' },
+    url: { type: 'string', description: 'what a QR code holds: otpauth://totp/…' },
+    expires_at: { ...time, description: 'until when a code of it can be confirmed' },
+  }),
+  confirmedTotp: object('ConfirmedTotp', { recovery_codes: recoveryCodes }),
+  passkeyOptions: {
+    type: 'object',
+    title: 'PasskeyOptions',
+    description: 'PublicKeyCredentialCreationOptionsJSON',
+  },
+  newPasskey: object('NewPasskey', { id: integer, name: text, recovery_codes: recoveryCodes }),
+  recoveryCodes: object('RecoveryCodes', { recovery_codes: { ...recoveryCodes, type: 'array' } }),
   adminUser: object('ManagedUser', {
     ...userIdentity,
     roles: texts,

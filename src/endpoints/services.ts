@@ -1,8 +1,10 @@
 import type { Tokens } from '../auth/jwt.ts';
 import type { AuthenticateAccount } from '../auth/login.ts';
 import type { LoginThrottle } from '../auth/login-throttle.ts';
+import type { Passkeys } from '../auth/passkeys.ts';
 import type { Passwords } from '../auth/password.ts';
 import type { IdentityStore } from '../auth/ports.ts';
+import type { SecretBox } from '../auth/secret-box.ts';
 import type { SessionCookies } from '../auth/session.ts';
 import type { Changes } from '../events/changes.ts';
 import type { EventSignal } from '../events/signal.ts';
@@ -20,6 +22,7 @@ import type { Database } from '../store/database.ts';
 import type { EventLog } from '../store/events/event-log.ts';
 import type { JobAdministration } from '../store/outbox/job-administration.ts';
 import type { KeyStore } from '../store/tables/api-keys.ts';
+import type { FactorSetups } from '../store/tables/factor-setups.ts';
 import type { Idempotency } from '../store/tables/idempotency.ts';
 import type { ImportStore } from '../store/tables/imports.ts';
 import type { InvitationStore } from '../store/tables/invitations.ts';
@@ -28,8 +31,10 @@ import type { PaymentStore } from '../store/tables/payments.ts';
 import type { RefusalStore } from '../store/tables/refusals.ts';
 import type { RequestCounts } from '../store/tables/request-counts.ts';
 import type { RoleStore } from '../store/tables/roles.ts';
+import type { SecondFactorStore } from '../store/tables/second-factors.ts';
 import type { SecurityEventStore } from '../store/tables/security-events.ts';
 import type { SessionStore } from '../store/tables/sessions.ts';
+import type { SignInTickets } from '../store/tables/sign-in-tickets.ts';
 import type { PermissionEntry } from '../store/tables/sources.ts';
 import type { UserStore } from '../store/tables/users.ts';
 import type { ViewStore } from '../store/tables/views.ts';
@@ -79,6 +84,15 @@ export interface Services {
   readonly roles: RoleStore;
   readonly sessions: SessionStore;
   readonly invitations: InvitationStore;
+  /** What users prove beside the password, what is being set up, and sign-ins that wait for it. */
+  readonly secondFactors: SecondFactorStore;
+  readonly factorSetups: FactorSetups;
+  readonly signInTickets: SignInTickets;
+  /** Seals the secrets of authenticator applications. */
+  readonly totpSecrets: SecretBox;
+  readonly passkeys: Passkeys;
+  /** Every administrator has to have a second factor. */
+  readonly secondFactorRequired: boolean;
   /** Counts failed attempts to get in, whatever is tried. */
   readonly throttle: LoginThrottle;
   readonly payments: PaymentStore;

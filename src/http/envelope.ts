@@ -39,7 +39,7 @@ export class Envelope {
 
   failure(problem: Problem): string {
     const message = problemText(this.#catalogue, problem);
-    const data = problem.errors === undefined ? undefined : { errors: problem.errors };
+    const data = problem.errors === undefined ? problem.data : { errors: problem.errors };
     return JSON.stringify({ code: problem.code, message, data });
   }
 }

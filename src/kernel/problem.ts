@@ -1,4 +1,5 @@
 import type { FieldError } from './field-error.ts';
+import type { JsonObject } from './json.ts';
 import type { Label } from './messages/messages.ts';
 import { type ProblemName, problemTable } from './problem-table.ts';
 
@@ -9,6 +10,8 @@ export interface ProblemDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** Set on `invalid_record` only. */
   readonly errors?: readonly FieldError[];
+  /** What the caller goes on with, answered as `data`; never together with `errors`. */
+  readonly data?: JsonObject;
   /** What really happened: logged, never answered. */
   readonly cause?: unknown;
 }
@@ -41,6 +44,7 @@ export class Problem extends Error {
   readonly params: Readonly<Record<string, string | number>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[] | undefined;
+  readonly data: JsonObject | undefined;
 
   constructor(kind: ProblemKind, details: ProblemDetails = {}) {
     super(typeof kind === 'string' ? kind : `application ${kind.code}`, causeOf(details));
@@ -51,6 +55,7 @@ export class Problem extends Error {
     this.params = details.params ?? {};
     this.headers = details.headers ?? {};
     this.errors = details.errors;
+    this.data = details.data;
   }
 
   get status(): number {

@@ -12,6 +12,7 @@ import { cascadeLimits } from '../operations/cascade-links.ts';
 import { maxAnswerBytes } from '../store/relations/bounds.ts';
 import type { DescriptionOptions } from './context.ts';
 import { relationsOf, takesIdempotencyKey } from './features.ts';
+import { problemData } from './problem-data.ts';
 
 /** Errors as an endpoint answers them: what the examples name is the endpoint's own. */
 
@@ -100,8 +101,11 @@ export const problemExample = (
 ): JsonObject => {
   if (typeof kind !== 'string') return { code: kind.code, message: labelText(kind.message, messages.locale) };
   const code = problemTable[kind];
-  if (kind !== 'invalid_record' || endpoint === undefined)
-    return { code, message: fill(messages.problems[kind], valuesFor(kind, endpoint, bodyLimit)) };
+  if (kind !== 'invalid_record' || endpoint === undefined) {
+    const data = problemData[kind]?.example;
+    const message = fill(messages.problems[kind], valuesFor(kind, endpoint, bodyLimit));
+    return { code, message, ...(data === undefined ? {} : { data }) };
+  }
   const errors = validationErrors(endpoint, messages);
   const message = fill(messages.problems.invalid_record, {
     errors: errors.map((error) => error.message).join(', '),

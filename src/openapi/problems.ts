@@ -4,7 +4,7 @@ import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { isHeldToRule } from '../policy/resource-rule.ts';
-import { isBeforePasswordChange, type Rule } from '../policy/rule.ts';
+import { asksSecondFactor, isBeforePasswordChange, isBeforeSecondFactor, type Rule } from '../policy/rule.ts';
 import { relationsOf, takesIdempotencyKey, takesIfMatch } from './features.ts';
 
 const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemName[] => {
@@ -15,6 +15,11 @@ const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemN
   // An application has no password.
   if (methods.some(({ holder }) => holder !== 'application') && !isBeforePasswordChange(policy))
     problems.push('password_change_required');
+  if (asksSecondFactor(policy)) {
+    // The area's own credentials are begun with it.
+    if (methods.some(({ area }) => area === 'api')) problems.push('second_factor_missing');
+    if (!isBeforeSecondFactor(policy)) problems.push('second_factor_due');
+  }
   // Credentials that cover the body: it is read before anything else.
   if (methods.some(({ coversBody }) => coversBody)) problems.push('body_too_large');
   return problems;

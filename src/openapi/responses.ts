@@ -7,6 +7,7 @@ import type { Context } from './context.ts';
 import { problemExample } from './examples.ts';
 import { answersETag, takesIfNoneMatch } from './features.ts';
 import { dataName, familyOf, inputName } from './names.ts';
+import { problemData } from './problem-data.ts';
 import { problemsOf } from './problems.ts';
 import { withRelations } from './related.ts';
 import { headerTexts, statusTexts } from './texts.ts';
@@ -181,6 +182,18 @@ const responseName = (status: number, codes: readonly number[]): string => {
 const problemSchema = (kinds: readonly ProblemKind[], context: Context): JsonObject => {
   const code: JsonObject = { type: 'integer' };
   const { components } = context;
+  const more = kinds.flatMap((kind) => (typeof kind === 'string' ? (problemData[kind] ?? []) : []));
+  const [data] = more;
+  if (data !== undefined)
+    return components.add(
+      'schemas',
+      data.name,
+      envelope(
+        code,
+        components.add('schemas', `${data.name}_Data`, data.schema),
+        more.length === kinds.length,
+      ),
+    );
   if (!kinds.includes('invalid_record'))
     return components.add('schemas', 'Error_Answer', envelope(code, undefined));
   // A problem of the application's own has the same status, and no list of fields.

@@ -5,7 +5,13 @@ import { MintedGrant } from './mint.ts';
 import { referenceTerms } from './references.ts';
 import { decideResource } from './resource-rule.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';
-import { isBeforePasswordChange, type ResourceRule, type Rule } from './rule.ts';
+import {
+  asksSecondFactor,
+  isBeforePasswordChange,
+  isBeforeSecondFactor,
+  type ResourceRule,
+  type Rule,
+} from './rule.ts';
 import type { Step, Verdict } from './step.ts';
 
 export type Decision =
@@ -93,6 +99,40 @@ const passwordChange = (rule: Rule, principal: Principal): Step | undefined => {
   return { rule: 'password_change', outcome, because: `${principal.username} must change the password` };
 };
 
+/** A step of the second factor, and the refusal that it is. */
+interface FactorStep {
+  readonly step: Step;
+  readonly problem?: 'second_factor_due' | 'second_factor_missing';
+}
+
+/**
+ * Asked of administrators at the endpoints of the administration area, before any rule: whoever has a second factor has
+ * to have given it, and whoever needs one sets it up first. Absent for everybody else.
+ */
+const secondFactor = (rule: Rule, principal: Principal): FactorStep | undefined => {
+  if (principal.kind !== 'user' || !asksSecondFactor(rule) || !isAdministrator(principal)) return undefined;
+  const { username, method } = principal;
+  switch (principal.secondFactor) {
+    case 'none':
+      return undefined;
+    case 'given':
+      return { step: { rule: 'second_factor', outcome: 'passed', because: `${username} gave it` } };
+    case 'missing': {
+      const because = `${username} has one, which ${method} does not prove`;
+      return {
+        step: { rule: 'second_factor', outcome: 'refused', because },
+        problem: 'second_factor_missing',
+      };
+    }
+    case 'due': {
+      const because = `${username} must set one up`;
+      return isBeforeSecondFactor(rule)
+        ? { step: { rule: 'second_factor', outcome: 'passed', because } }
+        : { step: { rule: 'second_factor', outcome: 'refused', because }, problem: 'second_factor_due' };
+    }
+  }
+};
+
 /**
  * Decides whether the principal may, and to which rows and fields. Pure: everything that it needs to know is in its
  * arguments, so that a decision can be explained, and repeated, without asking anybody.
@@ -101,8 +141,12 @@ export const decide = (rule: Rule, principal: Principal): Decision => {
   const due = passwordChange(rule, principal);
   if (due?.outcome === 'refused')
     return { allowed: false, steps: [due], problem: new Problem('password_change_required') };
+  const factor = secondFactor(rule, principal);
+  const before = [due, factor?.step].filter((step) => step !== undefined);
+  if (factor?.problem !== undefined)
+    return { allowed: false, steps: before, problem: new Problem(factor.problem) };
   const { steps: weighed, terms } = weigh(rule, principal);
-  const steps = due === undefined ? weighed : [due, ...weighed];
+  const steps = before.length === 0 ? weighed : [...before, ...weighed];
   return terms === undefined
     ? { allowed: false, steps, problem: new Problem('forbidden') }
     : { allowed: true, steps, grant: new MintedGrant({ ...terms, principal }) };

@@ -2,8 +2,8 @@ import type { UserPrincipal } from '../auth/principal.ts';
 import { administrators, superAdmin } from './rule.ts';
 
 /** Whether a user holds super_admin or admin: sees all records, writes restricted fields, may administer. */
-export const isAdministrator = (user: UserPrincipal): boolean =>
+export const isAdministrator = (user: Pick<UserPrincipal, 'roles'>): boolean =>
   user.roles.some((role) => administrators.some((name) => name === role));
 
 /** Whether a user bypasses the permission table. */
-export const isSuperAdmin = (user: UserPrincipal): boolean => user.roles.includes(superAdmin);
+export const isSuperAdmin = (user: Pick<UserPrincipal, 'roles'>): boolean => user.roles.includes(superAdmin);

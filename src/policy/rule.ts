@@ -27,6 +27,8 @@ export type Rule =
       readonly kind: 'administrator';
       readonly own?: string;
       readonly readable?: readonly string[];
+      /** `true`: also for an administrator who has to set up a second factor first. */
+      readonly beforeSecondFactor?: true;
     } & PasswordChange)
   /** A user with one of these roles; super_admin always passes. */
   | { readonly kind: 'roles'; readonly roles: readonly string[] }
@@ -41,6 +43,14 @@ interface PasswordChange {
 /** Whether a user who must change the password first may all the same. */
 export const isBeforePasswordChange = (rule: Rule): boolean =>
   'beforePasswordChange' in rule && rule.beforePasswordChange === true;
+
+/** Whether it is a rule of the administration area, whose endpoints ask for the second factor. */
+export const asksSecondFactor = (rule: Rule): boolean =>
+  rule.kind === 'administrator' || (rule.kind === 'resource' && rule.area === 'admin');
+
+/** Whether an administrator who has to set up a second factor first may all the same. */
+export const isBeforeSecondFactor = (rule: Rule): boolean =>
+  'beforeSecondFactor' in rule && rule.beforeSecondFactor === true;
 
 export interface ResourceRule {
   readonly kind: 'resource';

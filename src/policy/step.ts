@@ -3,6 +3,7 @@ import type { GrantTerms } from './grant.ts';
 /** The rules that a decision can rest on, in the order in which they are asked. */
 export type StepRule =
   | 'password_change'
+  | 'second_factor'
   | 'open'
   | 'user'
   | 'role'

@@ -10,5 +10,6 @@ export const testUser = (roles: readonly string[], granted: readonly string[] = 
   roles,
   granted,
   mustChangePassword: false,
+  secondFactor: 'none',
   method: 'jwt',
 });

@@ -19,6 +19,8 @@ export interface CoreSchema {
     must_change_password: Generated<boolean | number>;
     /** Raised by a new password, a disabling and an end of all sessions: what was verified under another does not hold. */
     security_stamp: Generated<number>;
+    /** Whether there is an authenticator application or a passkey: the area asks for one then. */
+    second_factor: Generated<boolean | number>;
     created_at: string;
     updated_at: string;
   };
@@ -46,6 +48,8 @@ export interface CoreSchema {
     session_hash: string;
     address: string;
     user_agent: string;
+    /** Whether it was begun with a second factor; a session without is none where its user has one. */
+    second_factor: Generated<boolean | number>;
     created_at: string;
     last_used_at: string;
   };
@@ -260,6 +264,54 @@ export interface CoreSchema {
     used_at: string | null;
     /** When it was used, or another took its place; null also once its time is over. */
     ended_at: string | null;
+  };
+  /** The authenticator application of a user. */
+  gatewright_totp: {
+    user_id: number;
+    /** Sealed. */
+    secret: string;
+    /** Number of the period whose code was taken last: no code is taken twice. */
+    last_step: number;
+    created_at: string;
+    last_used_at: string | null;
+  };
+  gatewright_passkeys: {
+    id: Generated<number>;
+    user_id: number;
+    name: string;
+    /** Id that the authenticator gave it, base64url; unique. */
+    credential: string;
+    /** COSE key, base64url. */
+    public_key: string;
+    /** Of signatures, as the authenticator said last; zero for those that do not count. */
+    counter: number;
+    /** JSON array: how the authenticator is reached. */
+    transports: string;
+    created_at: string;
+    last_used_at: string | null;
+  };
+  /** Codes that are left, as SHA-256 in lowercase hex. */
+  gatewright_recovery_codes: { user_id: number; code_hash: string; created_at: string };
+  /** What a session has begun to set up. */
+  gatewright_factor_setups: {
+    session_id: number;
+    kind: 'totp' | 'passkey';
+    /** The sealed secret of the application, or the challenge that the authenticator has to sign. */
+    secret: string;
+    expires_at: string;
+  };
+  /** Passwords that were right, of users who have yet to prove the second factor. */
+  gatewright_sign_in_tickets: {
+    /** SHA-256 of the ticket, lowercase hex. */
+    token_hash: string;
+    user_id: number;
+    /** Of the user, when the password was verified. */
+    security_stamp: number;
+    /** What a passkey has to sign; null where the user has none. */
+    challenge: string | null;
+    /** Answers that were looked at. */
+    tries: Generated<number>;
+    expires_at: string;
   };
   login_attempts: {
     /** Keyed hash of account and address: no account stands here in clear. */

@@ -26,7 +26,10 @@ interface Route {
 }
 
 /** Signing in, out and asking who is signed in are for everybody, as links are; each has tests of its own. */
-const forEverybody = new Set(['/admin/session', '/admin/invitation', '/admin/invitation/lookup']);
+const forEverybody = new Set([
+  ...['/admin/session', '/admin/session/second-factor'],
+  ...['/admin/invitation', '/admin/invitation/lookup'],
+]);
 
 describeEachDatabase('every route of the administration area', (databases) => {
   const service = useService(databases, { application, apps: ['shop'] });

@@ -98,7 +98,7 @@ describeEachDatabase('events', (databases) => {
     const { resources } = service.server.services;
     const models = new Map([...resources].map(([name, { model }]) => [name, model]));
     const user = { kind: 'user', id, username, email: '', name: '', roles: ['user'], granted: [] } as const;
-    const principal = { ...user, mustChangePassword: false, method: 'jwt' } as const;
+    const principal = { ...user, mustChangePassword: false, secondFactor: 'none', method: 'jwt' } as const;
     return toldOf(resources, relatedFor({ models }, { principal, area: apiArea }), events);
   };
 

@@ -25,6 +25,7 @@ describeEachDatabase('sessions', (databases) => {
           email: admin.email,
           name: expect.any(String),
           roles: ['admin'],
+          second_factor: { enrolled: false, due: false },
         },
       ]);
       expect(headers['set-cookie']).toEqual([

@@ -11,6 +11,9 @@ const leaks: readonly RegExp[] = [
 
 const keysOf = (value: object): readonly string[] => Object.keys(value);
 
+/** Errors with which a caller goes on: the second factor is asked for by a ticket. */
+const goesOn: ReadonlySet<number> = new Set([40_107]);
+
 /** The sentence of the contract that an answer breaks; undefined where it breaks none. */
 const envelopeFault = ({ status, json }: Answer<unknown>): string | undefined => {
   if (keysOf(json).some((key) => !['code', 'message', 'data'].includes(key)))
@@ -20,7 +23,8 @@ const envelopeFault = ({ status, json }: Answer<unknown>): string | undefined =>
   if (status < 300) return json.code === 0 ? undefined : 'a success whose code is not 0';
   if (Math.floor(json.code / 100) !== status) return `code ${json.code} does not belong to the status`;
   // A problem of the application's own has no list of fields.
-  if (status !== 422 || json.code >= 42_250) return 'data' in json ? 'an error with data' : undefined;
+  if (status !== 422 || json.code >= 42_250)
+    return 'data' in json && !goesOn.has(json.code) ? 'an error with data' : undefined;
   const errors = (json.data as { errors?: readonly { message: string }[] } | undefined)?.errors ?? [];
   const joined = errors.map(({ message }) => message).join(', ');
   return errors.length > 0 && joined === json.message ? undefined : 'errors that are not the joined message';

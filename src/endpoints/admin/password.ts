@@ -10,7 +10,7 @@ export const adminPasswordEndpoint = (services: Services): Endpoint => ({
   operation: 'adminChangePassword',
   path: '/admin/password',
   auth: adminAuth,
-  policy: { kind: 'administrator', beforePasswordChange: true },
+  policy: { kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true },
   ...ownPasswordChange(services, (input) => {
     const errors = [input.error('current_password', { rule: 'wrong_password' })];
     return new Problem('invalid_record', { errors });

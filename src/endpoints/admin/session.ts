@@ -1,8 +1,6 @@
 import { loginFailed } from '../../auth/login.ts';
-import type { Identity } from '../../auth/ports.ts';
 import type { KnownUser } from '../../auth/security-events.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
@@ -14,11 +12,8 @@ import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, userOf } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag, arriving } from './area.ts';
-
-/** Characters of a User-Agent that are kept for the list of sessions. */
-const maxUserAgent = 200;
-
-const sessionCookie: Label = { 'zh-CN': '会话的 Cookie', en: 'The cookie of the session' };
+import { askSecondFactor } from './second-factor-sign-in.ts';
+import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from './session-user.ts';
 
 /**
  * At sign-out the browser forgets the pages that it keeps for its back button, and what else of this origin it has in its
@@ -27,24 +22,12 @@ const sessionCookie: Label = { 'zh-CN': '会话的 Cookie', en: 'The cookie of t
  * and theme there.
  */
 const signOutHeaders = {
-  'Set-Cookie': sessionCookie,
+  'Set-Cookie': sessionCookieText,
   'Clear-Site-Data': {
     'zh-CN': '`"cache"`：浏览器清除本站缓存，后退时不再显示已退出的页面',
     en: '`"cache"`: the browser empties its cache of this site, so that its back button shows no page of the session',
   },
 } as const satisfies Readonly<Record<string, Label>>;
-
-const sessionUserText: Label = {
-  'zh-CN':
-    '仅当管理员要求修改密码时带有 `must_change_password`：在 `PUT /admin/password` 之前，其他路由均为 403。',
-  en: '`must_change_password` is there only while an administrator asks that the password be changed: every other route is 403 until `PUT /admin/password`.',
-};
-
-/** The person behind a session, and whether the password has to be changed before anything else. */
-const sessionUser = ({ id, username, email, name, roles, mustChangePassword }: Identity): JsonObject => ({
-  ...{ id, username, email, name, roles: [...roles].sort() },
-  ...(mustChangePassword ? { must_change_password: true } : {}),
-});
 
 /** Sign-in, sign-out and who is signed in. */
 export const sessionEndpoints = (services: Services): Endpoint[] => {
@@ -70,20 +53,32 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       input: signIn.schema,
       docs: {
         summary: { 'zh-CN': '登录管理后台', en: 'Sign in to the administration area' },
-        description: sessionUserText,
+        description: {
+          'zh-CN': `${sessionUserText['zh-CN']}已启用两步验证的用户不会得到会话，而是 401 与 \`ticket\`，见 \`POST /admin/session/second-factor\`。`,
+          en: `${sessionUserText.en} A user with a second factor is given no session but 401 with a \`ticket\` for \`POST /admin/session/second-factor\`.`,
+        },
         tag: adminTag,
         data: schemas.sessionUser,
-        headers: { 'Set-Cookie': sessionCookie },
-        problems: ['login_failed', 'forbidden', 'cross_site', 'too_many_requests', 'overloaded'],
+        headers: { 'Set-Cookie': sessionCookieText },
+        problems: [
+          'login_failed',
+          'second_factor_required',
+          'forbidden',
+          'cross_site',
+          'too_many_requests',
+          'overloaded',
+        ],
       },
       handle: async (call) => {
         if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
-        const { verified, user } = await signIn.run(call);
+        const signedIn = await signIn.run(call);
+        const { verified, user } = signedIn;
         const principal = arriving(user);
         const by = { id: user.id, username: user.username };
         if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
+        if (user.secondFactor === 'missing') throw await askSecondFactor(services, signedIn);
         const session = cookies.create();
-        const userAgent = (call.header('user-agent') ?? '').slice(0, maxUserAgent).toWellFormed();
+        const userAgent = keptUserAgent(call.header('user-agent'));
         const begun = await sessions.create(
           verified,
           { hash: session.hash, address: call.address, userAgent },
@@ -107,7 +102,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
       method: 'GET',
       path,
       auth: adminAuth,
-      policy: { kind: 'administrator', beforePasswordChange: true },
+      policy: { kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true },
       accepts: 'nothing',
       docs: {
         summary: { 'zh-CN': '当前登录者', en: 'Who is signed in' },

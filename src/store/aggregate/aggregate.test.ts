@@ -29,6 +29,7 @@ const user = (id: number): UserPrincipal => ({
   name: 'U',
   roles: ['viewer'],
   mustChangePassword: false,
+  secondFactor: 'none' as const,
   granted: [],
   method: 'jwt',
 });

@@ -2,24 +2,16 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Database } from '../database.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
-import type { ListArguments } from './shape.ts';
-import type { PageRow } from './statements.ts';
 
-/** What the database was when something was counted: a revision that it tells, or what the statement saw. */
-type Moment = number | string;
-
+/** A total, and the revision of the database under which it was counted. */
 interface Known {
-  readonly moment: Moment;
+  readonly revision: number;
   readonly total: number;
-  /** Whether it was counted twice without anything committed in between, so that a third time is likely to be as well. */
-  readonly steady: boolean;
 }
 
 /**
  * Totals of lists, for as long as nobody has committed anything since they were counted. Counting is what makes a page
- * of a large table dear; a total that still holds, to the commit, need not be counted again. SQLite tells its revision
- * before the statement. PostgreSQL tells what a statement sees, so that a total goes along with one, which answers it
- * only where it sees the same as the one that counted.
+ * of a large table dear; a total that still holds, to the commit, need not be counted again.
  */
 export class Totals {
   readonly #database: Database;
@@ -34,33 +26,17 @@ export class Totals {
     return this.#database.revision?.();
   }
 
-  /** What a page under a revision brings along in the place of counting: a total that holds, or may. */
-  along(
-    revision: number | undefined,
-    list: PreparedList,
-    rows: RowReach,
-  ): Pick<ListArguments, 'total' | 'seen'> | undefined {
-    if (!isLasting(list)) return undefined;
+  /** The total of a page under a revision. */
+  at(revision: number | undefined, list: PreparedList, rows: RowReach): number | undefined {
+    if (revision === undefined || !isLasting(list)) return undefined;
     const known = this.#totals.get(keyOf(list, rows));
-    if (known === undefined) return undefined;
-    const { moment, total, steady } = known;
-    if (typeof moment === 'number') return moment === revision ? { total, seen: null } : undefined;
-    return steady ? { total, seen: moment } : undefined;
-  }
-
-  /** Whether a page that brought a total along is answered with it. */
-  holds(revision: number | undefined, { total }: PageRow): boolean {
-    return total != null && this.revision() === revision;
+    return known?.revision === revision ? known.total : undefined;
   }
 
   /** Remembers a total that was counted while the revision was the same before and after. */
-  keep(revision: number | undefined, list: PreparedList, rows: RowReach, row: PageRow): void {
-    const moment = row.seen ?? revision;
-    if (row.total == null || moment === undefined || !isLasting(list)) return;
-    if (this.revision() !== revision) return;
-    const key = keyOf(list, rows);
-    const steady = this.#totals.get(key)?.moment === moment;
-    this.#totals.set(key, { moment, total: Number(row.total), steady });
+  keep(revision: number | undefined, list: PreparedList, rows: RowReach, total: number): void {
+    if (revision === undefined || !isLasting(list) || this.revision() !== revision) return;
+    this.#totals.set(keyOf(list, rows), { revision, total });
   }
 }
 

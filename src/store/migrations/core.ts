@@ -16,6 +16,7 @@ import { invitations } from './0015-invitations.ts';
 import { refusals } from './0016-refusals.ts';
 import { savedViews } from './0017-saved-views.ts';
 import { keyUsage } from './0018-key-usage.ts';
+import { secondFactors } from './0019-second-factors.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -164,4 +165,5 @@ export const coreMigrations: Migrations = {
   '0016_refusals': refusals,
   '0017_saved_views': savedViews,
   '0018_key_usage': keyUsage,
+  '0019_second_factors': secondFactors,
 };

@@ -1,6 +1,7 @@
-import type { Account, AccountStore, Identity, IdentityStore } from '../../auth/ports.ts';
+import type { Account, AccountStore, Identity, IdentityStore, SecondFactorState } from '../../auth/ports.ts';
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
+import { isAdministrator } from '../../policy/roles.ts';
 import type { Database, Query, SqlValue } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import {
@@ -25,20 +26,32 @@ interface IdentityRow {
   readonly roles: string | null;
   readonly granted: string | null;
   readonly must_change_password: boolean | number;
+  readonly second_factor: boolean | number;
   readonly credential: number | null;
 }
 
 const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
 
-const toIdentity = (row: IdentityRow): Identity => ({
-  id: row.id,
-  username: row.username,
-  email: row.email,
-  name: row.name,
-  roles: words(row.roles),
-  granted: words(row.granted),
-  mustChangePassword: Boolean(row.must_change_password),
-});
+/** Who has to have a second factor in the administration area: nobody, or every administrator. */
+export type SecondFactorDemand = 'optional' | 'required';
+
+/** Makes identities of rows. `proved`: how credentials stand to a second factor that the user has. */
+const identityMaker =
+  (demand: SecondFactorDemand) =>
+  (row: IdentityRow, proved: 'given' | 'missing'): Identity => {
+    const roles = words(row.roles);
+    const without: SecondFactorState = demand === 'required' && isAdministrator({ roles }) ? 'due' : 'none';
+    return {
+      id: row.id,
+      username: row.username,
+      email: row.email,
+      name: row.name,
+      roles,
+      granted: words(row.granted),
+      mustChangePassword: Boolean(row.must_change_password),
+      secondFactor: row.second_factor ? proved : without,
+    };
+  };
 
 const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.user_id = u.id)`;
 
@@ -66,7 +79,7 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
     statement<Asked>(dialectOf(database), (value) => {
       const models = Array.from({ length: count }, (_, index) => namedModel(index));
       const granted = count === 0 ? sql`null` : grantedOn(models);
-      return sql`select u.id, u.username, u.email, u.name, u.must_change_password, ${roles} as roles,
+      return sql`select u.id, u.username, u.email, u.name, u.must_change_password, u.second_factor, ${roles} as roles,
         ${granted} as granted, ${credential} as credential
         from ${rest(value as Argument<Arguments>)} and u.disabled = false`;
     });
@@ -78,14 +91,22 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
   };
 };
 
-/** Users by id, key and session, as every request asks for them. `sessionUsed` is told of every session's use. */
+/** A session without the second factor is none where its user has one: an instance of an older version may have begun it. */
+const proved = sql`(u.second_factor = false or s.second_factor = true)`;
+
+/**
+ * Users by id, key and session, as every request asks for them. `sessionUsed` is told of every session's use, `demand`
+ * says who has to have a second factor.
+ */
 export const createIdentityStore = (
   database: Database,
   sessionUsed: (id: number, now: number) => void,
+  demand: SecondFactorDemand = 'optional',
 ): IdentityStore & {
   /** As `bySession`, but no use of the session. */
   readonly lookAtSession: IdentityStore['bySession'];
 } => {
+  const toIdentity = identityMaker(demand);
   const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
   const byKey = forms<{ hash: string; now: string }>(
     database,
@@ -96,14 +117,14 @@ export const createIdentityStore = (
   const bySession = forms<{ hash: string; idle: string; born: string }>(
     database,
     (value) => sql`sessions s join users u on u.id = s.user_id
-      where s.session_hash = ${value('hash')}
+      where s.session_hash = ${value('hash')} and ${proved}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
     sql`s.id`,
   );
   const inSession = forms<{ id: number; within: number; idle: string; born: string }>(
     database,
     (value) => sql`sessions s join users u on u.id = s.user_id
-      where s.id = ${value('within')} and u.id = ${value('id')}
+      where s.id = ${value('within')} and u.id = ${value('id')} and ${proved}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
   );
   /** What a session that is live has been begun and used after. */
@@ -113,21 +134,25 @@ export const createIdentityStore = (
   });
   const lookAtSession: IdentityStore['bySession'] = async (hash, now, models) => {
     const row = await database.get<IdentityRow>(bySession({ hash, ...limitsAt(now) }, models));
-    return row?.credential == null ? undefined : { identity: toIdentity(row), sessionId: row.credential };
+    return row?.credential == null
+      ? undefined
+      : { identity: toIdentity(row, 'given'), sessionId: row.credential };
   };
   return {
     lookAtSession,
     byUserId: async (id, models) => {
       const row = await database.get<IdentityRow>(byId({ id }, models));
-      return row === undefined ? undefined : toIdentity(row);
+      return row === undefined ? undefined : toIdentity(row, 'missing');
     },
     byUserInSession: async (id, within, now, models) => {
       const row = await database.get<IdentityRow>(inSession({ id, within, ...limitsAt(now) }, models));
-      return row === undefined ? undefined : toIdentity(row);
+      return row === undefined ? undefined : toIdentity(row, 'given');
     },
     byKeyHash: async (hash, now, models) => {
       const row = await database.get<IdentityRow>(byKey({ hash, now: toTimestamp(now) }, models));
-      return row?.credential == null ? undefined : { identity: toIdentity(row), keyId: row.credential };
+      return row?.credential == null
+        ? undefined
+        : { identity: toIdentity(row, 'missing'), keyId: row.credential };
     },
     bySession: async (hash, now, models) => {
       const found = await lookAtSession(hash, now, models);

@@ -19,6 +19,7 @@ const holderOf = (keyId: number, method: 'api_key' | 'jwt' = 'api_key'): Princip
   roles: ['viewer'],
   granted: [],
   mustChangePassword: false,
+  secondFactor: 'none' as const,
   credential: keyId,
 });
 

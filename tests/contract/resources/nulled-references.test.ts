@@ -58,6 +58,11 @@ const laterTables = [
   'gatewright_views',
   'gatewright_key_usage',
   'gatewright_refusals',
+  'gatewright_factor_setups',
+  'gatewright_sign_in_tickets',
+  'gatewright_recovery_codes',
+  'gatewright_passkeys',
+  'gatewright_totp',
 ];
 /** And indexes of tables that were there. */
 const laterIndexes = ['api_keys_idle', 'audit_failed_sign_ins'];
@@ -193,7 +198,9 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     const on = databases.dialect === 'postgres' ? ' on books' : '';
     for (const name of names) await before.execute({ sql: `drop trigger ${name}${on}`, parameters: [] });
     // What came behind that migration is undone with it.
-    await before.execute({ sql: 'alter table users drop column security_stamp', parameters: [] });
+    for (const column of ['users drop column security_stamp', 'users drop column second_factor'])
+      await before.execute({ sql: `alter table ${column}`, parameters: [] });
+    await before.execute({ sql: 'alter table sessions drop column second_factor', parameters: [] });
     for (const table of laterTables) await before.execute({ sql: `drop table ${table}`, parameters: [] });
     for (const index of laterIndexes) await before.execute({ sql: `drop index ${index}`, parameters: [] });
     await before.execute({

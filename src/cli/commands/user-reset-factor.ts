@@ -1,0 +1,27 @@
+import { canonicalAccount } from '../../auth/account.ts';
+import { createSecondFactorStore } from '../../store/tables/second-factors.ts';
+import { createUserStore } from '../../store/tables/users.ts';
+import { defineCommand } from '../command.ts';
+import { CommandError } from '../io.ts';
+import { withTables } from '../tables.ts';
+
+export const command = defineCommand({
+  operands: ['USERNAME'],
+  options: {},
+  description: [
+    'Takes the authenticator application, the passkeys and the recovery codes of a user away and ends their sessions.',
+    'For whoever has lost them and has no super_admin beside them to ask; the password is as before.',
+  ],
+  examples: ['gatewright user reset-factor lin'],
+  async run({ operands: [username = ''] }, io) {
+    await withTables(io, async (context) => {
+      const id = await createUserStore(context).idByUsername(canonicalAccount(username));
+      if (id === undefined) throw new CommandError(`no user ${username}`);
+      await createSecondFactorStore(context, false).reset(id, {
+        principal: 'command line',
+        address: null,
+      });
+    });
+    io.print(`two-step verification of ${username} was reset`);
+  },
+});

@@ -1,0 +1,56 @@
+import type { VerifiedUser } from '../../auth/ports.ts';
+import { field } from '../../fields/define.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { verifyOwnPassword } from '../auth/own-password.ts';
+import { createInput, refuseInvalid } from '../input.ts';
+import { sessionOf } from '../list-endpoint.ts';
+import type { Services } from '../services.ts';
+import { userOf } from '../shared.ts';
+import { adminAuth, adminTag } from './area.ts';
+
+/** What the endpoints by which administrators manage their own second factor share. */
+
+export const factorPath = '/admin/second-factor';
+
+/** Of each of them: for administrators who have yet to set one up as well. */
+export const ofFactors = {
+  auth: adminAuth,
+  policy: { kind: 'administrator', beforeSecondFactor: true },
+} as const satisfies Partial<Endpoint>;
+
+/** Where a password is asked. */
+export const passwordProblems = ['too_many_requests', 'overloaded'] as const;
+
+export const factorDocs = { tag: adminTag } as const;
+
+/**
+ * The session that makes a change: a token is no place to set something up in, and cannot go on afterwards.
+ * @throws Problem `forbidden`
+ */
+export const changingSession = (call: Call): number => {
+  const session = sessionOf(call);
+  if (session === undefined) throw new Problem('forbidden');
+  return session;
+};
+
+/** A body with nothing but one's own password, which is asked and counted as a login is. */
+export const createPasswordInput = (services: Services) => {
+  const input = createInput({ password: field.text({ required: true }) }, services.locale);
+  const wrong = (): Problem =>
+    new Problem('invalid_record', { errors: [input.error('password', { rule: 'wrong_password' })] });
+  return {
+    schema: input.schema,
+    /** @throws Problem `invalid_record` where it is another one, or does not hold any more */
+    wrong,
+    /** @throws Problem `invalid_record`, `too_many_requests`, `overloaded` */
+    verify: async (call: Call): Promise<VerifiedUser> => {
+      const { values, errors } = input.read(call.body);
+      refuseInvalid(errors);
+      const password = String(values['password']);
+      const verified = await verifyOwnPassword(services, call, userOf(call), password);
+      if (verified === undefined) throw wrong();
+      return verified;
+    },
+  };
+};

@@ -1,0 +1,134 @@
+import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
+import { field } from '../../fields/define.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { Setup } from '../../store/tables/factor-setups.ts';
+import { createInput, refuseInvalid } from '../input.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { actorOf, idOf, userOf } from '../shared.ts';
+import {
+  changingSession,
+  createPasswordInput,
+  factorDocs,
+  factorPath,
+  ofFactors,
+  passwordProblems,
+} from './factor-parts.ts';
+
+/** Passkeys of one's own: begun, made by an authenticator, and removed. */
+export const passkeyEndpoints = (services: Services): Endpoint[] => {
+  const { factorSetups, secondFactors, passkeys, locale } = services;
+  const path = `${factorPath}/passkeys`;
+  const password = createPasswordInput(services);
+  const creation = createInput(
+    { name: field.string({ required: true, max: 100 }), response: field.json({ required: true }) },
+    locale,
+  );
+  const setupOf = (call: Call): Setup => ({
+    sessionId: changingSession(call),
+    userId: userOf(call).id,
+    kind: 'passkey',
+  });
+  const demandPossible = (): void => {
+    if (passkeys.problem !== undefined) throw new Problem('passkeys_impossible');
+  };
+
+  return [
+    {
+      ...ofFactors,
+      operation: 'beginPasskey',
+      method: 'POST',
+      path: `${path}/options`,
+      accepts: 'json',
+      input: password.schema,
+      docs: {
+        ...factorDocs,
+        summary: { 'zh-CN': '开始添加通行密钥', en: 'Begin to add a passkey' },
+        description: {
+          'zh-CN':
+            '需要自己的密码与会话（令牌为 403）。返回浏览器创建通行密钥所需的参数（PublicKeyCredentialCreationOptionsJSON），10 分钟内在同一会话中有效。BASE_URL 既非 https 域名亦非 localhost 时为 409。',
+          en: 'Asks for one’s own password, in a session (403 by a token). Answers what a browser makes a passkey by (PublicKeyCredentialCreationOptionsJSON), good for 10 minutes in the same session. 409 where BASE_URL is neither a name with https nor localhost.',
+        },
+        data: schemas.passkeyOptions,
+        problems: [...passwordProblems, 'passkeys_impossible'],
+      },
+      handle: async (call) => {
+        const setup = setupOf(call);
+        demandPossible();
+        await password.verify(call);
+        const { passkeys: known } = await secondFactors.of(setup.userId);
+        const options = await passkeys.creationOptions(userOf(call), known);
+        await factorSetups.begin(setup, options.challenge);
+        return { data: { ...options } as unknown as JsonObject };
+      },
+    },
+    {
+      ...ofFactors,
+      operation: 'addPasskey',
+      method: 'POST',
+      path,
+      accepts: 'json',
+      input: creation.schema,
+      status: 201,
+      docs: {
+        ...factorDocs,
+        summary: { 'zh-CN': '添加通行密钥', en: 'Add a passkey' },
+        description: {
+          'zh-CN':
+            '`response` 为浏览器的 RegistrationResponseJSON，与请求不符为 422。启用首个验证方式时返回 10 个恢复码，只显示这一次。自己的其他会话随即结束。',
+          en: '`response` is the browser’s RegistrationResponseJSON; one that does not fit what was asked is 422. With the first factor ten recovery codes are answered, this once. One’s other sessions end.',
+        },
+        data: schemas.newPasskey,
+        problems: ['conflict', 'passkeys_impossible', 'second_factor_setup_ended'],
+      },
+      handle: async (call) => {
+        const setup = setupOf(call);
+        demandPossible();
+        const { values, errors } = creation.read(call.body);
+        refuseInvalid(errors);
+        const name = String(values['name']);
+        const challenge = await factorSetups.secretOf(setup);
+        if (challenge === undefined) throw new Problem('second_factor_setup_ended');
+        const response = values['response'];
+        const made = isJsonObject(response) ? await passkeys.registered(response, challenge) : undefined;
+        if (made === undefined)
+          throw new Problem('invalid_record', {
+            errors: [creation.error('response', { rule: 'wrong_passkey' })],
+          });
+        const codes = newRecoveryCodes();
+        const passkey = { ...made, name };
+        const hashes = recoveryHashes(codes);
+        const added = await factorSetups.completePasskey(setup, challenge, passkey, hashes, actorOf(call));
+        if (added === undefined) throw new Problem('second_factor_setup_ended');
+        return { data: { id: added.id, name, recovery_codes: added.first ? [...codes] : null } };
+      },
+    },
+    {
+      ...ofFactors,
+      operation: 'removePasskey',
+      method: 'DELETE',
+      path: `${path}/:id`,
+      accepts: 'json',
+      input: password.schema,
+      docs: {
+        ...factorDocs,
+        summary: { 'zh-CN': '移除通行密钥', en: 'Remove a passkey' },
+        description: {
+          'zh-CN': '需要自己的密码。移除最后一种验证方式时，恢复码一并作废；自己的其他会话随即结束。',
+          en: 'Asks for one’s own password. With the last factor the recovery codes go too; one’s other sessions end.',
+        },
+        problems: [...passwordProblems, 'record_not_found', 'second_factor_last'],
+      },
+      handle: async (call) => {
+        const sessionId = changingSession(call);
+        const id = idOf(call);
+        const verified = await password.verify(call);
+        const outcome = await secondFactors.removePasskey(id, verified, sessionId, actorOf(call));
+        if (outcome === 'overtaken') throw password.wrong();
+        return {};
+      },
+    },
+  ];
+};

@@ -1,0 +1,117 @@
+import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
+import { newTotpSecret, stepOfCode, totpUrl } from '../../auth/totp.ts';
+import { field } from '../../fields/define.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { Setup } from '../../store/tables/factor-setups.ts';
+import { createInput, refuseInvalid } from '../input.ts';
+import { schemas } from '../schemas.ts';
+import type { Services } from '../services.ts';
+import { actorOf, userOf } from '../shared.ts';
+import {
+  changingSession,
+  createPasswordInput,
+  factorDocs,
+  factorPath,
+  ofFactors,
+  passwordProblems,
+} from './factor-parts.ts';
+
+/** An authenticator application of one's own: begun, confirmed by a code of it, and removed. */
+export const totpEndpoints = (services: Services): Endpoint[] => {
+  const { factorSetups, secondFactors, totpSecrets, baseUrl, clock, locale } = services;
+  const path = `${factorPath}/totp`;
+  const password = createPasswordInput(services);
+  const confirmation = createInput({ code: field.text({ required: true }) }, locale);
+  const issuer = `Gatewright ${new URL(baseUrl).hostname}`;
+
+  return [
+    {
+      ...ofFactors,
+      operation: 'beginTotp',
+      method: 'POST',
+      path,
+      accepts: 'json',
+      input: password.schema,
+      status: 201,
+      docs: {
+        ...factorDocs,
+        summary: { 'zh-CN': '开始设置验证器应用', en: 'Begin to set up an authenticator application' },
+        description: {
+          'zh-CN':
+            '需要自己的密码与会话（令牌为 403）。10 分钟内须在同一会话中以 `POST /admin/second-factor/totp/confirmation` 确认，此前不生效；已有的应用在确认后被取代。',
+          en: 'Asks for one’s own password, in a session (403 by a token). It is nothing until it is confirmed in the same session within 10 minutes, by `POST /admin/second-factor/totp/confirmation`; an application that is there is replaced then.',
+        },
+        data: schemas.newTotp,
+        problems: passwordProblems,
+      },
+      handle: async (call) => {
+        const sessionId = changingSession(call);
+        const { id } = await password.verify(call);
+        const secret = newTotpSecret();
+        const setup: Setup = { sessionId, userId: id, kind: 'totp' };
+        const expires = await factorSetups.begin(setup, totpSecrets.seal(secret));
+        const url = totpUrl(secret, issuer, userOf(call).username);
+        return { data: { secret, url, expires_at: expires } };
+      },
+    },
+    {
+      ...ofFactors,
+      operation: 'confirmTotp',
+      method: 'POST',
+      path: `${path}/confirmation`,
+      accepts: 'json',
+      input: confirmation.schema,
+      docs: {
+        ...factorDocs,
+        summary: { 'zh-CN': '确认验证器应用', en: 'Confirm an authenticator application' },
+        description: {
+          'zh-CN':
+            '`code` 为应用当前显示的 6 位验证码，错误为 422。启用首个验证方式时返回 10 个恢复码，只显示这一次。自己的其他会话随即结束。',
+          en: '`code` is what the application shows, six digits; a wrong one is 422. With the first factor ten recovery codes are answered, this once. One’s other sessions end.',
+        },
+        data: schemas.confirmedTotp,
+        problems: ['second_factor_setup_ended'],
+      },
+      handle: async (call) => {
+        const setup: Setup = { sessionId: changingSession(call), userId: userOf(call).id, kind: 'totp' };
+        const { values, errors } = confirmation.read(call.body);
+        refuseInvalid(errors);
+        const sealed = await factorSetups.secretOf(setup);
+        const secret = sealed === undefined ? undefined : totpSecrets.open(sealed);
+        if (sealed === undefined || secret === undefined) throw new Problem('second_factor_setup_ended');
+        const step = stepOfCode(secret, String(values['code']), clock());
+        if (step === undefined) refuseInvalid([confirmation.error('code', { rule: 'wrong_code' })]);
+        const codes = newRecoveryCodes();
+        const hashes = recoveryHashes(codes);
+        const added = await factorSetups.completeTotp(setup, sealed, step ?? 0, hashes, actorOf(call));
+        if (added === undefined) throw new Problem('second_factor_setup_ended');
+        return { data: { recovery_codes: added.first ? [...codes] : null } };
+      },
+    },
+    {
+      ...ofFactors,
+      operation: 'removeTotp',
+      method: 'DELETE',
+      path,
+      accepts: 'json',
+      input: password.schema,
+      docs: {
+        ...factorDocs,
+        summary: { 'zh-CN': '移除验证器应用', en: 'Remove the authenticator application' },
+        description: {
+          'zh-CN': '需要自己的密码。移除最后一种验证方式时，恢复码一并作废；自己的其他会话随即结束。',
+          en: 'Asks for one’s own password. With the last factor the recovery codes go too; one’s other sessions end.',
+        },
+        problems: [...passwordProblems, 'record_not_found', 'second_factor_last'],
+      },
+      handle: async (call) => {
+        const sessionId = changingSession(call);
+        const verified = await password.verify(call);
+        const outcome = await secondFactors.removeTotp(verified, sessionId, actorOf(call));
+        if (outcome === 'overtaken') throw password.wrong();
+        return {};
+      },
+    },
+  ];
+};
