@@ -97,5 +97,61 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       await page.getByRole('button', { name: '保存', exact: true }).waitFor();
       expect(await page.getByRole('button', { name: '保存并继续新建' }).count()).toBe(0);
     });
+
+    it('makes what is referred to in place, and takes it', async () => {
+      const watched = await enter(open, service, root, '/records/books/create');
+      const { page } = watched;
+      await page.getByLabel('书名').fill('有新作者的书');
+      const author = page.getByRole('combobox', { name: '作者' });
+      await author.fill('沈从文');
+      await page.getByRole('option', { name: '新建作者并选用' }).waitFor();
+      await author.press('ArrowUp');
+      await author.press('Enter');
+      const dialog = page.getByRole('dialog', { name: '新建作者' });
+      await dialog.waitFor();
+      expect(await dialog.getByLabel('姓名').inputValue()).toBe('沈从文');
+      expect(await accessibility(page)).toEqual([]);
+      // What is wrong stays in the dialog.
+      await dialog.getByLabel(/website/i).fill('no address');
+      await dialog.getByRole('button', { name: '保存', exact: true }).click();
+      await dialog.getByText('1 处错误').waitFor();
+      await dialog.getByLabel(/website/i).fill('https://example.com/shen');
+      await dialog.getByRole('button', { name: '保存', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await expect.poll(() => author.inputValue()).toMatch(/^沈从文 \(#\d+\)$/);
+      expect(await page.getByLabel('书名').inputValue()).toBe('有新作者的书');
+      expect(new URL(page.url()).pathname).toBe('/admin/records/books/create');
+      await page.getByRole('button', { name: '保存', exact: true }).click();
+      const made = await recordOf('books', await shownId(page));
+      expect((await recordOf('authors', Number(made['author_id'])))['name']).toBe('沈从文');
+      demandQuiet(watched, service);
+    });
+
+    it('asks before input in the dialog is lost, and leaves the form as it was', async () => {
+      const { page } = await enter(open, service, root, '/records/books/create');
+      await page.getByLabel('书名').fill('未保存');
+      await page.getByRole('combobox', { name: '作者' }).fill('无此作者');
+      await page.getByRole('option', { name: '新建作者并选用' }).click();
+      const dialog = page.getByRole('dialog', { name: '新建作者' });
+      await dialog.getByLabel('姓名').fill('改了名的作者');
+      await page.keyboard.press('Escape');
+      const question = page.getByRole('dialog', { name: '放弃未保存的修改？' });
+      await question.getByRole('button', { name: '继续编辑' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect(await dialog.getByLabel('姓名').inputValue()).toBe('改了名的作者');
+      await dialog.getByRole('button', { name: '取消' }).click();
+      await question.getByRole('button', { name: '不保存并离开' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await page.getByLabel('书名').inputValue()).toBe('未保存');
+      await expect.poll(() => page.getByRole('combobox', { name: '作者' }).inputValue()).toBe('');
+    });
+
+    it('offers nothing that whoever is signed in may not create', async () => {
+      const plain = await service.createUser(['editor', 'admin']);
+      const { page } = await enter(open, service, plain, '/records/books/create');
+      await page.getByRole('combobox', { name: '作者' }).fill('马伯庸');
+      await page.getByRole('option', { name: '马伯庸 (#3)' }).waitFor();
+      await expect.poll(() => page.getByRole('option').count()).toBe(1);
+    });
   });
 });

@@ -27,8 +27,8 @@ interface FormBarProps {
   readonly another?: boolean;
   /** Takes the input back to what is saved; answers how to undo that. */
   readonly onDiscard: () => () => void;
-  /** Where the way out leads. */
-  readonly back: string;
+  /** Where the way out leads, or what it does. */
+  readonly back: string | (() => void);
 }
 
 const anotherName = 'another';
@@ -86,7 +86,11 @@ export const FormBar = (props: FormBarProps) => {
             {text('forms.bar.discard')}
           </Button>
         )}
-        <LinkButton to={back}>{text('common.cancel')}</LinkButton>
+        {typeof back === 'string' ? (
+          <LinkButton to={back}>{text('common.cancel')}</LinkButton>
+        ) : (
+          <Button onClick={back}>{text('common.cancel')}</Button>
+        )}
         {changes === 0 && undo !== undefined ? (
           <Typography role="status" variant="body2" sx={{ ml: 'auto', color: 'text.secondary' }}>
             {text('forms.bar.discarded')}{' '}

@@ -10,11 +10,20 @@ import { useRested } from './use-rested.ts';
 /** Those of all that match which are shown at once. */
 export const pickedAtOnce = 12;
 
-/** What a search has found: the first of them, and how many there are. */
+/** What a search has found: the first of them, and how many there are; undefined where nobody counted further ones. */
 export interface Found<Item> {
   readonly items: readonly Item[];
-  readonly total: number;
+  readonly total: number | undefined;
 }
+
+/** Makes what is not there yet, from the words that did not find it. */
+export interface Adding {
+  readonly label: string;
+  readonly onAdd: (words: string) => void;
+}
+
+/** Stands for `Adding` among what was found. */
+const addingId = -1;
 
 interface SearchPickerProps<Item extends { readonly id: number }> {
   /** Tells what is looked for from others. */
@@ -27,12 +36,16 @@ interface SearchPickerProps<Item extends { readonly id: number }> {
   /** Whether anything can be looked for yet. */
   readonly ready?: boolean;
   readonly nameOf: (item: Item) => string;
+  readonly adding?: Adding | undefined;
   readonly load: (id: number) => Promise<Item>;
   readonly search: (words: string, signal: AbortSignal) => Promise<Found<Item>>;
 }
 
 /** How many match beyond those that are shown. */
-const Beyond = createContext<{ readonly shown: number; readonly total: number }>({ shown: 0, total: 0 });
+const Beyond = createContext<{ readonly shown: number; readonly total: number | undefined }>({
+  shown: 0,
+  total: 0,
+});
 
 const FoundPaper = ({ children, ...props }: PaperProps) => {
   const text = useText();
@@ -42,11 +55,13 @@ const FoundPaper = ({ children, ...props }: PaperProps) => {
   return (
     <Paper {...props} elevation={8}>
       {children}
-      {total > shown ? (
+      {total === undefined || total > shown ? (
         <Box
           sx={{ px: 2, py: 1, borderTop: 1, borderColor: 'divider', color: 'text.secondary', fontSize: 13 }}
         >
-          {text('picker.beyond', { shown: format.format(shown), total: format.format(total) })}
+          {total === undefined
+            ? text('picker.newest', { shown: format.format(shown) })
+            : text('picker.beyond', { shown: format.format(shown), total: format.format(total) })}
         </Box>
       ) : null}
     </Paper>
@@ -55,7 +70,8 @@ const FoundPaper = ({ children, ...props }: PaperProps) => {
 
 /** Finds one of however many by a few letters; the service looks for them. */
 export const SearchPicker = <Item extends { readonly id: number }>(props: SearchPickerProps<Item>) => {
-  const { name, label, value, error, required = false, ready = true, nameOf, load, search, onChange } = props;
+  const { name, label, value, error, required = false, ready = true, adding, load, search, onChange } = props;
+  const nameOf = (item: Item): string => (item.id === addingId ? (adding?.label ?? '') : props.nameOf(item));
   const text = useText();
   const [words, setWords] = useState('');
   const [open, setOpen] = useState(false);
@@ -73,9 +89,15 @@ export const SearchPicker = <Item extends { readonly id: number }>(props: Search
     queryFn: ({ signal }) => search(wanted, signal),
   });
   const items = found?.items ?? [];
-  const options = picked === null || items.some(({ id }) => id === picked.id) ? items : [picked, ...items];
+  const known = picked === null || items.some(({ id }) => id === picked.id) ? items : [picked, ...items];
+  const options =
+    adding === undefined || found === undefined ? known : [...known, { id: addingId } as unknown as Item];
+  const choose = (item: Item | null): void => {
+    if (item?.id === addingId) adding?.onAdd(words.trim());
+    else onChange(item?.id ?? null);
+  };
   return (
-    <Beyond value={{ shown: items.length, total: found?.total ?? 0 }}>
+    <Beyond value={{ shown: items.length, total: found === undefined ? 0 : found.total }}>
       <Autocomplete<Item>
         options={options}
         value={picked}
@@ -84,8 +106,10 @@ export const SearchPicker = <Item extends { readonly id: number }>(props: Search
         onClose={() => setOpen(false)}
         loading={isFetching || found === undefined}
         inputValue={words}
-        onInputChange={(_event, next) => setWords(next)}
-        onChange={(_event, item) => onChange(item?.id ?? null)}
+        onInputChange={(_event, next) =>
+          setWords(next === adding?.label ? (picked === null ? '' : nameOf(picked)) : next)
+        }
+        onChange={(_event, item) => choose(item)}
         getOptionLabel={nameOf}
         getOptionKey={({ id }) => id}
         isOptionEqualToValue={(one, other) => one.id === other.id}

@@ -9,17 +9,9 @@ import { dataProvider, recordsPrefix } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { FormPage } from './form-page.tsx';
 import type { Metadata, MetadataField } from './metadata.ts';
-import { type AnyRecord, recordName } from './record.ts';
+import { type AnyRecord, defaultsOf, recordName } from './record.ts';
 import { RecordForm } from './record-form.tsx';
 import type { Draft } from './use-draft.ts';
-
-/** What a new record begins with. */
-export const defaultsOf = ({ fields }: Metadata): Draft =>
-  Object.fromEntries(
-    fields.flatMap((field) =>
-      field.read_only || field.default === undefined ? [] : [[field.name, field.default]],
-    ),
-  );
 
 /** What the address says that a new record refers to: `?user_id=3`. */
 const referredIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>

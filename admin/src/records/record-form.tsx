@@ -9,38 +9,42 @@ import { Conflict } from './conflict.tsx';
 import { FieldInput } from './field-input.tsx';
 import { FormLayout } from './form-layout.tsx';
 import { inGroups } from './groups.ts';
+import { MakeRecord } from './make-record.tsx';
 import { useDraft } from './use-draft.ts';
 import { type RecordFormProps, useSave } from './use-save.ts';
 
 /** The input of a record: a form that is a page, or stands in a dialog. */
 export const RecordForm = (props: RecordFormProps) => {
-  const { metadata, first, path, back, note } = props;
+  const { metadata, first, path, back, note, frame, onEnd } = props;
   const text = useText();
-  const form = useRef<HTMLFormElement>(null);
+  const element = useRef<HTMLFormElement>(null);
   const fields = inGroups(metadata.fields.filter((field) => !field.read_only));
   const { before, draft, version, changed, broken, type, put, discard } = useDraft(first, fields);
   const refusals = useRefusal();
   const { refusal, refuseFields, correct, clear } = refusals;
-  const { saved } = useUnsaved(changed.length > 0);
+  const { saved, leave } = useUnsaved(changed.length > 0);
   const [added, setAdded] = useState(0);
   const { busy, submit, theirs, setTheirs } = useSave(props, refusals, saved, () => {
     put({ before: first, draft: first });
     setAdded((count) => count + 1);
   });
   useEffect(() => {
-    if (added > 0 && form.current) leadToBeginning(form.current);
+    if (added > 0 && element.current) leadToBeginning(element.current);
   }, [added]);
   const unreadable = Object.fromEntries(broken.map((name) => [name, text('records.notJson')]));
   const wrong = { ...refusal.fields, ...unreadable };
 
-  return (
-    <>
+  const end = (): void => leave(() => onEnd?.());
+  const form = (
+    <MakeRecord value={RecordForm}>
       <Stack
-        ref={form}
+        ref={element}
         component="form"
         noValidate
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
+          // A form in a dialog is none of the form that opened it.
+          event.stopPropagation();
           if (broken.length > 0) refuseFields(wrong);
           else void submit(draft, before, wantsAnother(event));
         }}
@@ -67,7 +71,7 @@ export const RecordForm = (props: RecordFormProps) => {
           fields={fields.map(({ name }) => name)}
           busy={busy}
           another={props.another === true}
-          back={back ?? `/records/${path}`}
+          back={onEnd === undefined ? (back ?? `/records/${path}`) : end}
           onDiscard={() => {
             clear();
             return discard();
@@ -92,6 +96,7 @@ export const RecordForm = (props: RecordFormProps) => {
           }}
         />
       )}
-    </>
+    </MakeRecord>
   );
+  return frame === undefined ? form : frame(form, end);
 };

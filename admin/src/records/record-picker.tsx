@@ -1,7 +1,10 @@
-import { type Found, pickedAtOnce, SearchPicker } from '../parts/search-picker.tsx';
+import { useContext, useState } from 'react';
+import { SearchPicker } from '../parts/search-picker.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
-import type { Metadata } from './metadata.ts';
-import { type AnyRecord, namingField, recordName } from './record.ts';
+import { useText } from '../texts/provider.ts';
+import { MakeRecord, NewRecord } from './make-record.tsx';
+import { type AnyRecord, recordName } from './record.ts';
+import { searchRecords } from './search-records.ts';
 import { useModel } from './use-metadata.ts';
 
 export interface RecordPickerProps {
@@ -13,62 +16,42 @@ export interface RecordPickerProps {
   readonly required?: boolean;
 }
 
-/** By which condition words are looked for: in the field that names a record, else in all that is searched. */
-const conditionOf = (metadata: Metadata, words: string): Readonly<Record<string, string>> | undefined => {
-  if (words === '') return {};
-  const naming = namingField(metadata);
-  if (naming?.operators.includes('like')) return { [`${naming.name}@like`]: words };
-  return metadata.fields.some(({ searchable }) => searchable) ? { q: words } : undefined;
-};
-
-/** An id as a person writes it: `17`, `#17`. */
-const idIn = (words: string): number | undefined => {
-  const [, digits] = /^#?(\d{1,15})$/.exec(words) ?? [];
-  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits);
-};
-
-const searchRecords = async (
-  resource: string,
-  metadata: Metadata,
-  words: string,
-  signal: AbortSignal,
-): Promise<Found<AnyRecord>> => {
-  const list = async (filter: object): Promise<Found<AnyRecord>> => {
-    const pagination = { page: 1, perPage: pickedAtOnce };
-    const { data, total = data.length } = await dataProvider.getList<AnyRecord>(resource, {
-      ...{ pagination, filter, signal },
-    });
-    return { items: data, total };
-  };
-  const condition = conditionOf(metadata, words);
-  const id = idIn(words);
-  const [named, numbered] = await Promise.all([
-    condition === undefined ? { items: [], total: 0 } : list(condition),
-    id === undefined ? { items: [], total: 0 } : list({ id }),
-  ]);
-  const others = named.items.filter((each) => each.id !== id);
-  const isTwice = others.length < named.items.length;
-  return { items: [...numbered.items, ...others], total: named.total + numbered.total - (isTwice ? 1 : 0) };
-};
-
-/** Finds a record of a model by a few letters of its name, or by its number. */
+/** Finds a record of a model by a few letters of its name, or by its number; in a form it can be made in place. */
 export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
+  const text = useText();
   const { data: model } = useModel(name);
+  const isForm = useContext(MakeRecord) !== undefined;
+  const [words, setWords] = useState<string>();
   const resource = `${recordsPrefix}${model?.path ?? ''}`;
+  const label = model?.metadata.label ?? '';
+  const end = (id?: number): void => {
+    setWords(undefined);
+    if (id !== undefined) props.onChange(id);
+  };
   return (
-    <SearchPicker<AnyRecord>
-      {...props}
-      name={resource}
-      ready={model !== undefined}
-      nameOf={(record) =>
-        model === undefined ? `#${record.id}` : `${recordName(model.metadata, record)} (#${record.id})`
-      }
-      load={async (id) => (await dataProvider.getOne<AnyRecord>(resource, { id })).data}
-      search={(words, signal) =>
-        model === undefined
-          ? Promise.resolve({ items: [], total: 0 })
-          : searchRecords(resource, model.metadata, words, signal)
-      }
-    />
+    <>
+      <SearchPicker<AnyRecord>
+        {...props}
+        name={resource}
+        ready={model !== undefined}
+        adding={
+          isForm && model?.metadata.permissions.create === true
+            ? { label: text('picker.add', { label }), onAdd: setWords }
+            : undefined
+        }
+        nameOf={(record) =>
+          model === undefined ? `#${record.id}` : `${recordName(model.metadata, record)} (#${record.id})`
+        }
+        load={async (id) => (await dataProvider.getOne<AnyRecord>(resource, { id })).data}
+        search={(sought, signal) =>
+          model === undefined
+            ? Promise.resolve({ items: [], total: 0 })
+            : searchRecords(resource, model.metadata, sought, signal)
+        }
+      />
+      {model === undefined || words === undefined ? null : (
+        <NewRecord metadata={model.metadata} path={model.path} words={words} onEnd={end} />
+      )}
+    </>
   );
 };

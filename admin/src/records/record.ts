@@ -44,3 +44,11 @@ export const listedFields = ({ fields }: Metadata, without?: string): MetadataFi
   const others = own.filter((field) => !first.includes(field)).slice(0, maxColumns - 1 - first.length);
   return [...own.filter((field) => first.includes(field) || others.includes(field)), ...made];
 };
+
+/** What a new record begins with. */
+export const defaultsOf = ({ fields }: Metadata): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    fields.flatMap((field) =>
+      field.read_only || field.default === undefined ? [] : [[field.name, field.default]],
+    ),
+  );

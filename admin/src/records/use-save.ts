@@ -15,6 +15,10 @@ export interface RecordFormProps {
   readonly path: string;
   /** Where the way out leads; the list of the resource where absent. */
   readonly back?: string;
+  /** What the form stands in, where that is no page: it asks before it closes. */
+  readonly frame?: (form: ReactNode, leave: () => void) => ReactNode;
+  /** Goes where the form stands in a frame: without a record, or with the one that was made. */
+  readonly onEnd?: (id?: number) => void;
   /** Stands above the fields. */
   readonly note?: ReactNode;
   /** Whether a further record can be made at once. */
@@ -30,7 +34,7 @@ export interface RecordFormProps {
  * empties the form for a further record.
  */
 export const useSave = (
-  { metadata, path, reload, save }: RecordFormProps,
+  { metadata, path, reload, save, onEnd }: RecordFormProps,
   { clear, refuse }: RefusalState,
   saved: () => void,
   begin: () => void,
@@ -48,6 +52,7 @@ export const useSave = (
     notify(another ? text('records.added', { label, id }) : text('common.saved'), { type: 'success' });
     saved();
     if (another) begin();
+    else if (onEnd !== undefined) onEnd(id);
     else await navigate(`/records/${path}/${id}/show`);
   };
 

@@ -683,7 +683,11 @@ export const en: SameKeys<typeof zhCN> = {
     fold: 'Show less',
     notJson: 'This is not valid JSON',
   },
-  picker: { beyond: 'The first %{shown} of %{total}: type on to narrow it down' },
+  picker: {
+    beyond: 'The first %{shown} of %{total}: type on to narrow it down',
+    newest: 'The newest %{shown}: type on to narrow it down',
+    add: 'Add new: %{label}…',
+  },
   deletion: {
     title: 'Delete “%{name}”?',
     looking: 'Looking for what refers to it…',

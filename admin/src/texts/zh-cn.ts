@@ -665,7 +665,11 @@ export const zhCN = {
     fold: '收起',
     notJson: '不是有效的 JSON',
   },
-  picker: { beyond: '显示前 %{shown} 条，共 %{total} 条。继续输入以缩小范围' },
+  picker: {
+    beyond: '显示前 %{shown} 条，共 %{total} 条。继续输入以缩小范围',
+    newest: '显示最新的 %{shown} 条。继续输入以缩小范围',
+    add: '新建%{label}并选用',
+  },
   deletion: {
     title: '删除“%{name}”？',
     looking: '正在查看哪些记录引用它…',

@@ -1,0 +1,48 @@
+import Dialog from '@mui/material/Dialog';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { type ComponentType, createContext, useContext, useId } from 'react';
+import { dataProvider, recordsPrefix } from '../service.ts';
+import { useText } from '../texts/provider.ts';
+import type { Metadata } from './metadata.ts';
+import { type AnyRecord, defaultsOf, namingField } from './record.ts';
+import type { RecordFormProps } from './use-save.ts';
+
+/** The form of a record, for what stands in one: a record that is referred to can be made in place. */
+export const MakeRecord = createContext<ComponentType<RecordFormProps> | undefined>(undefined);
+
+interface NewRecordProps {
+  readonly metadata: Metadata;
+  readonly path: string;
+  /** What was looked for and not found: most often its name. */
+  readonly words: string;
+  /** The id of the record, where one was made. */
+  readonly onEnd: (id?: number) => void;
+}
+
+/** Makes a record without leaving the form that is to refer to it. */
+export const NewRecord = ({ metadata, path, words, onEnd }: NewRecordProps) => {
+  const text = useText();
+  const heading = useId();
+  const Form = useContext(MakeRecord);
+  if (Form === undefined) return null;
+  const naming = namingField(metadata);
+  const named = naming === undefined || naming.read_only || words === '' ? {} : { [naming.name]: words };
+  return (
+    <Form
+      metadata={metadata}
+      path={path}
+      first={{ ...defaultsOf(metadata), ...named }}
+      onEnd={onEnd}
+      frame={(form, leave) => (
+        <Dialog open onClose={leave} fullWidth maxWidth="md" aria-labelledby={heading}>
+          <DialogTitle id={heading}>{text('records.create', { label: metadata.label })}</DialogTitle>
+          <DialogContent sx={{ pb: { xs: 2, sm: 3 } }}>{form}</DialogContent>
+        </Dialog>
+      )}
+      save={async (draft) =>
+        (await dataProvider.create<AnyRecord>(recordsPrefix + path, { data: { ...draft } })).data.id
+      }
+    />
+  );
+};

@@ -1,0 +1,65 @@
+import { type Found, pickedAtOnce } from '../parts/search-picker.tsx';
+import { send } from '../service.ts';
+import type { Metadata } from './metadata.ts';
+import { type AnyRecord, namingField } from './record.ts';
+
+type Query = Readonly<Record<string, string>>;
+
+/** Records that are looked through before all are: what is looked for most often is among them. */
+const newestRows = 50_000;
+
+/** By which condition words are looked for: in the field that names a record, else in all that is searched. */
+const conditionOf = (metadata: Metadata, words: string): Query | undefined => {
+  if (words === '') return {};
+  const naming = namingField(metadata);
+  if (naming?.operators.includes('like')) return { [`filter[${naming.name}][like]`]: words };
+  return metadata.fields.some(({ searchable }) => searchable) ? { q: words } : undefined;
+};
+
+/** An id as a person writes it: `17`, `#17`. */
+const idIn = (words: string): number | undefined => {
+  const [, digits] = /^#?(\d{1,15})$/.exec(words) ?? [];
+  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits);
+};
+
+/** The newest records of a resource that words find, and the one that they number. */
+export const searchRecords = async (
+  resource: string,
+  metadata: Metadata,
+  words: string,
+  signal: AbortSignal,
+): Promise<Found<AnyRecord>> => {
+  const naming = namingField(metadata);
+  const fields = naming === undefined ? 'id' : `id,${naming.name}`;
+  const list = async (query: Query): Promise<Found<AnyRecord>> => {
+    const asked = new URLSearchParams({ fields, sort: '-id', per_page: String(pickedAtOnce), ...query });
+    const { data, headers } = await send<AnyRecord[]>('GET', `/admin/${resource}?${asked}`, { signal });
+    const total = headers.get('x-total-count');
+    return { items: data, total: total === null ? undefined : Number(total) };
+  };
+  /** As many as are shown, or all of them: nothing is counted. */
+  const first = async (query: Query): Promise<Found<AnyRecord>> => {
+    const { items } = await list({ ...query, after: '' });
+    return { items, total: items.length < pickedAtOnce ? items.length : undefined };
+  };
+  const byWords = async (condition: Query): Promise<Found<AnyRecord>> => {
+    if (words === '') return first({});
+    const [newest] = (await list({ per_page: '1', after: '' })).items;
+    const from = (newest?.id ?? 0) - newestRows + 1;
+    if (from <= 1) return list({ ...condition, page: '1' });
+    const found = await first({ ...condition, 'filter[id][gte]': String(from) });
+    return found.total === undefined ? found : list({ ...condition, page: '1' });
+  };
+  const condition = conditionOf(metadata, words);
+  const id = idIn(words);
+  const nothing: Found<AnyRecord> = { items: [], total: 0 };
+  const [named, numbered] = await Promise.all([
+    condition === undefined ? nothing : byWords(condition),
+    id === undefined ? nothing : first({ 'filter[id]': String(id) }),
+  ]);
+  const others = named.items.filter((each) => each.id !== id);
+  const isTwice = others.length < named.items.length;
+  const total =
+    named.total === undefined ? undefined : named.total + numbered.items.length - (isTwice ? 1 : 0);
+  return { items: [...numbered.items, ...others], total };
+};
