@@ -1,6 +1,7 @@
 import Checkbox from '@mui/material/Checkbox';
 import Skeleton from '@mui/material/Skeleton';
 import Stack from '@mui/material/Stack';
+import type { Theme } from '@mui/material/styles';
 import Table from '@mui/material/Table';
 import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
@@ -10,6 +11,7 @@ import TableRow from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
+import type { SystemStyleObject } from '@mui/system';
 import { type RaRecord, useListContext } from 'react-admin';
 import { useText } from '../texts/provider.ts';
 import type { Column, Filled, RecordTableProps } from './column.ts';
@@ -58,7 +60,7 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Fi
   const [density] = useDensity();
   return (
     <TableContainer tabIndex={0} role="region" aria-label={label}>
-      <Table size="small" aria-label={label} aria-busy={isFetching} sx={densityStyle[density]}>
+      <Table size="small" aria-label={label} aria-busy={isFetching} sx={[bodyStyle, densityStyle[density]]}>
         <TableHead>
           <TableRow>
             {nameOf === undefined ? null : <ChooseAll records={records} />}
@@ -73,10 +75,25 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Fi
   );
 };
 
+/**
+ * Cells of the body are plain ones that are styled from here: a component of the library for each of 1,200 took a third
+ * of the script that a page of 100 rows costs.
+ */
+const bodyStyle: SystemStyleObject<Theme> = {
+  '& td[data-cell]': {
+    ...{ typography: 'body2', p: '9px 16px', maxWidth: 340, textAlign: 'left', verticalAlign: 'inherit' },
+    ...{ overflowWrap: 'break-word', borderBottom: 1, borderColor: 'divider' },
+  },
+  '& td[data-cell~=right]': { textAlign: 'right' },
+  '& td[data-cell~=short]': { whiteSpace: 'nowrap' },
+  '& td[data-cell~=wide]': { display: { xs: 'none', lg: 'table-cell' } },
+};
+
 const densityStyle = {
   comfortable: {},
   compact: {
-    '& .MuiTableCell-body': { py: 0.25, fontSize: '0.8125rem' },
+    '& td[data-cell]': { py: 0.25, fontSize: '0.8125rem' },
+    '& .MuiTableCell-body': { py: 0.25 },
     '& .MuiTableCell-head': { py: 0.5 },
     '& .MuiCheckbox-root': { p: 0.5 },
   },
@@ -132,11 +149,11 @@ const Rows = <Item extends RaRecord>({
               />
             </TableCell>
           )}
-          {columns.map(({ name, align = 'left', render, wide, short }, place) => (
-            <TableCell key={name} align={align} sx={cellStyle(wide, short)}>
-              {render(record)}
+          {columns.map((column, place) => (
+            <td key={column.name} data-cell={cellWords(column)}>
+              {column.render(record)}
               {place === 0 ? <MarkWord mark={marks.get(record.id)} /> : null}
-            </TableCell>
+            </td>
           ))}
         </TableRow>
       ))}
@@ -144,12 +161,9 @@ const Rows = <Item extends RaRecord>({
   );
 };
 
-const cellStyle = (wide: boolean | undefined, short: boolean | undefined) => ({
-  overflowWrap: 'break-word',
-  whiteSpace: short === true ? 'nowrap' : 'normal',
-  maxWidth: 340,
-  ...(wide === true ? { display: { xs: 'none', lg: 'table-cell' } } : {}),
-});
+/** The words that `bodyStyle` goes by. */
+const cellWords = ({ align, short, wide }: Pick<Column, 'align' | 'short' | 'wide'>): string =>
+  [align === 'right' ? 'right' : '', short === true ? 'short' : '', wide === true ? 'wide' : ''].join(' ');
 
 const HeadCell = <Item extends RaRecord>({ column }: { readonly column: Column<Item> }) => {
   const { sort, setSort } = useListContext();

@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { daysAhead, daysText, type MomentFormat, momentText, relativeText } from './moment.ts';
@@ -34,18 +33,15 @@ interface MomentProps {
 const Moment = ({ value, exact, children }: MomentProps) => {
   const ofRow = useContext(TimesOfRows);
   return (
-    <Box
-      component="time"
+    <time
       dateTime={value}
       data-exact={exact}
       {...(ofRow ? {} : { tabIndex: 0 })}
-      sx={{ whiteSpace: 'nowrap', position: 'relative' }}
+      style={{ whiteSpace: 'nowrap', position: 'relative' }}
     >
       <span aria-hidden="true">{children}</span>
-      <Box component="span" sx={unseen}>
-        {exact}
-      </Box>
-    </Box>
+      <span style={unseen}>{exact}</span>
+    </time>
   );
 };
 

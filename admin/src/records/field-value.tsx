@@ -3,7 +3,7 @@ import Typography from '@mui/material/Typography';
 import { JsonText } from '../parts/json-text.tsx';
 import { LongText } from '../parts/long-text.tsx';
 import { RelativeDate, RelativeTime, Time } from '../parts/time.tsx';
-import { useLanguage, useText } from '../texts/provider.ts';
+import { type Language, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ChoiceChip } from './choice-chip.tsx';
 import type { MetadataField } from './metadata.ts';
@@ -22,6 +22,15 @@ const shortText = 120;
 /** An address that a browser may follow; any other scheme stays a text. */
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text);
 
+/** Making one costs as much as a hundred uses of it. */
+const numbers = new Map<Language, Intl.NumberFormat>();
+
+const numberText = (language: Language, value: number): string => {
+  const known = numbers.get(language) ?? new Intl.NumberFormat(language);
+  numbers.set(language, known);
+  return known.format(value);
+};
+
 /** A value as its type is read. Every text is a text: nothing in a record becomes markup. */
 export const FieldValue = ({ field, value, whole = false }: FieldValueProps) => {
   const text = useText();
@@ -36,11 +45,7 @@ export const FieldValue = ({ field, value, whole = false }: FieldValueProps) => 
       return whole ? <span>{String(value)}</span> : <RelativeDate value={String(value)} />;
     case 'integer':
     case 'number':
-      return (
-        <span>
-          {field.name === 'id' ? String(value) : new Intl.NumberFormat(language).format(Number(value))}
-        </span>
-      );
+      return <span>{field.name === 'id' ? String(value) : numberText(language, Number(value))}</span>;
     case 'enum':
       return (
         <ChoiceChip
