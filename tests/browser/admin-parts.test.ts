@@ -109,8 +109,8 @@ describe('expiry of a key', () => {
 
 describe('ceilingOf', () => {
   it.each([
-    [0, 1],
-    [1, 1],
+    [0, 2],
+    [1, 2],
     [3, 4],
     [7, 8],
     [10, 10],

@@ -1,7 +1,7 @@
 import type { SxProps, Theme } from '@mui/material/styles';
 
 /** Width of the first column; a telephone has less to give. */
-const first = { xs: 168, sm: 260 } as const;
+const first = { xs: 212, sm: 260 } as const;
 
 /** One style for the whole table, so that no cell brings one of its own. */
 export const matrixStyle: SxProps<Theme> = {
@@ -69,6 +69,9 @@ export const matrixStyle: SxProps<Theme> = {
     outlineOffset: 1,
   },
   '& label': { display: 'grid', placeItems: 'center', minHeight: 37, cursor: 'pointer' },
-  '& input': { width: 17, height: 17, m: 0, cursor: 'pointer', accentColor: 'primary.main' },
+  '& input': {
+    ...{ width: 17, height: 17, m: 0, cursor: 'pointer' },
+    accentColor: ({ palette }: Theme) => palette.primary.main,
+  },
   '& .unchecked input': { opacity: 0.55 },
 };

@@ -3,7 +3,8 @@ const steps = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10] as const;
 
 /** A round figure at or above the highest bar, near enough to leave the bars their room. */
 export const ceilingOf = (highest: number): number => {
-  if (highest <= 1) return 1;
+  // Half a request is none.
+  if (highest <= 1) return 2;
   if (highest <= 10) return highest + (highest % 2);
   const power = 10 ** Math.floor(Math.log10(highest));
   const step = steps.find((each) => each * power >= highest) ?? 10;

@@ -40,7 +40,12 @@ const columns = (text: Text): Column<AuditEntry>[] => [
     label: text('audit.at'),
     render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
-  { name: 'actor_name', label: text('audit.actor'), render: (entry) => <Actor entry={entry} /> },
+  {
+    name: 'actor_name',
+    label: text('audit.actor'),
+    short: true,
+    render: (entry) => <Actor entry={entry} />,
+  },
   {
     name: 'action',
     label: text('audit.action'),

@@ -116,7 +116,7 @@ export const Sessions = () => {
         exportable={false}
         empty={text('sessions.empty')}
         actions={
-          <Button variant="contained" color="error" onClick={() => setAsking(true)}>
+          <Button variant="outlined" color="error" onClick={() => setAsking(true)}>
             {text('sessions.endAll')}
           </Button>
         }

@@ -114,6 +114,7 @@ const columns = (text: Text, { show, resend }: Acts): Column<Delivery>[] => [
   {
     name: 'event',
     label: text('webhooks.event'),
+    short: true,
     render: (delivery) => <Event delivery={delivery} />,
   },
   {
