@@ -8,6 +8,7 @@ import { navigation } from './navigation.js';
 import { answersView, operationView } from './operation-view.js';
 import { overview } from './overview.js';
 import { addressOf, nearest, placeOf } from './places.js';
+import { ask, failureText } from './reach.js';
 import { base } from './request.js';
 import { isTyping, searchView } from './search-view.js';
 import { settings } from './settings.js';
@@ -39,8 +40,8 @@ let language = firstLanguage();
 
 /** @param {string | URL} address */
 const json = async (address) => {
-  const response = await fetch(address, { credentials: 'omit' });
-  if (!response.ok) throw new Error(String(response.status));
+  const response = await ask(address, { credentials: 'omit' });
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
   return response.json();
 };
 
@@ -69,7 +70,7 @@ const absent = (sentence, name, near, t) => {
     h('code', {}, name),
     after,
     near.length > 0 && [
-      ` ${t.nearest}`,
+      t.nearest,
       near.map(({ text, href }, index) => [index > 0 && t.comma, h('a', { href }, h('code', {}, text))]),
     ],
   );
@@ -90,6 +91,9 @@ const pointAt = (found) => {
   );
   focusable?.focus({ preventScroll: true });
 };
+
+/** The page that is drawn: its language, and its way to say something. @type {{ language: string, say: (text: string) => void } | undefined} */
+let page;
 
 /** @param {Description} description @param {Texts} t */
 const show = (description, t) => {
@@ -215,13 +219,14 @@ const show = (description, t) => {
     said,
   );
   route(false);
+  page = { language, say };
 };
 
 /** @param {string} chosen */
-const chooseLanguage = (chosen) => {
+const chooseLanguage = async (chosen) => {
   language = chosen;
-  settings.set('locale', chosen);
-  start();
+  await start();
+  if (page?.language === chosen) settings.set('locale', chosen);
 };
 
 /** @param {string} chosen */
@@ -235,15 +240,26 @@ const start = async () => {
   if (t === undefined) return;
   root.lang = language;
   applyTheme();
+  // A page that is there already stays until the next one can be drawn.
+  if (app.childElementCount === 0)
+    fill(app, h('main', {}, h('p', { class: 'dim loading', role: 'status' }, t.loading)));
   try {
     show(await load(t), t);
   } catch (error) {
+    const failure = t.loadFailed + t.colon + failureText(error, t);
+    if (page !== undefined) {
+      // What can be read is worth more than a page that only says what it has not.
+      language = page.language;
+      root.lang = language;
+      page.say(failure);
+      return;
+    }
     fill(
       app,
       h(
         'main',
         {},
-        h('p', { class: 'notice' }, `${t.loadFailed}: ${String(error)}`),
+        h('p', { class: 'notice' }, failure),
         h('button', { type: 'button', onclick: () => start() }, t.retry),
       ),
     );

@@ -25,19 +25,21 @@ const rules = ({ access }, t) => {
   } = access;
   const who = /** @type {Record<string, string>} */ (t.access)[access.access] ?? access.access;
   return [
-    roles.length > 0 ? `${who}${roles.join(', ')}` : who,
+    roles.length > 0 ? who + roles.join(t.comma) : who,
     own && t.ownOnly,
     published &&
       `${t.published}${Object.entries(published)
         .map(([name, value]) => `${name} = ${value}`)
         .join(', ')}`,
     model !== undefined &&
-      (permission ? `${t.permission} (${model}, ${permission})${t.permissionAdmin}` : t.noPermission),
+      (permission
+        ? `${t.permission.replace('{permission}', `${model}${t.comma}${permission}`)}`
+        : t.noPermission),
     isolation === true && (model === undefined ? t.isolationOfUsers : t.isolation),
     typeof isolation === 'object' && t.isolationByRule,
     ownership && t.ownership,
-    restricted.length > 0 && `${t.restricted}${restricted.join(', ')}`,
-    also.length > 0 && `${t.also} ${also.join(', ')}.`,
+    restricted.length > 0 && t.restricted + restricted.join(t.comma),
+    also.length > 0 && `${t.also} ${also.join(t.comma)}${t.stop}`,
   ].filter((line) => typeof line === 'string');
 };
 
@@ -175,7 +177,7 @@ const replyLine = ({ status, description, media, headers }, t) =>
     h('span', { class: 'badge good' }, status),
     ` ${description}`,
     media !== undefined && media !== 'application/json' && [' · ', h('code', {}, media)],
-    headers.length > 0 && h('span', { class: 'dim' }, ` · ${t.headers}: ${headers.join(', ')}`),
+    headers.length > 0 && h('span', { class: 'dim' }, ` · ${t.headers}${t.colon}${headers.join(t.comma)}`),
   );
 
 /** @param {Operation} operation @param {Texts} t @param {(part: string) => void} showExample */
@@ -186,7 +188,7 @@ const errors = (operation, t, showExample) => {
   );
   if (bad.length === 0) return null;
   return [
-    heading(operation, 'errors', `${t.errors} (${bad.length})`, t),
+    heading(operation, 'errors', t.errors.replace('{count}', String(bad.length)), t),
     isForeign && h('p', { class: 'hint' }, t.errorsAsAnswered),
     table(
       operation.id,

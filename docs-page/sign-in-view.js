@@ -1,5 +1,6 @@
 import { credentials, loginSlot } from './credentials.js';
 import { fill, h, labelled } from './dom.js';
+import { ask, failureText } from './reach.js';
 import { base } from './request.js';
 
 /**
@@ -9,7 +10,7 @@ import { base } from './request.js';
 
 /** @param {string} account @param {string} password @returns {Promise<string | undefined>} what was refused, in words */
 const login = async (account, password) => {
-  const response = await fetch(`${base}/api/v1/auth/login`, {
+  const response = await ask(`${base}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ account, password }),
@@ -28,7 +29,7 @@ const login = async (account, password) => {
  * @param {Texts} t @returns {Promise<string | undefined>} what was refused, in words
  */
 const takeSession = async (t) => {
-  const response = await fetch(`${base}/admin/session/token`, {
+  const response = await ask(`${base}/admin/session/token`, {
     method: 'POST',
     credentials: 'same-origin',
     cache: 'no-store',
@@ -86,7 +87,7 @@ const refusalLine = () => {
 const sessionPart = (t, done) => {
   const word = refusalLine();
   const take = async () => {
-    const refused = await takeSession(t).catch((error) => t.failed + String(error));
+    const refused = await takeSession(t).catch((error) => failureText(error, t));
     word.say(refused);
     if (refused === undefined) done();
   };
@@ -94,7 +95,7 @@ const sessionPart = (t, done) => {
     'section',
     { class: 'identity' },
     h('button', { type: 'button', class: 'primary wide', onclick: take }, t.useSession),
-    h('p', { class: 'hint' }, t.sessionHint, ' ', h('a', { href: `${base}/admin` }, t.openAdministration)),
+    h('p', { class: 'hint' }, t.sessionHint, h('a', { href: `${base}/admin` }, t.openAdministration)),
     word.element,
   );
 };
@@ -106,7 +107,7 @@ const loginForm = (t, done) => {
   const word = refusalLine();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const refused = await login(account.value, password.value).catch((error) => t.failed + String(error));
+    const refused = await login(account.value, password.value).catch((error) => failureText(error, t));
     password.value = '';
     word.say(refused);
     if (refused === undefined) done();

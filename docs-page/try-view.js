@@ -1,8 +1,8 @@
-import { answerView } from './answer-view.js';
-import { credentials, isHeld, loginSlot } from './credentials.js';
+import { isHeld } from './credentials.js';
 import { fill, h, labelled } from './dom.js';
-import { fileOption, filtersOf, missing, newForm, plainParameters, requestOf } from './request.js';
+import { fileOption, filtersOf, newForm, plainParameters } from './request.js';
 import { samples } from './samples-view.js';
+import { sender } from './send.js';
 
 /**
  * @typedef {import('./description.js').Operation} Operation
@@ -148,7 +148,7 @@ const bodyField = ({ operation, resolve, ways, form, changed, t }) => {
 /** @param {Context} context @param {() => void} redraw */
 const methodField = ({ operation, form, ways, t, openSignIn }, redraw) => {
   const { methods } = operation.access;
-  if (methods.length === 0) return h('p', { class: 'dim' }, `${t.authentication}: ${t.noAuthentication}`);
+  if (methods.length === 0) return h('p', { class: 'dim' }, t.authentication + t.colon + t.noAuthentication);
   const select = h(
     'select',
     {
@@ -175,45 +175,6 @@ const methodField = ({ operation, form, ways, t, openSignIn }, redraw) => {
   ];
 };
 
-/** The way whose credentials an operation hands out. @param {Context} context */
-const signsIn = ({ operation, ways }) =>
-  [...ways.values()].find(({ signIn }) => signIn?.operation === operation.id);
-
-/** A token from the login and a session from the sign-in are good for the rest of the page. @param {Context} context @param {string} text */
-const keepCredentials = (context, text) => {
-  const way = signsIn(context);
-  if (way !== undefined) way.signIn?.keep(JSON.parse(text).data);
-  if (context.operation.id !== 'login') return;
-  const { data } = JSON.parse(text);
-  credentials.set(loginSlot, data.token, data.user.username);
-};
-
-/** @param {Context} context @param {HTMLElement} outcome */
-const send = async (context, outcome) => {
-  const { operation, form, ways, t } = context;
-  const way = ways.get(form.method ?? '');
-  const lacking = missing(operation, form);
-  if (lacking.length > 0) return fill(outcome, h('p', { class: 'notice' }, t.missing + lacking.join(', ')));
-  const { method, url, headers, body } = requestOf(operation, form);
-  fill(outcome, h('p', { class: 'dim' }, t.sending));
-  const begun = performance.now();
-  try {
-    await credentials.fresh(way?.slot);
-    const response = await fetch(url, {
-      method,
-      headers: { ...headers, ...way?.headers(form) },
-      ...(body === undefined ? {} : { body }),
-      cache: 'no-store',
-      credentials: way?.credentials ?? signsIn(context)?.credentials ?? 'omit',
-    });
-    const text = await response.text();
-    if (response.ok) keepCredentials(context, text);
-    fill(outcome, answerView(response, text, performance.now() - begun, t));
-  } catch (error) {
-    fill(outcome, h('p', { class: 'notice' }, t.failed + String(error)));
-  }
-};
-
 /**
  * The form of an operation, its answer and the call as code.
  * @param {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, openSignIn: () => void }} options
@@ -225,6 +186,7 @@ export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {
   if (held !== undefined && !isHeld(ways.get(form.method ?? ''))) form.method = held;
   const place = h('div', { class: 'try side' });
   const outcome = h('div', { class: 'result', 'aria-live': 'polite' });
+  const send = sender(outcome);
   const redraw = () => {
     /** @type {{ update: () => void }[]} */
     const following = [];
@@ -245,7 +207,7 @@ export const tryView = ({ operation, resolve, ways, t, openSignIn }) => {
     following.push(sampled, ...(signed === undefined ? [] : [signed]));
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
-      send(context, outcome);
+      send(context);
     };
     fill(
       place,
