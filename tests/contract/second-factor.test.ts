@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { codeLimit } from '../../src/auth/login-throttle.ts';
+import { createSecretBox } from '../../src/auth/secret-box.ts';
 import { ticketLifetime, ticketTries } from '../../src/auth/sign-in-ticket.ts';
+import { run } from '../../src/cli/test-io.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import {
@@ -12,7 +15,7 @@ import {
   secondStep,
   wrongCode,
 } from '../support/second-factor.ts';
-import { type TestUser, useService } from '../support/service.ts';
+import { startService, type TestUser, useService } from '../support/service.ts';
 
 const path = '/admin/second-factor';
 /** Seconds. */
@@ -76,161 +79,6 @@ describeEachDatabase('the second factor of the administration area', (databases)
         const again = await firstStep(service, user);
         expect((await secondStep(service, again.ticket, { code })).json.code).toBe(40_108);
       }
-    });
-  });
-
-  describe('a passkey', () => {
-    interface Options {
-      readonly challenge: string;
-      readonly rp: { readonly id: string };
-      readonly excludeCredentials: readonly { readonly id: string }[];
-    }
-    const begin = (browser: Browser) =>
-      browser.ok<Options>('POST', `${path}/passkeys/options`, browser.password);
-    const add = async (browser: Browser, authenticator: Authenticator, name = 'key') => {
-      const { challenge } = await begin(browser);
-      const response = authenticator.create(asking(service, challenge));
-      return browser.ask<{ id: number; recovery_codes: string[] | null }>('POST', `${path}/passkeys`, {
-        name,
-        response,
-      });
-    };
-    const withKey = async (authenticator = new Authenticator()) => {
-      const user = await service.createUser(['admin']);
-      const browser = await openBrowser(service, user);
-      const { data } = await add(browser, authenticator);
-      return { user, browser, authenticator, id: data.id, codes: data.recovery_codes };
-    };
-    const challengeOf = async (user: TestUser) => {
-      const { ticket, methods, passkey_options: options } = await firstStep(service, user);
-      expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'preferred' });
-      return { ticket, methods, asked: asking(service, options?.challenge ?? '') };
-    };
-
-    it('is made in a browser, signs in, and is counted', async () => {
-      const { user, browser, authenticator, codes } = await withKey();
-      expect(codes).toHaveLength(10);
-      for (const signIns of [1, 2]) {
-        const { ticket, methods, asked } = await challengeOf(user);
-        expect(methods).toEqual(['passkey', 'recovery_code']);
-        const answer = await secondStep(service, ticket, { passkey: authenticator.get(asked) });
-        expect([signIns, answer.status]).toEqual([signIns, 200]);
-      }
-      const { passkeys } = await browser.ok<{ passkeys: object[] }>('GET', path);
-      expect(passkeys).toEqual([
-        {
-          id: expect.any(Number),
-          name: 'key',
-          created_at: expect.any(String),
-          last_used_at: expect.any(String),
-        },
-      ]);
-      const again = await add(browser, authenticator);
-      expect(again.json.code).toBe(40_900);
-      expect((await begin(browser)).excludeCredentials).toEqual([
-        expect.objectContaining({ id: authenticator.id }),
-      ]);
-    });
-
-    it('that does not count its signatures is taken, too', async () => {
-      const { user, authenticator } = await withKey(new Authenticator(undefined));
-      for (let signIns = 0; signIns < 2; signIns += 1) {
-        const { ticket, asked } = await challengeOf(user);
-        expect((await secondStep(service, ticket, { passkey: authenticator.get(asked) })).status).toBe(200);
-      }
-    });
-
-    it('401: a copy whose counter is behind, another challenge, another origin, another key, another user’s', async () => {
-      const { user, authenticator } = await withKey();
-      const other = await withKey();
-      const first = await challengeOf(user);
-      const used = authenticator.get(first.asked);
-      expect((await secondStep(service, first.ticket, { passkey: used })).status).toBe(200);
-      const { ticket, asked } = await challengeOf(user);
-      const behind = (): object => {
-        authenticator.counter = 0;
-        return authenticator.get(asked);
-      };
-      const forged = new Authenticator(9);
-      for (const [what, passkey] of [
-        ['counter', behind()],
-        ['an answer to another ticket', used],
-        ['key', { ...forged.get(asked), id: authenticator.id, rawId: authenticator.id }],
-        ['of another user', other.authenticator.get(asked)],
-      ] as const)
-        expect([what, (await secondStep(service, ticket, { passkey })).json.code]).toEqual([what, 40_108]);
-      const next = await challengeOf(user);
-      authenticator.counter = 50;
-      for (const wrong of [
-        { ...next.asked, origin: 'https://evil.example' },
-        { ...next.asked, rpId: 'evil.example' },
-        asked,
-      ])
-        expect(
-          (await secondStep(service, next.ticket, { passkey: authenticator.get(wrong) })).json.code,
-        ).toBe(40_108);
-      for (const passkey of [{}, { id: authenticator.id }, { ...used, response: null }])
-        expect((await secondStep(service, next.ticket, { passkey })).status).toBe(401);
-    });
-
-    it('422: what was made for another challenge, origin or name; 410: what nobody began, or twice', async () => {
-      const user = await service.createUser(['admin']);
-      const browser = await openBrowser(service, user);
-      const authenticator = new Authenticator();
-      const send = (response: object, from = browser) =>
-        from.ask('POST', `${path}/passkeys`, { name: 'key', response });
-      expect((await send(authenticator.create(asking(service, 'x')))).json.code).toBe(41_003);
-      const { challenge } = await begin(browser);
-      const right = asking(service, challenge);
-      for (const wrong of [
-        { ...right, challenge: 'bm90aGluZw' },
-        { ...right, origin: 'https://evil.example' },
-        { ...right, rpId: 'evil.example' },
-      ])
-        expect((await send(authenticator.create(wrong))).data).toMatchObject({
-          errors: [{ field: 'response', rule: 'wrong_passkey' }],
-        });
-      const elsewhere = await openBrowser(service, user);
-      expect((await send(authenticator.create(right), elsewhere)).json.code).toBe(41_003);
-      const answers = await Promise.all([
-        send(authenticator.create(right)),
-        send(new Authenticator().create(right)),
-      ]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 410]);
-    });
-
-    it('is removed with the password; the codes go with the last factor', async () => {
-      const { user, browser, id } = await withKey();
-      const remove = (body: object) => browser.ask('DELETE', `${path}/passkeys/${id}`, body);
-      expect((await remove({ password: 'another one' })).status).toBe(422);
-      expect((await remove(browser.password)).status).toBe(200);
-      expect((await remove(browser.password)).status).toBe(404);
-      expect(await browser.ok('GET', path)).toMatchObject({ passkeys: [], recovery_codes_left: 0 });
-      await service.signIn(user);
-    });
-
-    it('of another is not there', async () => {
-      const { id } = await withKey();
-      const { browser } = await withKey();
-      expect((await browser.ask('DELETE', `${path}/passkeys/${id}`, browser.password)).status).toBe(404);
-    });
-
-    it('409 where browsers would refuse it, and the rest goes on', async () => {
-      const second = await service.secondInstance({ env: { BASE_URL: 'http://10.0.0.5:0' } });
-      const { user, codes } = await withKey();
-      const asked = await firstStep(second, user);
-      expect([asked.methods, asked.passkey_options]).toEqual([['recovery_code'], undefined]);
-      const answer = await secondStep(second, asked.ticket, { recovery_code: codes?.[0] ?? '' });
-      expect(answer.status).toBe(200);
-      const [cookie = ''] = answer.headers['set-cookie'] ?? [];
-      const browser = new Browser(second, user, cookie.split(';')[0] ?? '');
-      expect(await browser.ok('GET', path)).toMatchObject({
-        passkeys_possible: false,
-        passkeys_problem: 'ip_address',
-      });
-      expect((await browser.ask('POST', `${path}/passkeys/options`, browser.password)).json.code).toBe(
-        40_912,
-      );
     });
   });
 
@@ -307,5 +155,490 @@ describeEachDatabase('the second factor of the administration area', (databases)
       });
       expect(answer.json.code).toBe(40_301);
     });
+  });
+
+  describe('guesses', () => {
+    const login = (account: string, password: string) =>
+      service.post('/admin/session', { body: { account, password } });
+
+    it('nothing tells of a factor before the password is right', async () => {
+      const { user } = await enrol(service);
+      const without = await service.createUser(['admin']);
+      const answers = await Promise.all(
+        [user.username, user.email, without.username, 'nobody at all'].map((name) => login(name, 'wrong')),
+      );
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      const headers = answers.map((each) => Object.keys(each.headers).sort().join());
+      expect(new Set(headers).size).toBe(1);
+      expect(answers[0]?.json.code).toBe(40_105);
+    });
+
+    it('403: a viewer who has one, as any viewer', async () => {
+      const { user } = await enrol(service);
+      const root = await service.admin();
+      await service.ok('PATCH', `/admin/users/${user.id}`, {
+        token: root,
+        body: { user: { roles: ['viewer'] } },
+      });
+      expect((await login(user.username, user.password)).json.code).toBe(40_300);
+    });
+
+    it('count as wrong passwords: 429 for the password too, after ten from one network', async () => {
+      const { user, secret } = await enrol(service);
+      for (let tickets = 0; tickets < 2; tickets += 1) {
+        const { ticket } = await firstStep(service, user);
+        for (let tries = 0; tries < ticketTries; tries += 1) {
+          const answer = await secondStep(service, ticket, { code: wrongCode(secret, now()) });
+          expect(answer.json.code).toBe(40_108);
+        }
+      }
+      const locked = await login(user.username, user.password);
+      expect([locked.status, locked.headers['retry-after']]).toEqual([429, expect.any(String)]);
+    });
+
+    it('of codes are counted from everywhere; a recovery code still lets in', async () => {
+      const proxied = await service.secondInstance({ env: { TRUST_PROXY: 'loopback' } });
+      const { user, secret, codes } = await enrol(service);
+      const from = (network: number) => ({ 'x-forwarded-for': `203.0.113.${network}` });
+      const step = async (network: number, answer: object) => {
+        const asked = await proxied.post<{ ticket: string }>('/admin/session', {
+          body: { account: user.username, password: user.password },
+          headers: from(network),
+        });
+        return proxied.post('/admin/session/second-factor', {
+          body: { ticket: asked.data.ticket, ...answer },
+          headers: from(network),
+        });
+      };
+      for (let tries = 0; tries < codeLimit; tries += 1)
+        expect((await step(1 + tries, { code: wrongCode(secret, now()) })).json.code).toBe(40_108);
+      const locked = await step(99, { code: codeOf(secret, now()) });
+      expect([locked.status, locked.headers['retry-after']]).toEqual([429, expect.any(String)]);
+      expect((await step(99, { recovery_code: codes[0] ?? '' })).status).toBe(200);
+    });
+
+    it('are security events, of the account and by what was tried', async () => {
+      const { user, secret } = await enrol(service);
+      const { ticket } = await firstStep(service, user);
+      await secondStep(service, ticket, { code: wrongCode(secret, now()) });
+      await secondStep(service, ticket, { code: codeOf(secret, now()) });
+      await service.server.services.securityEvents.flush();
+      const { data } = await service.get<readonly object[]>(
+        `/admin/audit?filter[target_id]=${user.id}&filter[target_kind]=user&sort=id`,
+        { token: await service.admin() },
+      );
+      expect(data).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ action: 'second_factor.totp_add', actor_name: user.username }),
+          expect.objectContaining({ action: 'sign_in.failed', detail: { second_factor: 'totp' } }),
+          expect.objectContaining({ action: 'session.create', detail: { second_factor: 'totp' } }),
+        ]),
+      );
+    });
+  });
+
+  describe('two instances, and two at once', () => {
+    it('a code lets in once, whoever is asked, and however many ask', async () => {
+      const second = await service.secondInstance();
+      const { user, secret } = await enrol(service);
+      const tickets = await Promise.all(
+        Array.from({ length: 6 }, async () => (await firstStep(service, user)).ticket),
+      );
+      const code = codeOf(secret, now());
+      const answers = await Promise.all(
+        tickets.map((ticket, index) => secondStep(index % 2 === 0 ? service : second, ticket, { code })),
+      );
+      expect(answers.map(({ json }) => json.code).sort((a, b) => a - b)).toEqual([
+        0,
+        ...Array<number>(5).fill(40_108),
+      ]);
+    });
+
+    it('a ticket lets in once, with a code and with a recovery code at the same moment', async () => {
+      const second = await service.secondInstance();
+      const { user, secret, codes } = await enrol(service);
+      const { ticket } = await firstStep(second, user);
+      const answers = await Promise.all([
+        secondStep(service, ticket, { code: codeOf(secret, now()) }),
+        secondStep(second, ticket, { recovery_code: codes[0] ?? '' }),
+        secondStep(service, ticket, { recovery_code: codes[1] ?? '' }),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+      const used = answers[0]?.status === 200 ? 0 : 1;
+      const { data } = await service.get<{ recovery_codes_left: number }>(path, {
+        cookie: answers.find(({ status }) => status === 200)?.headers['set-cookie']?.[0]?.split(';')[0],
+      });
+      expect(data.recovery_codes_left).toBe(10 - used);
+    });
+
+    it('a recovery code lets in once, with other blanks and capitals too', async () => {
+      const second = await service.secondInstance();
+      const { user, codes } = await enrol(service);
+      const [code = '', next = ''] = codes;
+      const tickets = await Promise.all(
+        [1, 2, 3, 4].map(async () => (await firstStep(service, user)).ticket),
+      );
+      const answers = await Promise.all(
+        tickets.map((ticket, index) =>
+          secondStep(index % 2 === 0 ? service : second, ticket, { recovery_code: code }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+      const { ticket } = await firstStep(second, user);
+      const typed = ` ${next.replaceAll('-', ' ').toUpperCase()}`;
+      expect((await secondStep(second, ticket, { recovery_code: typed })).status).toBe(200);
+    });
+
+    it('a passkey’s counter goes up once, and a copy of its answer is none', async () => {
+      const user = await service.createUser(['admin']);
+      const browser = await openBrowser(service, user);
+      const authenticator = new Authenticator();
+      const begun = await browser.ok<{ challenge: string }>(
+        'POST',
+        `${path}/passkeys/options`,
+        browser.password,
+      );
+      const response = authenticator.create(asking(service, begun.challenge));
+      await browser.ok('POST', `${path}/passkeys`, { name: 'key', response });
+      const second = await service.secondInstance();
+      const { ticket, passkey_options: options } = await firstStep(service, user);
+      const passkey = authenticator.get(asking(service, options?.challenge ?? ''));
+      // The second instance has another port, so another origin: BASE_URL is one for all of a service.
+      expect((await secondStep(second, ticket, { passkey })).json.code).toBe(40_108);
+      const answers = await Promise.all([1, 2, 3].map(() => secondStep(service, ticket, { passkey })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    });
+
+    it('the last two factors removed at the same moment leave one, where one is demanded', async () => {
+      const demanding = await service.secondInstance({ env: { ADMIN_SECOND_FACTOR: 'required' } });
+      for (let round = 0; round < 3; round += 1) {
+        const { user, browser, secret } = await enrol(service);
+        const authenticator = new Authenticator();
+        const begun = await browser.ok<{ challenge: string }>(
+          'POST',
+          `${path}/passkeys/options`,
+          browser.password,
+        );
+        const response = authenticator.create(asking(service, begun.challenge));
+        const { id } = await browser.ok<{ id: number }>('POST', `${path}/passkeys`, { name: 'k', response });
+        expect(secret).not.toBe('');
+        const there = new Browser(demanding, user, browser.cookie);
+        const answers = await Promise.all([
+          there.ask('DELETE', `${path}/totp`, browser.password),
+          there.ask('DELETE', `${path}/passkeys/${id}`, browser.password),
+        ]);
+        // What the first one verified holds no more for the other: its password is wrong then, or its factor the last.
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect([409, 422]).toContain(answers.find(({ status }) => status !== 200)?.status);
+      }
+    });
+  });
+
+  describe('other credentials', () => {
+    /** What is left to a token of somebody who has a second factor: nothing that acts in the area. */
+    const open = new Set(['POST /admin/session', 'POST /admin/session/second-factor']);
+
+    it('reach no endpoint of the area: a token, a key, a session from before', async () => {
+      const user = await service.createUser(['super_admin']);
+      const { key } = await service.createKey(user);
+      const former = await openBrowser(service, user);
+      const formerToken = await former.ok<{ token: string }>('POST', '/admin/session/token');
+      const browser = await openBrowser(service, user);
+      const { secret } = await browser.ok<{ secret: string }>('POST', `${path}/totp`, browser.password);
+      const code = codeOf(secret, now());
+      await browser.ok('POST', `${path}/totp/confirmation`, { code });
+      const login = await service.login(user.username, user.password);
+      const sent: readonly (readonly [string, object, readonly number[]])[] = [
+        ['token', { token: login.data.token }, [40_304]],
+        ['token and key', { token: login.data.token, key }, [40_304]],
+        ['key', { key }, [40_100]],
+        ['token of a former session', { token: formerToken.token }, [40_101]],
+        ['former session', former.sent, [40_106]],
+      ];
+      const asked = new Set<string>();
+      for (const { method, path: route, auth } of service.server.endpoints) {
+        if (!route.startsWith('/admin') || auth.length === 0) continue;
+        const actual = route.replaceAll(/:\w+/g, String(user.id));
+        asked.add(`${method} ${route}`);
+        for (const [what, credentials, codes] of sent) {
+          const { json } = await service.request(method, actual, { ...credentials, body: '{' });
+          const allowed = auth.includes('jwt') ? codes : [...codes, 40_100];
+          expect([what, method, route, allowed.includes(json.code), json.code]).toEqual([
+            what,
+            method,
+            route,
+            true,
+            json.code,
+          ]);
+        }
+      }
+      expect(asked.size).toBeGreaterThan(40);
+      const others = service.server.endpoints
+        .filter(({ path: route, auth }) => route.startsWith('/admin/') && auth.length === 0)
+        .map(({ method, path: route }) => `${method} ${route}`)
+        .filter((route) => !route.startsWith('GET ') && !route.includes('/admin/invitation'));
+      expect(new Set(others)).toEqual(open);
+      // The session that gave it, and a token of that, are in; the API takes the token as ever.
+      expect((await browser.ask('GET', '/admin/users')).status).toBe(200);
+      const { token } = await browser.ok<{ token: string }>('POST', '/admin/session/token');
+      const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+      expect(claims).toMatchObject({ user_id: user.id, amr: ['pwd', 'mfa'] });
+      expect((await service.get('/admin/users', { token })).status).toBe(200);
+      expect((await service.get('/api/v1/auth/me', { token: login.data.token })).status).toBe(200);
+      expect((await service.get('/api/v1/users', { key })).status).toBe(200);
+    });
+
+    it('a session that an older instance began without asking is none', async () => {
+      const { user, browser } = await enrol(service);
+      const { database } = service.server.services;
+      expect((await browser.ask('GET', '/admin/session')).status).toBe(200);
+      const sql = `update sessions set second_factor = false where user_id = ${user.id}`;
+      await database.execute({ sql, parameters: [] });
+      expect((await browser.ask('GET', '/admin/session')).json.code).toBe(40_106);
+    });
+
+    it('set nothing up: that is done in a session', async () => {
+      const user = await service.createUser(['admin']);
+      const browser = await openBrowser(service, user);
+      const { token } = await browser.ok<{ token: string }>('POST', '/admin/session/token');
+      for (const credentials of [{ token: user }, { token }])
+        for (const [method, to] of [
+          ['POST', 'totp'],
+          ['POST', 'passkeys/options'],
+          ['POST', 'recovery-codes'],
+          ['DELETE', 'totp'],
+          ['DELETE', 'passkeys/1'],
+        ] as const) {
+          const answer = await service.request(method, `${path}/${to}`, {
+            ...credentials,
+            body: browser.password,
+          });
+          expect([method, to, answer.json.code]).toEqual([method, to, 40_300]);
+        }
+    });
+
+    it('explanations say so', async () => {
+      const { user } = await enrol(service);
+      const { id: key } = await service.createKey(user);
+      const explain = (parameters: Record<string, string>) =>
+        service.get<{ code: number; steps: readonly { rule: string; outcome: string }[] }>(
+          `/admin/explain?${new URLSearchParams({ method: 'GET', path: '/admin/users', ...parameters })}`,
+          { token: root },
+        );
+      const root = await service.admin();
+      const bySession = await explain({ user_id: String(user.id) });
+      expect(bySession.data.code).toBe(0);
+      expect(bySession.data.steps).toContainEqual(
+        expect.objectContaining({ rule: 'second_factor', outcome: 'passed' }),
+      );
+      expect((await explain({ api_key_id: String(key) })).data.code).toBe(40_100);
+    });
+  });
+
+  describe('a change', () => {
+    it('asks for the password, counted as a login, and ends the other sessions', async () => {
+      const { user, browser, secret } = await enrol(service);
+      const { ticket } = await firstStep(service, user);
+      const answer = await secondStep(service, ticket, { code: codeOf(secret, now()) });
+      const cookie = answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+      const elsewhere = new Browser(service, user, cookie);
+      const wrong = await browser.ask('DELETE', `${path}/totp`, { password: 'wrong' });
+      expect([wrong.status, wrong.data]).toMatchObject([
+        422,
+        { errors: [{ field: 'password', rule: 'wrong_password' }] },
+      ]);
+      await elsewhere.ok('GET', '/admin/session');
+      await browser.ok('DELETE', `${path}/totp`, browser.password);
+      expect((await elsewhere.ask('GET', '/admin/session')).status).toBe(401);
+      expect(await browser.ok('GET', '/admin/session')).toMatchObject({
+        second_factor: { enrolled: false, due: false },
+      });
+      await service.signIn(user);
+    });
+
+    it('a new application takes the place of the one before, at its confirmation', async () => {
+      const { user, browser, secret, codes } = await enrol(service);
+      const next = await browser.ok<{ secret: string }>('POST', `${path}/totp`, browser.password);
+      const first = await firstStep(service, user);
+      expect((await secondStep(service, first.ticket, { code: codeOf(secret, now()) })).status).toBe(200);
+      const confirmed = await browser.ok('POST', `${path}/totp/confirmation`, {
+        code: codeOf(next.secret, now()),
+      });
+      expect(confirmed).toEqual({ recovery_codes: null });
+      service.clock.advance(minute);
+      const { ticket } = await firstStep(service, user);
+      expect((await secondStep(service, ticket, { code: codeOf(secret, now()) })).status).toBe(401);
+      expect((await secondStep(service, ticket, { code: codeOf(next.secret, now()) })).status).toBe(200);
+      const again = await firstStep(service, user);
+      expect((await secondStep(service, again.ticket, { recovery_code: codes[9] ?? '' })).status).toBe(200);
+    });
+
+    it('410: the confirmation of nothing, of another session, after ten minutes, or twice', async () => {
+      const user = await service.createUser(['admin']);
+      const browser = await openBrowser(service, user);
+      const other = await openBrowser(service, user);
+      const confirm = (by: Browser, secret: string) =>
+        by.ask('POST', `${path}/totp/confirmation`, { code: codeOf(secret, now()) });
+      expect((await confirm(browser, 'A'.repeat(32))).json.code).toBe(41_003);
+      const begin = () => browser.ok<{ secret: string }>('POST', `${path}/totp`, browser.password);
+      const late = await begin();
+      expect((await confirm(other, late.secret)).json.code).toBe(41_003);
+      service.clock.advance(10 * minute);
+      expect((await confirm(browser, late.secret)).json.code).toBe(41_003);
+      const { secret } = await begin();
+      const answers = await Promise.all([confirm(browser, secret), confirm(browser, secret)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 410]);
+    });
+
+    it('new recovery codes make the old ones void; without a factor there are none', async () => {
+      const { user, browser, codes } = await enrol(service);
+      const renewed = await browser.ok<{ recovery_codes: string[] }>(
+        'POST',
+        `${path}/recovery-codes`,
+        browser.password,
+      );
+      expect(renewed.recovery_codes).toHaveLength(10);
+      const { ticket } = await firstStep(service, user);
+      expect((await secondStep(service, ticket, { recovery_code: codes[0] ?? '' })).status).toBe(401);
+      const [code = ''] = renewed.recovery_codes;
+      expect((await secondStep(service, ticket, { recovery_code: code })).status).toBe(200);
+      const without = await openBrowser(service, await service.createUser(['admin']));
+      expect((await without.ask('POST', `${path}/recovery-codes`, without.password)).json.code).toBe(40_911);
+    });
+
+    it('no secret is in the audit list, in the log, or readable in the database', async () => {
+      const { user, secret, codes } = await enrol(service);
+      const { ticket } = await firstStep(service, user);
+      await secondStep(service, ticket, { code: codeOf(secret, now()) });
+      await service.server.services.securityEvents.flush();
+      const { database } = service.server.services;
+      const tables = ['gatewright_totp', 'gatewright_recovery_codes', 'gatewright_factor_setups', 'audit'];
+      const all = [...tables, 'gatewright_sign_in_tickets', 'sessions'].map((table) =>
+        database.all({ sql: `select * from ${table}`, parameters: [] }),
+      );
+      const kept = JSON.stringify([await Promise.all(all), service.lines]);
+      for (const hidden of [secret, ticket, ...codes, ...codes.map((code) => code.replaceAll('-', ''))])
+        expect(kept).not.toContain(hidden);
+    });
+  });
+
+  describe('a lost telephone', () => {
+    const reset = (id: number, token: TestUser) =>
+      service.delete(`/admin/users/${id}/second-factor`, { token });
+
+    it('is a super_admin’s to forget, and nobody’s own', async () => {
+      const root = await service.admin();
+      const { user, browser } = await enrol(service);
+      expect((await reset(user.id, await service.createUser(['admin']))).json.code).toBe(40_300);
+      expect((await reset(root.id, root)).json.code).toBe(40_300);
+      expect((await reset(999_999, root)).status).toBe(404);
+      expect((await browser.ask('GET', '/admin/session')).status).toBe(200);
+      expect((await reset(user.id, root)).status).toBe(200);
+      expect((await browser.ask('GET', '/admin/session')).status).toBe(401);
+      const anew = await openBrowser(service, user);
+      expect(await anew.ok('GET', path)).toMatchObject({ totp: null, recovery_codes_left: 0 });
+      expect((await service.get('/admin/users', { token: user })).status).toBe(200);
+      const [entry] = await service.ok<object[]>(
+        'GET',
+        '/admin/audit?filter[action]=second_factor.reset&sort=-id&per_page=1',
+        { token: root },
+      );
+      expect(entry).toMatchObject({ actor_name: root.username, target_id: String(user.id) });
+    });
+
+    it('of the last super_admin is forgotten by the command', async () => {
+      const { user, browser } = await enrol(service, ['super_admin']);
+      await service.command('user', 'reset-factor', user.username.toUpperCase());
+      expect((await browser.ask('GET', '/admin/session')).status).toBe(401);
+      await service.signIn(user);
+      await expect(service.command('user', 'reset-factor', 'nobody.here')).rejects.toThrow(
+        'no user nobody.here',
+      );
+    });
+  });
+
+  describe('ADMIN_SECOND_FACTOR=required', () => {
+    const demanding = () => service.secondInstance({ env: { ADMIN_SECOND_FACTOR: 'required' } });
+    /** What is there for somebody who has to set one up first. */
+    const spared = new Set([
+      ...['GET /admin/session', 'DELETE /admin/session', 'PUT /admin/password'],
+      ...[`GET ${path}`, `POST ${path}/totp`, `POST ${path}/totp/confirmation`, `DELETE ${path}/totp`],
+      ...[`POST ${path}/passkeys/options`, `POST ${path}/passkeys`, `DELETE ${path}/passkeys/:id`],
+      `POST ${path}/recovery-codes`,
+    ]);
+
+    it('403 40303: everything in the area, by session and token, until one is set up', async () => {
+      const second = await demanding();
+      const user = await service.createUser(['super_admin']);
+      const browser = await openBrowser(second, user);
+      expect(await browser.ok('GET', '/admin/session')).toMatchObject({
+        second_factor: { enrolled: false, due: true },
+      });
+      const found = new Set<string>();
+      for (const { method, path: route, auth } of second.server.endpoints) {
+        if (!route.startsWith('/admin') || auth.length === 0) continue;
+        if (spared.has(`${method} ${route}`)) {
+          found.add(`${method} ${route}`);
+          continue;
+        }
+        const actual = route.replaceAll(/:\w+/g, String(user.id));
+        for (const credentials of [browser.sent, { token: user }]) {
+          const { json } = await second.request(method, actual, { ...credentials, body: '{' });
+          expect([method, route, json.code]).toEqual([method, route, 40_303]);
+        }
+      }
+      expect(found).toEqual(spared);
+      // The API is not the area's.
+      expect((await second.get('/api/v1/users', { token: user })).status).toBe(200);
+      const { secret } = await browser.ok<{ secret: string }>('POST', `${path}/totp`, browser.password);
+      await browser.ok('POST', `${path}/totp/confirmation`, { code: codeOf(secret, now()) });
+      expect((await browser.ask('GET', '/admin/users')).status).toBe(200);
+      const last = await browser.ask('DELETE', `${path}/totp`, browser.password);
+      expect(last.json.code).toBe(40_910);
+      expect(await browser.ok('GET', path)).toMatchObject({ required: true, recovery_codes_left: 10 });
+    });
+
+    it('asks nothing of others, and the change of a password comes first', async () => {
+      const second = await demanding();
+      const viewer = await service.createUser();
+      expect((await second.get('/api/v1/users', { token: viewer })).status).toBe(200);
+      expect((await second.get('/admin/users', { token: viewer })).json.code).toBe(40_300);
+      const user = await service.createUser(['admin']);
+      await service.ok('PATCH', `/admin/users/${user.id}`, {
+        token: await service.admin(),
+        body: { user: { must_change_password: true } },
+      });
+      const browser = await openBrowser(second, user);
+      expect((await browser.ask('GET', path)).json.code).toBe(40_302);
+    });
+  });
+
+  it('outlasts a new jwt_secret of the credentials, and is sealed anew', async () => {
+    await using kept = await startService(databases, {
+      env: { JWT_SECRET: '', BASE_URL: 'http://localhost:0' },
+    });
+    const { user, secret, codes } = await enrol(kept);
+    const { database } = kept.server.services;
+    const stored = () => database.all({ sql: 'select secret from gatewright_totp', parameters: [] });
+    const before = await stored();
+    const set = await run(['credentials', 'set', 'jwt_secret'], { env: kept.env, stdin: 'a'.repeat(40) });
+    expect(set).toMatchObject({ status: 0 });
+    await expect.poll(stored, { timeout: 10_000 }).not.toEqual(before);
+    await kept.command('credentials', 'rekey');
+    const first = await firstStep(kept, user);
+    const code = codeOf(secret, kept.clock.now());
+    expect((await secondStep(kept, first.ticket, { code })).status).toBe(200);
+    const next = await firstStep(kept, user);
+    expect((await secondStep(kept, next.ticket, { recovery_code: codes[0] ?? '' })).status).toBe(200);
+  });
+
+  it('500: a secret that no server secret opens is no reason to let in, or to say wrong', async () => {
+    const { user, secret } = await enrol(service);
+    const sealed = createSecretBox('x'.repeat(32), 'gatewright authenticator secrets').seal(secret);
+    const sql = `update gatewright_totp set secret = '${sealed}' where user_id = ${user.id}`;
+    await service.server.services.database.execute({ sql, parameters: [] });
+    const { ticket } = await firstStep(service, user);
+    expect((await secondStep(service, ticket, { code: codeOf(secret, now()) })).status).toBe(500);
+    expect(service.lines.some((line) => line.includes('sealed under an unknown server secret'))).toBe(true);
   });
 });

@@ -68,7 +68,7 @@ export const changedAt = ({ rule }: Step, { caller }: Explanation): string | und
   if (rule === 'permission') return '/permissions';
   if (
     caller.kind === 'user' &&
-    ['user', 'role', 'administrator', 'authentication', 'password_change'].includes(rule)
+    ['user', 'role', 'administrator', 'authentication', 'password_change', 'second_factor'].includes(rule)
   )
     return `/users/${caller.id}`;
   if (caller.kind === 'api_key' && rule === 'authentication') return `/api_keys/${caller.id}`;

@@ -104,6 +104,7 @@ const known = [
   'route',
   'authentication',
   'password_change',
+  'second_factor',
   'open',
   'user',
   'role',

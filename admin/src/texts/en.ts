@@ -499,6 +499,7 @@ export const en: SameKeys<typeof zhCN> = {
       route: 'Endpoint',
       authentication: 'Authentication',
       password_change: 'Change of password',
+      second_factor: 'Two-step verification',
       open: 'Open to anybody',
       user: 'A user',
       role: 'Role',

@@ -481,6 +481,7 @@ export const zhCN = {
       route: '端点',
       authentication: '身份认证',
       password_change: '修改密码',
+      second_factor: '两步验证',
       open: '对所有人开放',
       user: '已登录用户',
       role: '角色',

