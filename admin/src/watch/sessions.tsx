@@ -65,6 +65,7 @@ const columns = (text: Text, onEnd: (session: Session) => void): Column<Session>
         <Button
           size="small"
           color="error"
+          sx={{ ml: -0.625, my: -0.5, minWidth: 0 }}
           aria-label={text('sessions.endOf', {
             browser: browserOf(session.user_agent) ?? text('sessions.unknownBrowser'),
           })}

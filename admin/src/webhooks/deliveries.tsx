@@ -150,6 +150,7 @@ const columns = (text: Text, { show, resend }: Acts): Column<Delivery>[] => [
       <>
         <Button
           size="small"
+          sx={{ ml: -0.625, minWidth: 0 }}
           onClick={() => show(delivery)}
           aria-label={`${text('common.show')} ${text('webhooks.delivery', { id: delivery.id })}`}
         >
