@@ -102,7 +102,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await page.getByLabel('解禁时间').fill('2030-01-02T03:04:05');
       await page.getByLabel('属性 (JSON)').fill('{"a": [1, "二"]}');
       await page.getByLabel('简介').fill('第一行\n第二行');
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('heading', { name: '图书 · 新书' }).waitFor();
       const id = Number(/books\/(\d+)\/show/.exec(page.url())?.[1]);
       expect(await read(id)).toMatchObject({
@@ -127,7 +127,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await page.getByLabel('属性 (JSON)').fill('{');
       await page.getByText('不是有效的 JSON').waitFor();
       await page.getByLabel('属性 (JSON)').fill('');
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByText('书名不能为空').waitFor();
       await page.getByText('页数类型应为整数').waitFor();
       expect(await page.getByLabel('书名').getAttribute('aria-invalid')).toBe('true');
@@ -139,7 +139,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       const { page } = await enter(open, service, root, '/records/books/4');
       await page.getByLabel('页数').fill('');
       const sent = page.waitForRequest((request) => request.method() === 'PATCH');
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       expect((await sent).postDataJSON()).toEqual({ book: { pages: null } });
       expect(await (await sent).headerValue('if-match')).toMatch(/^"\d+-admin"$/);
       await page.getByRole('heading', { name: `图书 · ${before.title}` }).waitFor();
@@ -153,11 +153,11 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
         token: root,
         body: { book: { title: '别人的书名', pages: 777 } },
       });
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('记录已被他人修改').waitFor();
       expect(await dialog.getByRole('radiogroup').count()).toBe(1);
-      await dialog.getByRole('button', { name: '保存' }).click();
+      await dialog.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('heading', { name: '图书 · 我的书名' }).waitFor();
       expect(await read(5)).toMatchObject({ title: '我的书名', pages: 777 });
 
@@ -167,7 +167,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
         token: root,
         body: { book: { title: '已保存' } },
       });
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('dialog').getByRole('radio', { name: '已保存的值' }).check();
       await page.getByRole('dialog').getByRole('button', { name: '继续编辑' }).click();
       await expect.poll(() => page.getByLabel('书名').inputValue()).toBe('已保存');

@@ -93,7 +93,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
         .toContain(person.username);
       await page.getByLabel(/^团队/).fill('出版');
       await page.getByRole('option', { name: '出版组' }).click();
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('heading', { name: /^团队成员 · / }).waitFor();
       const projects = await service.ok<unknown[]>('GET', '/api/v1/projects', { token: person });
       expect(projects).toHaveLength(2);

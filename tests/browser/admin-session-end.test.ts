@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       const { page } = watched;
       await page.getByLabel('书名').fill('会话之外');
       await end();
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await dialogOf(page).getByText('会话已结束').waitFor();
       expect(await dialogOf(page).getByLabel('用户名或邮箱').inputValue()).toBe('person');
       expect(await accessibility(page)).toEqual([]);
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       const before = await titleOf(4);
       await page.getByLabel('书名').fill('不是我写的');
       await end();
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await dialogOf(page).waitFor();
       await signIn(page, root);
       await dialogOf(page).getByText(`现在登录的是 ${root.username}`).waitFor();
@@ -103,13 +103,13 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         token: root,
         body: { user: { must_change_password: true } },
       });
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByLabel('当前密码').fill(late.password);
       await page.getByLabel('新密码').fill('a-new-Password-of-late-7');
       await page.getByRole('button', { name: '修改密码' }).click();
       await page.getByLabel('书名').waitFor();
       expect(await page.getByLabel('书名').inputValue()).toBe('密码之后');
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('heading', { name: '图书 · 密码之后' }).waitFor();
     });
 
