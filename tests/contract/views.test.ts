@@ -89,6 +89,21 @@ describeEachDatabase('/admin/views', (databases) => {
     expect([status, data]).toMatchObject([422, { errors: [{ field: 'name', rule: 'too_many' }] }]);
   });
 
+  it('are no more than 200 where several are saved at once', async () => {
+    const person = await service.createUser(['admin']);
+    const many = (count: number, kind: string) =>
+      Promise.all(
+        Array.from({ length: count }, (_, place) =>
+          save({ resource: 'users', name: `${kind} ${place}`, query: {} }, person),
+        ),
+      );
+    for (let round = 0; round < 10; round += 1) await many(19, `round ${round}`);
+    const statuses = (await many(20, 'last')).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 422)).toHaveLength(10);
+    expect(await mine(person, 'users')).toHaveLength(200);
+  });
+
   it('go with their user, and are for administrators', async () => {
     const person = await service.createUser(['admin']);
     const { data } = await save({ resource: 'users', name: 'gone', query: {} }, person);
