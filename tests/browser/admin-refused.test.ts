@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByLabel('页数').fill('many');
       await page.getByLabel('属性 (JSON)').fill('{');
       await page.getByText('3 处修改 · 1 处错误').waitFor();
-      const save = page.getByRole('button', { name: '保存' });
+      const save = page.getByRole('button', { name: '保存', exact: true });
 
       // No JSON: nothing is sent, and the save leads to it.
       expect(await save.isEnabled()).toBe(true);
@@ -61,6 +61,21 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByText('3 处修改 · 1 处错误').waitFor();
     });
 
+    it('a text that is no JSON comes back with what else was discarded', async () => {
+      const { page } = await enter(open, service, root, '/records/books/3');
+      const attributes = page.getByLabel('属性 (JSON)');
+      const saved = await attributes.inputValue();
+      await page.getByLabel('页数').fill('77');
+      await attributes.fill('{ "half": ');
+      await page.getByText('2 处修改 · 1 处错误').waitFor();
+      await page.getByRole('button', { name: '放弃修改' }).click();
+      await expect.poll(() => attributes.inputValue()).toBe(saved);
+      await page.getByRole('button', { name: '撤销' }).click();
+      await page.getByText('2 处修改 · 1 处错误').waitFor();
+      expect(await attributes.inputValue()).toBe('{ "half": ');
+      expect(await page.getByLabel('页数').inputValue()).toBe('77');
+    });
+
     it('an error of what the form does not have is said in words', async () => {
       const { page } = await enter(open, service, root, '/records/books/4');
       const errors = [{ field: 'lines.0.amount', rule: 'min', message: '数量不能小于 1' }];
@@ -69,7 +84,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await route.fulfill({ status: 422, json: { code: 42200, message: '', data: { errors } } });
       });
       await page.getByLabel('书名').fill('别处有误');
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('alert').getByText('数量不能小于 1').waitFor();
       await page.getByRole('alert').getByText('lines.0.amount').waitFor();
       await page.getByText('1 处修改 · 1 处错误').waitFor();
@@ -95,7 +110,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         token: root,
         body: { book: { title: '别人的', pages: 222, price: '9.90', status: 'withdrawn' } },
       });
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: '记录已被他人修改' });
       const part = (name: string) => dialog.getByRole('region', { name });
       await dialog.waitFor();
@@ -109,7 +124,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         .getByRole('radiogroup', { name: '页数' })
         .getByRole('radio', { name: /已保存/ })
         .check();
-      await dialog.getByRole('button', { name: '保存' }).click();
+      await dialog.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('heading', { name: '图书 · 我的' }).waitFor();
       expect(await service.ok('GET', '/admin/records/books/8', { token: root })).toMatchObject({
         title: '我的',
@@ -130,7 +145,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await route.abort();
       });
       await page.getByLabel('标题').fill('只记一次');
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('alert').getByText('无法连接到服务').waitFor();
       expect(await page.getByLabel('标题').inputValue()).toBe('只记一次');
       await page.getByRole('button', { name: '重试' }).click();
@@ -149,7 +164,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await route.abort();
       });
       await page.getByLabel('书名').fill('已经存了');
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('button', { name: '重试' }).click();
       await page.getByRole('heading', { name: '图书 · 已经存了' }).waitFor();
     });
@@ -161,7 +176,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       );
       await page.clock.install();
       await page.getByLabel('书名').fill('慢');
-      await page.getByRole('button', { name: '保存' }).click();
+      await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.clock.fastForward(7_000);
       await page.getByText('保存所需时间比平时长').waitFor();
       await page.clock.fastForward(55_000);

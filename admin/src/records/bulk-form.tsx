@@ -21,7 +21,7 @@ import { useText } from '../texts/provider.ts';
 import { type Refused, refusedIn } from './bulk-refusals.ts';
 import { FieldInput } from './field-input.tsx';
 import type { Metadata, MetadataField } from './metadata.ts';
-import { notJson } from './not-json.ts';
+import { isNotJson } from './not-json.ts';
 
 interface BulkFormProps {
   readonly metadata: Metadata;
@@ -143,7 +143,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
             type="submit"
             variant="contained"
             loading={busy}
-            disabled={names.length === 0 || ids.length === 0 || Object.values(values).includes(notJson)}
+            disabled={names.length === 0 || ids.length === 0 || Object.values(values).some(isNotJson)}
           >
             {text('bulk.save', { count: ids.length })}
           </Button>

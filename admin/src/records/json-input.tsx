@@ -3,16 +3,18 @@ import { useState } from 'react';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { FieldInputProps } from './field-props.ts';
-import { notJson } from './not-json.ts';
+import { isNotJson, NotJson } from './not-json.ts';
 
-const write = (value: unknown): string =>
-  value === null || value === undefined ? '' : JSON.stringify(value, undefined, 2);
+const write = (value: unknown): string => {
+  if (isNotJson(value)) return value.text;
+  return value === null || value === undefined ? '' : JSON.stringify(value, undefined, 2);
+};
 
 const read = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    return notJson;
+    return new NotJson(text);
   }
 };
 
@@ -24,7 +26,7 @@ export const JsonInput = ({ field, value, error, onChange }: FieldInputProps) =>
     setTyped(next);
     onChange(next.trim() === '' ? null : read(next));
   };
-  const broken = value === notJson;
+  const broken = isNotJson(value);
   return (
     <TextField
       label={`${field.label} (JSON)`}

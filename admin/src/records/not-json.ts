@@ -1,2 +1,10 @@
-/** Stands for a text that is no JSON: a form that holds one cannot be saved. */
-export const notJson = Symbol('not JSON');
+/** A text that is no JSON, as it was typed: a form that holds one cannot be saved. */
+export class NotJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export const isNotJson = (value: unknown): value is NotJson => value instanceof NotJson;

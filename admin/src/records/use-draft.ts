@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { MetadataField } from './metadata.ts';
-import { notJson } from './not-json.ts';
+import { isNotJson } from './not-json.ts';
 
 export type Draft = Readonly<Record<string, unknown>>;
 
 /** Whether two values of a field are not the same to who reads them. */
 export const differ = (one: unknown, other: unknown): boolean =>
-  one === notJson || other === notJson || JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
+  isNotJson(one) || isNotJson(other) || JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
 
 export const changedBetween = (
   fields: readonly MetadataField[],
@@ -27,18 +27,15 @@ export const useDraft = (first: Draft, fields: readonly MetadataField[]) => {
     version,
     changed: changedBetween(fields, before, draft),
     /** Names of the fields that hold no value at all, but a text that is none. */
-    broken: fields.filter(({ name }) => draft[name] === notJson).map(({ name }) => name),
+    broken: fields.filter(({ name }) => isNotJson(draft[name])).map(({ name }) => name),
     type: (name: string, value: unknown): void =>
       setState((current) => ({ ...current, draft: { ...current.draft, [name]: value } })),
     put,
     /** Back to what is saved; answers the way back from there. */
     discard: (): (() => void) => {
-      // A text that is no JSON is known to its input only, which is gone then: it comes back as what was there before.
-      const kept = Object.fromEntries(
-        Object.entries(draft).map(([name, value]) => [name, value === notJson ? before[name] : value]),
-      );
+      const typed = draft;
       put({ draft: before });
-      return () => put({ draft: kept });
+      return () => put({ draft: typed });
     },
   };
 };
