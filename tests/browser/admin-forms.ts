@@ -1,22 +1,33 @@
+import type { Page } from 'playwright-core';
+
 /** A form of the administration pages, and how one comes to have input in it that is not saved. */
 export interface KnownForm {
   /** Path of its page. */
   readonly path: string;
-  /** What is pressed before the form is there; absent where the page is the form. */
-  readonly opener?: string;
+  /** What is pressed before the form is there, or what else leads to it; absent where the page is the form. */
+  readonly opener?: string | ((page: Page) => Promise<void>);
   /** Label of the field that is typed into; opened popovers have more of them. */
   readonly field: string;
   readonly typed: string;
 }
 
-/**
- * Every form by its file. One that is not here, or does not ask before it is left, fails a test. An empty list: more than
- * one step leads to it, and what it says of its input is looked for in its source only.
- */
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+/** Every form by its file. One that is not here, or does not ask before it is left, fails a test. */
 export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
   'records/record-form.tsx': [
     { path: '/records/books/create', field: '书名', typed: '未保存的书' },
     { path: '/records/books/3', field: '书名', typed: '未保存的书' },
+    {
+      path: '/records/books/create',
+      opener: async (page) => {
+        await page.getByRole('combobox', { name: '作者' }).fill('无此作者');
+        await page.getByRole('option', { name: '新建作者并选用' }).click();
+      },
+      field: '姓名',
+      typed: '未保存的作者',
+    },
   ],
   'users/user-form.tsx': [
     { path: '/users/create', field: '用户名', typed: 'unsaved' },
@@ -34,10 +45,39 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
   'account/own-password-form.tsx': [{ path: '/password', field: '当前密码', typed: 'unsaved' }],
   'parts/condition-form.tsx': [{ path: '/records/books', opener: '筛选', field: '值', typed: '未保存' }],
   'invitation/new-password-form.tsx': [],
-  'keys/extend-key.tsx': [],
-  'keys/rename-key.tsx': [],
-  'parts/view-name.tsx': [],
-  'records/bulk-form.tsx': [],
+  'keys/extend-key.tsx': [
+    {
+      path: '/api_keys/1',
+      opener: async (page) => {
+        await press(page, '延期');
+        await press(page, '自定义');
+      },
+      field: '过期时间',
+      typed: '2031-05-06T07:08',
+    },
+  ],
+  'keys/rename-key.tsx': [{ path: '/api_keys/1', opener: '改名', field: '名称', typed: '未保存的名称' }],
+  'parts/view-name.tsx': [
+    {
+      path: '/records/books?filter=%7B%22status%22%3A%22live%22%7D',
+      opener: '保存为视图',
+      field: '名称',
+      typed: '未保存的视图',
+    },
+  ],
+  'records/bulk-form.tsx': [
+    {
+      path: '/records/books',
+      opener: async (page) => {
+        await page.getByRole('checkbox').nth(1).check();
+        await press(page, '批量修改');
+        await page.getByRole('dialog').getByRole('combobox', { name: '添加要修改的字段' }).click();
+        await page.getByRole('option', { name: '书名', exact: true }).click();
+      },
+      field: '书名',
+      typed: '未保存的书名',
+    },
+  ],
 };
 
 /** Forms whose input is nothing that could be lost, each with the reason. */
