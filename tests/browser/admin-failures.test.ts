@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { accessibility, enter, go, seed, site } from './admin-site.ts';
+import { accessibility, enter, go, load, seed, site } from './admin-site.ts';
 
 describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
   const open = useBrowser();
@@ -95,6 +95,36 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       expect(await page.locator('form').count()).toBe(0);
       await go(page, service, '/records/orders');
       await page.getByRole('button', { name: '新建订单' }).waitFor();
+    });
+
+    it('and so is who may not bring back, export or change several, or make somebody a member', async () => {
+      const { page } = await enter(open, service, admin, '/records/orders');
+      await page.getByRole('checkbox').nth(1).check();
+      const bar = page.getByRole('status').filter({ hasText: '已选' });
+      for (const [name, reason] of [
+        ['批量修改', '无权编辑订单。'],
+        ['删除', '无权删除订单。'],
+      ] as const) {
+        const button = bar.getByRole('button', { name, exact: true });
+        expect(await button.getAttribute('aria-disabled')).toBe('true');
+        await button.press('Enter');
+        await page.getByRole('dialog').getByText(reason).waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      await go(page, service, '/records/orders/trash');
+      await page.getByText('恢复所需的权限与新建相同').waitFor();
+      expect(await accessibility(page)).toEqual([]);
+      // Books are read by permission alone.
+      await go(page, service, '/records/books');
+      await page.getByRole('button', { name: '导出 CSV' }).press('Enter');
+      await page.getByRole('dialog').getByText('无权查看图书。').waitFor();
+      const token = await service.admin();
+      await service.ok('PUT', '/admin/permissions/admin/Book/read', { token });
+      await load(page, service, '/records/books/11/history');
+      await page.getByText('恢复到旧版本即为编辑').waitFor();
+      expect(await page.getByRole('button', { name: '恢复到此版本' }).count()).toBe(0);
+      await service.ok('DELETE', '/admin/permissions/admin/Book/read', { token });
     });
   });
 });

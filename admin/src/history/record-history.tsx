@@ -14,6 +14,7 @@ import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf } from '../parts/problem.ts';
 import { RelativeTime } from '../parts/time.tsx';
+import { UngrantedNotice } from '../parts/ungranted.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { type AnyRecord, recordName } from '../records/record.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
@@ -108,11 +109,8 @@ const History = ({ metadata, path, id }: HistoryProps) => {
   const values = record ?? newest?.before ?? newest?.after ?? {};
   const name = `${metadata.label} · ${recordName(metadata, { ...values, id: Number(id) })}`;
   const isRestorable = (version: Version): boolean =>
-    record !== null &&
-    version !== newest &&
-    version.action !== 'destroy' &&
-    !isForgotten(version) &&
-    metadata.permissions.update;
+    record !== null && version !== newest && version.action !== 'destroy' && !isForgotten(version);
+  const isRestorer = metadata.permissions.update;
   return (
     <Page
       title={text('history.title', { name })}
@@ -127,6 +125,9 @@ const History = ({ metadata, path, id }: HistoryProps) => {
     >
       <Stack sx={{ gap: 1.5 }}>
         {record === null ? <Deleted newest={newest} /> : null}
+        {!isRestorer && versions.some(isRestorable) ? (
+          <UngrantedNotice action="restore" label={metadata.label} />
+        ) : null}
         {versions.length === 0 ? <Typography>{text('history.empty')}</Typography> : null}
         <Stack component="ol" sx={{ m: 0, p: 0, gap: 1.5, listStyle: 'none' }}>
           {versions.map((version) => (
@@ -136,7 +137,7 @@ const History = ({ metadata, path, id }: HistoryProps) => {
               version={version}
               isCurrent={record !== null && version === newest}
               actions={
-                isRestorable(version) ? (
+                isRestorer && isRestorable(version) ? (
                   <Button size="small" startIcon={<RestoreIcon />} onClick={() => setChosen(version)}>
                     {text('history.restore')}
                   </Button>

@@ -4,6 +4,7 @@ import Stack from '@mui/material/Stack';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { type FilterPayload, ListBase, type RaRecord, type SortPayload, useListContext } from 'react-admin';
 import { Followed } from '../live/followed.tsx';
+import { useText } from '../texts/provider.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { BulkDelete } from './bulk-delete.tsx';
 import { type Column, shownColumns } from './column.ts';
@@ -15,6 +16,7 @@ import { useChosenColumns } from './list-look.ts';
 import { Page } from './page.tsx';
 import { Pages } from './pages.tsx';
 import { RecordTable } from './record-table.tsx';
+import { UngrantedButton } from './ungranted.tsx';
 import { ViewButton } from './view-button.tsx';
 
 const SavedViews = lazy(() =>
@@ -47,13 +49,16 @@ interface RecordListPageProps<Item extends RaRecord> {
   /** Path of the resource where what is deleted can be brought back. */
   readonly trash?: string;
   readonly exportable?: boolean;
+  /** What the records are called, where whoever is signed in may not read them. */
+  readonly unread?: string;
 }
 
 const standardSort: SortPayload = { field: 'id', order: 'DESC' };
 
 /** A list with search, filters, sort, export and pages; where it stands is in the address, so it can be linked to. */
 export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
-  const { resource, title, lead, actions, sort = standardSort, filter, exportable = true } = props;
+  const { resource, title, lead, actions, sort = standardSort, filter, exportable = true, unread } = props;
+  const text = useText();
   return (
     <ListBase
       resource={resource}
@@ -68,7 +73,12 @@ export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps
         {...(lead === undefined ? {} : { lead })}
         actions={
           <>
-            {exportable ? <Export name={resource} /> : null}
+            {unread === undefined ? null : (
+              <UngrantedButton action="export" label={unread}>
+                {text('list.export')}
+              </UngrantedButton>
+            )}
+            {exportable && unread === undefined ? <Export name={resource} /> : null}
             {actions}
           </>
         }

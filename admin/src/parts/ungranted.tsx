@@ -9,7 +9,7 @@ import { useText } from '../texts/provider.ts';
 import { Link } from './link.tsx';
 import { unseen } from './unseen.ts';
 
-type Action = 'create' | 'update' | 'destroy' | 'read';
+type Action = 'create' | 'update' | 'destroy' | 'read' | 'restore' | 'bringBack' | 'export';
 
 interface UngrantedProps {
   readonly action: Action;

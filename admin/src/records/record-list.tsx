@@ -41,7 +41,23 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       empty={text('records.empty', { label })}
       nameOf={nameOf}
       {...(permissions.destroy ? { deletable: nameOf } : {})}
-      {...(permissions.update ? { bulkActions: <BulkEdit metadata={metadata} path={path} /> } : {})}
+      bulkActions={
+        <>
+          {permissions.update ? (
+            <BulkEdit metadata={metadata} path={path} />
+          ) : (
+            <UngrantedButton action="update" label={label}>
+              {text('bulk.edit')}
+            </UngrantedButton>
+          )}
+          {permissions.destroy ? null : (
+            <UngrantedButton action="destroy" label={label}>
+              {text('common.delete')}
+            </UngrantedButton>
+          )}
+        </>
+      }
+      {...(permissions.list ? {} : { unread: label })}
       followed={events === true ? model : undefined}
       {...(trash === true ? { trash: path } : {})}
       actions={

@@ -46,6 +46,9 @@ export const enForms: SameKeys<typeof zhCNForms> = {
     update: 'Your roles (%{roles}) may not edit: %{label}.',
     destroy: 'Your roles (%{roles}) may not delete: %{label}.',
     read: 'Your roles (%{roles}) may not view: %{label}.',
+    restore: 'Bringing back a version is a change, and your roles (%{roles}) may not edit: %{label}.',
+    bringBack: 'Bringing back takes what creating takes, and your roles (%{roles}) may not create: %{label}.',
+    export: 'What is exported is read, and your roles (%{roles}) may not view: %{label}.',
     where: 'Seen and granted here:',
   },
 };

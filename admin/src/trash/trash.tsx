@@ -13,6 +13,7 @@ import { Page } from '../parts/page.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { type Column, RecordTable } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
+import { UngrantedNotice } from '../parts/ungranted.tsx';
 import { FieldValue } from '../records/field-value.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { listedFields, recordName } from '../records/record.ts';
@@ -157,6 +158,7 @@ const Content = ({ metadata, path }: TrashProps) => {
           </Button>
         </Paper>
       )}
+      {isRestorer || data.length === 0 ? null : <UngrantedNotice action="bringBack" label={metadata.label} />}
       <Refusals refused={refused} nameOf={nameOfId} />
       {error ? (
         <Failed error={error} />

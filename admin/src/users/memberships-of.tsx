@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listOf } from '../access/explanation.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
+import { UngrantedButton } from '../parts/ungranted.tsx';
 import { FieldValue } from '../records/field-value.tsx';
 import type { Metadata, ModelEntry, OpenedModel } from '../records/metadata.ts';
 import type { AnyRecord } from '../records/record.ts';
@@ -50,11 +51,15 @@ const OfModel = ({ entry, user }: OfModelProps) => {
         sx={{ alignItems: 'center', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap', mb: 1 }}
       >
         <Typography variant="h3">{label}</Typography>
-        {data?.metadata.permissions.create ? (
+        {data === undefined ? null : data.metadata.permissions.create ? (
           <LinkButton size="small" to={`/records/${path}/create?user_id=${user.id}`}>
             {text('memberships.add', { label })}
           </LinkButton>
-        ) : null}
+        ) : (
+          <UngrantedButton action="create" label={label} size="small">
+            {text('memberships.add', { label })}
+          </UngrantedButton>
+        )}
       </Stack>
       {data === undefined ? null : <Memberships entry={entry} metadata={data.metadata} user={user} />}
     </Paper>
