@@ -406,3 +406,64 @@ describe('a password that must be changed', () => {
     expect(decide({ kind: 'open' }, nobody).allowed).toBe(true);
   });
 });
+
+describe('the second factor of the administration area', () => {
+  const ofArea: readonly Rule[] = [
+    { kind: 'administrator' },
+    { kind: 'administrator', own: 'user_id', readable: ['id'], beforePasswordChange: true },
+    ...actions.map((action) => resource(plain, action, 'admin')),
+  ];
+  const ofApi: readonly Rule[] = [
+    { kind: 'open' },
+    { kind: 'user' },
+    { kind: 'isolated', own: 'id', readable: ['id'] },
+    { kind: 'roles', roles: ['viewer'] },
+    ...actions.map((action) => resource(plain, action)),
+  ];
+  const stepsOf = (rule: Rule, principal: Principal): readonly string[] =>
+    decide(rule, principal).steps.map((step) => step.rule);
+
+  it.each([
+    ['missing', 40_304],
+    ['due', 40_303],
+  ] as const)(
+    '%s: refuses in the area before any other step, and nothing in the API',
+    (secondFactor, code) => {
+      for (const rule of ofArea)
+        expect(decide(rule, { ...root, secondFactor })).toMatchObject({
+          allowed: false,
+          steps: [{ rule: 'second_factor', outcome: 'refused' }],
+          problem: { code, status: 403 },
+        });
+      for (const rule of ofApi)
+        expect(decide(rule, { ...root, secondFactor })).toMatchObject({
+          allowed: decide(rule, root).allowed,
+          steps: decide(rule, root).steps,
+        });
+    },
+  );
+
+  it('due: leaves what sets one up; missing: leaves nothing', () => {
+    const rule: Rule = { kind: 'administrator', beforeSecondFactor: true };
+    expect(decide(rule, { ...root, secondFactor: 'due' }).allowed).toBe(true);
+    expect(decide(rule, { ...root, secondFactor: 'missing' }).allowed).toBe(false);
+  });
+
+  it('given: is said, and none is not; whoever is no administrator is refused as such', () => {
+    for (const rule of ofArea) {
+      expect(stepsOf(rule, { ...root, secondFactor: 'given' })[0]).toBe('second_factor');
+      expect(stepsOf(rule, root)).not.toContain('second_factor');
+      expect(decide(rule, { ...viewer, secondFactor: 'missing' })).toMatchObject({
+        problem: { code: 40_300 },
+      });
+    }
+  });
+
+  it('comes after the change of a password', () => {
+    const both = { ...root, mustChangePassword: true, secondFactor: 'due' } as const;
+    expect(decide({ kind: 'administrator' }, both)).toMatchObject({ problem: { code: 40_302 } });
+    expect(
+      stepsOf({ kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true }, both),
+    ).toEqual([...['password_change', 'second_factor', 'administrator']]);
+  });
+});
