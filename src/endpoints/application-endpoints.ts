@@ -58,7 +58,7 @@ const dataOf = (
 const storageProblems = ['database_unavailable', 'overloaded', 'outcome_unknown'] as const;
 
 /** What is said of one that says nothing of itself. */
-const ownEndpoint: Label = { 'zh-CN': '应用自有的接口。', en: 'An endpoint of the application’s own.' };
+const ownEndpoint: Label = { 'zh-CN': '应用自己的接口。', en: 'An endpoint of the application’s own.' };
 
 const docsOf = (
   { method, summary, description, output, media, problems = [] }: EndpointDefinition,

@@ -67,7 +67,7 @@ export const tagDescriptions: Readonly<Record<string, Translations>> = {
     'zh-CN': '以账号与密码换取令牌，查看自己，修改密码。',
     en: 'Account and password become a token; who one is; one’s own password.',
   },
-  Users: { 'zh-CN': '使用者可见的用户。', en: 'The users that a caller may see.' },
+  Users: { 'zh-CN': '调用者可见的用户。', en: 'The users that a caller may see.' },
   'API keys': {
     'zh-CN': '自己的 API 密钥：创建、列出、删除。',
     en: 'One’s own API keys: made, listed, deleted.',
@@ -77,7 +77,7 @@ export const tagDescriptions: Readonly<Record<string, Translations>> = {
     'zh-CN': '模型的机器可读描述，供前端渲染表单与列表。',
     en: 'Models as machines read them: what forms and lists are drawn from.',
   },
-  Application: { 'zh-CN': '应用自有的接口。', en: 'Endpoints of the application’s own.' },
+  Application: { 'zh-CN': '应用自己的接口。', en: 'Endpoints of the application’s own.' },
   Administration: {
     'zh-CN': '管理后台所用的接口，仅限 super_admin 与 admin。',
     en: 'What the administration area asks; for super_admin and admin only.',

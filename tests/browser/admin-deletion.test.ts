@@ -42,7 +42,7 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
       await page.getByRole('button', { name: '删除' }).click();
       const kept = page.getByRole('dialog', { name: '删除“出版组”？' });
       await kept.getByRole('heading', { name: '阻止删除' }).waitFor();
-      await kept.getByText('请先删除“阻止删除”的记录，或让它们不再引用它。').waitFor();
+      await kept.getByText('请先删除“阻止删除”的记录，或解除其引用。').waitFor();
       expect(await kept.getByRole('button', { name: '删除' }).isDisabled()).toBe(true);
       await settled(page);
       expect(await accessibility(page)).toEqual([]);
@@ -73,7 +73,7 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
       await settled(page);
       const row = page.getByRole('row', { name: /editor/ });
       await row.getByRole('button', { name: '删除' }).click();
-      await dialog.getByText('请先向持有此角色的用户收回它。').waitFor();
+      await dialog.getByText('请先从持有此角色的用户处收回。').waitFor();
       await dialog.getByText(/^用户（\d+）$/).waitFor();
       expect(await dialog.getByRole('button', { name: '删除' }).isDisabled()).toBe(true);
       await page.goto(`${service.origin}/admin/webhooks/2/show`);

@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.evaluate(`history.pushState({ idx: 9, key: 'x' }, '', '/admin/records/books/3/show');
         dispatchEvent(new PopStateEvent('popstate', { state: history.state }))`);
       await asked;
-      await page.getByRole('progressbar', { name: '加载中' }).first().waitFor();
+      await page.getByRole('progressbar', { name: '正在加载…' }).first().waitFor();
       // The clock of what waits begins when it is drawn, which may be after the request.
       const word = async (): Promise<number> => {
         await page.clock.fastForward(7_000);
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       };
       await expect.poll(word, { interval: 500 }).toBe(1);
       await page.clock.fastForward(60_000);
-      await page.getByText('服务在一分钟内没有回应').waitFor();
+      await page.getByText('服务在一分钟内没有响应').waitFor();
       await page.getByRole('button', { name: '重试' }).waitFor();
     });
 

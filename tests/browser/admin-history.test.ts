@@ -52,9 +52,9 @@ describeDatabase('sqlite', 'administration pages: the timeline of a record', (da
       expect(await newest.getByRole('term').allTextContents()).toEqual(['作者', '解禁时间', '在售', '属性']);
       expect(await newest.getByRole('definition').allTextContents()).toEqual([
         expect.stringMatching(/马伯庸.*George Eliot/),
-        expect.stringMatching(/此前 \d+年.*→此后 —$/),
-        '此前 是→此后 否',
-        expect.stringMatching(/加入 "travel"/),
+        expect.stringMatching(/修改前 \d+年.*→修改后 —$/),
+        '修改前 是→修改后 否',
+        expect.stringMatching(/新增 "travel"/),
       ]);
       const byKey = version(page, 3);
       expect(await byKey.textContent()).toMatch(/zhang_min · 密钥 #\d+/);
@@ -77,8 +77,8 @@ describeDatabase('sqlite', 'administration pages: the timeline of a record', (da
       const { page } = watched;
       const dialog = await askToRestore(page, 1);
       expect(await dialog.getByRole('definition').allTextContents()).toEqual([
-        `此前 第三版→此后 ${before.title}`,
-        `此前 500→此后 ${before.pages}`,
+        `修改前 第三版→修改后 ${before.title}`,
+        `修改前 500→修改后 ${before.pages}`,
       ]);
       expect(await accessibility(page)).toEqual([]);
       await dialog.getByRole('button', { name: '恢复' }).click();
@@ -87,7 +87,7 @@ describeDatabase('sqlite', 'administration pages: the timeline of a record', (da
       expect(await read(12)).toMatchObject({ title: before.title, pages: before.pages });
       const again = version(page, 1).getByRole('button', { name: '恢复到此版本' });
       await again.click();
-      await dialog.getByText('没有什么可恢复').waitFor();
+      await dialog.getByText('无需恢复').waitFor();
       expect(await dialog.getByRole('button', { name: '恢复' }).isDisabled()).toBe(true);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
@@ -101,7 +101,7 @@ describeDatabase('sqlite', 'administration pages: the timeline of a record', (da
       const dialog = await askToRestore(page, 1);
       await change(13, { pages: 999 });
       await dialog.getByRole('button', { name: '恢复' }).click();
-      await dialog.getByText('有人在此期间修改了记录').waitFor();
+      await dialog.getByText('记录在此期间已被修改').waitFor();
       await expect.poll(() => dialog.getByRole('term').allTextContents()).toEqual(['书名', '页数']);
       expect(await read(13)).toMatchObject({ title: '第二版', pages: 999 });
       await dialog.getByRole('button', { name: '恢复' }).click();

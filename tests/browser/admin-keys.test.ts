@@ -154,9 +154,9 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       const { page } = watched;
       await page.getByRole('button', { name: '账号' }).click();
       await page.getByRole('menuitem', { name: '我的会话' }).click();
-      const row = page.getByRole('row').filter({ hasText: '此会话' });
+      const row = page.getByRole('row').filter({ hasText: '当前会话' });
       await row.waitFor();
-      expect(await page.getByText('此会话').count()).toBe(1);
+      expect(await page.getByText('当前会话').count()).toBe(1);
       expect(await row.getByRole('button').count()).toBe(0);
       await page.getByRole('button', { name: /^结束会话：/ }).click();
       await page.getByRole('dialog').getByRole('button', { name: '结束' }).click();

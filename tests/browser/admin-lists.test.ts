@@ -138,8 +138,8 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       await page.getByText('共 22 条').waitFor();
 
       await page.getByRole('button', { name: '书名' }).click();
-      await page.getByRole('button', { name: '在架图书 · 已改动', pressed: true }).waitFor();
-      await page.getByRole('button', { name: '保存改动' }).click();
+      await page.getByRole('button', { name: '在架图书 · 已修改', pressed: true }).waitFor();
+      await page.getByRole('button', { name: '保存修改' }).click();
       await page.getByRole('button', { name: '在架图书', exact: true, pressed: true }).waitFor();
       await page.getByRole('button', { name: '视图“在架图书”的操作' }).click();
       await page.getByRole('menuitem', { name: '重命名…' }).click();

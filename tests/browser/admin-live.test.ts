@@ -44,7 +44,7 @@ describeDatabase('sqlite', 'administration pages: lists that follow along', (dat
       await follow(page);
       await change(first, 100_000);
       await row(page, 'L-1').getByText('100,000').waitFor();
-      expect(await row(page, 'L-1').getByText('刚刚更改').count()).toBe(1);
+      expect(await row(page, 'L-1').getByText('刚刚修改').count()).toBe(1);
       await remove(second);
       await row(page, 'L-2').getByText('已被删除').waitFor();
       const struck = await page.evaluate<string>(`(() => {

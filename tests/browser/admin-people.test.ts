@@ -209,7 +209,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await load(page, service, '/roles/packer');
       await page.getByRole('button', { name: '删除', exact: true }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('授予它的 1 项权限将一并删除：').waitFor();
+      await dialog.getByText('该角色的 1 项权限将一并收回：').waitFor();
       await dialog.getByText('订单: 修改').waitFor();
       await dialog.getByRole('button', { name: '删除' }).click();
       await page.getByRole('heading', { level: 1, name: '角色' }).waitFor();
@@ -225,14 +225,14 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByLabel('路径').fill('/api/v1/books');
       await page.getByRole('button', { name: '解释' }).click();
       await page.getByText('拒绝（403）').waitFor();
-      const decisive = page.getByRole('listitem').filter({ hasText: '决定性' });
+      const decisive = page.getByRole('listitem').filter({ hasText: '起决定作用' });
       expect(await decisive.textContent()).toContain('权限检查');
       // The answer has an address of its own.
       await page.reload();
       await page.getByText('拒绝（403）').waitFor();
       await page
         .getByRole('listitem')
-        .filter({ hasText: '决定性' })
+        .filter({ hasText: '起决定作用' })
         .getByRole('link', { name: '前往修改' })
         .click();
       await page.getByRole('heading', { name: '权限管理' }).waitFor();
@@ -307,7 +307,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByRole('button', { name: '筛选' }).click();
       const form = page.getByRole('dialog');
       await form.getByLabel('字段').click();
-      await page.getByRole('option', { name: '动作' }).click();
+      await page.getByRole('option', { name: '操作', exact: true }).click();
       await form.getByLabel('值').click();
       await page.getByRole('option', { name: '创建角色' }).click();
       await form.getByRole('button', { name: '应用' }).click();

@@ -117,7 +117,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       const dialog = page.getByRole('dialog');
       await dialog.getByText('将新授予 159 项权限，涉及 1 个角色、40 个资源，自下一次请求起生效。').waitFor();
       await dialog.getByRole('button', { name: '授予 159 项' }).click();
-      await page.getByText('已更改 159 项权限').waitFor();
+      await page.getByText('已修改 159 项权限').waitFor();
       expect(await grantsOf('role_1')).toHaveLength(160);
       // Each has its line in the audit list.
       const audit = await service.get('/admin/audit?filter[action]=permission.grant&per_page=1&page=1', {

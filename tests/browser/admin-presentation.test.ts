@@ -65,7 +65,7 @@ describeDatabase('sqlite', 'administration pages: as the model file presents the
 
     it('a record shows its latest changes, a long text in part, and who refers to it', async () => {
       const { page } = await enter(open, service, root, '/records/books/11/show');
-      const changes = page.locator('section', { has: page.getByRole('heading', { name: '最近的更改' }) });
+      const changes = page.locator('section', { has: page.getByRole('heading', { name: '最近的修改' }) });
       await changes.getByText('zhang_min').waitFor();
       await changes
         .getByText('修改 页数、简介')

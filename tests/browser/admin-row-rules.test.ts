@@ -34,12 +34,12 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
           ...['“负责人”是调用者', '不成立', '任务 #1'],
           ...['“项目”所指的“项目”满足', '成立', '项目 #1'],
           ...['以下任一条件', '成立'],
-          ...['调用者有一条“团队成员”，其“团队”与此处的“团队”相同', '成立', '决定性', '团队成员 #3'],
+          ...['调用者有一条“团队成员”，其“团队”与此处的“团队”相同', '成立', '起决定作用', '团队成员 #3'],
           ...['“可见范围”为“公开”', '不成立', '项目 #1'],
         ].join(''),
       );
-      const decisive = write.getByRole('listitem').filter({ hasText: '决定性' }).last();
-      expect(await decisive.textContent()).toContain('（角色: 编辑）不成立决定性');
+      const decisive = write.getByRole('listitem').filter({ hasText: '起决定作用' }).last();
+      expect(await decisive.textContent()).toContain('（角色: 编辑）不成立起决定作用');
       await decisive.getByRole('link', { name: '调用者的团队成员' }).click();
       await page.getByRole('heading', { name: '团队成员' }).waitFor();
       await settled(page);
@@ -98,7 +98,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
       const projects = await service.ok<unknown[]>('GET', '/api/v1/projects', { token: person });
       expect(projects).toHaveLength(2);
       await go(page, service, `/users/${person.id}/show`);
-      const section = page.getByRole('region', { name: '成员身份开放的内容' });
+      const section = page.getByRole('region', { name: '凭成员身份可访问的内容' });
       await section.getByRole('link', { name: '出版组' }).waitFor();
       expect(await section.textContent()).toContain('项目 (读)');
       demandQuiet(watched, service);
@@ -106,7 +106,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
 
     it('an administrator’s page says that memberships add nothing', async () => {
       const { page } = await enter(open, service, root, `/users/${root.id}/show`);
-      await page.getByText('管理员可访问所有记录，成员身份不再增加什么。').waitFor();
+      await page.getByText('管理员可访问所有记录，与成员身份无关。').waitFor();
     });
   });
 });

@@ -132,7 +132,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           // On a machine that is busy it was tried again by itself meanwhile.
           const before = receiver.received.length;
           status = 204;
-          await delivery.getByRole('button', { name: /^再次发送/ }).click();
+          await delivery.getByRole('button', { name: /^重新发送/ }).click();
           await expect.poll(() => delivery.textContent()).toMatch(/已送达/);
           expect(receiver.received.length).toBeGreaterThan(before);
           demandQuiet(watched, service);
@@ -153,9 +153,9 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           await page.getByRole('alert').filter({ hasText: '由管理员关闭' }).waitFor();
           await page.getByRole('button', { name: '重新启用' }).click();
           await page.getByRole('button', { name: '停用' }).waitFor();
-          await page.getByRole('button', { name: '更换密钥' }).click();
-          await page.getByRole('dialog').getByRole('button', { name: '更换密钥' }).click();
-          await page.getByRole('dialog').getByText('密钥已更换').waitFor();
+          await page.getByRole('button', { name: '轮换密钥' }).click();
+          await page.getByRole('dialog').getByRole('button', { name: '轮换密钥' }).click();
+          await page.getByRole('dialog').getByText('密钥已轮换').waitFor();
           const secret = await secretIn(page);
           await page.getByText('旧密钥有效至').waitFor();
           await order('W-3');

@@ -63,7 +63,7 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
       policy: administratorOnly,
       accepts: 'nothing',
       docs: {
-        summary: { 'zh-CN': '再次发送', en: 'Send a delivery again' },
+        summary: { 'zh-CN': '重新发送', en: 'Send a delivery again' },
         description: {
           'zh-CN': '以相同的 `webhook-id` 发送，尝试次数重新计算。',
           en: 'Under the same `webhook-id`, with all its attempts.',

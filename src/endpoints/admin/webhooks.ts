@@ -206,7 +206,7 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
       accepts: 'json',
       input: overlapInput.schema,
       docs: {
-        summary: { 'zh-CN': '更换 Webhook 密钥', en: 'Give a webhook another secret' },
+        summary: { 'zh-CN': '轮换 Webhook 密钥', en: 'Give a webhook another secret' },
         description: {
           'zh-CN': `\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时签名。${shownOnce['zh-CN']}`,
           en: `For \`overlap\` seconds (86400 unless given, 30 days at most) the one before signs as well. ${shownOnce.en}`,
