@@ -37,6 +37,8 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         // Nobody answers at all.
         await retry.click();
         await retry.waitFor();
+        // It is said in its place, in the language of the page, and not at the edge in that of the answer.
+        expect(await page.getByText('broken').count()).toBe(0);
         broken = false;
         await retry.click();
         await expect.poll(() => page.getByRole('button', { name: '重试' }).count()).toBe(0);

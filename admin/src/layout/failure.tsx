@@ -24,14 +24,18 @@ export const RecordNotFound = () => {
   );
 };
 
-/** In the place of a page whose record could not be had: what went wrong, and a way on. */
-export const FailurePage = ({ error }: { readonly error: unknown }) => {
+/** In the place of a page that could not be drawn, or whose parts could not be loaded. */
+export const BrokenPage = ({ error, onRetry }: Parameters<typeof Failed>[0]) => {
   const text = useText();
-  const { status } = failureOf(error);
-  if (status === 404 || status === 400) return <RecordNotFound />;
   return (
     <Page title={text('problem.title')} narrow>
-      <Failed error={error} />
+      <Failed error={error} {...(onRetry === undefined ? {} : { onRetry })} />
     </Page>
   );
+};
+
+/** In the place of a page whose record could not be had: what went wrong, and a way on. */
+export const FailurePage = ({ error }: { readonly error: unknown }) => {
+  const { status } = failureOf(error);
+  return status === 404 || status === 400 ? <RecordNotFound /> : <BrokenPage error={error} />;
 };

@@ -7,8 +7,8 @@ import { useLocation } from 'react-router';
 import { usePasswordDue } from '../account/password-due.ts';
 import { PasswordFirst } from '../account/password-first.tsx';
 import { ExactTimes } from '../parts/exact-times.tsx';
-import { Failed } from '../parts/failed.tsx';
 import { usePageLanguage, useText } from '../texts/provider.ts';
+import { BrokenPage } from './failure.tsx';
 import { Menu } from './menu.tsx';
 import { barHeight, TopBar } from './top-bar.tsx';
 import { Waiting } from './waiting.tsx';
@@ -129,6 +129,7 @@ class Boundary extends Component<{ readonly children: ReactNode }, BoundaryState
 
   override render(): ReactNode {
     const { failure } = this.state;
-    return failure === undefined ? this.props.children : <Failed error={failure.error} onRetry={loadAgain} />;
+    if (failure === undefined) return this.props.children;
+    return <BrokenPage error={failure.error} onRetry={loadAgain} />;
   }
 }

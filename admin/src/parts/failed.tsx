@@ -6,6 +6,9 @@ import { useText } from '../texts/provider.ts';
 import { Link } from './link.tsx';
 import { failureOf, useSentence } from './problem.ts';
 
+/** Of a list that says in its own place, and in the language of the page, what could not be had: not at the edge as well. */
+export const saidInPlace = { onError: () => undefined };
+
 interface FailedProps {
   readonly error: unknown;
   /** Tries again, where it is not what the page reads. */

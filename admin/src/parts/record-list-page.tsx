@@ -9,7 +9,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import { BulkDelete } from './bulk-delete.tsx';
 import { type Column, shownColumns } from './column.ts';
 import { Export } from './export.tsx';
-import { Failed } from './failed.tsx';
+import { Failed, saidInPlace } from './failed.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import type { FilterField } from './filter-field.ts';
 import { useChosenColumns } from './list-look.ts';
@@ -66,6 +66,7 @@ export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps
       perPage={25}
       disableAuthentication
       exporter={false}
+      queryOptions={saidInPlace}
       {...(filter === undefined ? {} : { filter })}
     >
       <Page

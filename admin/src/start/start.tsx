@@ -23,7 +23,11 @@ export const Start = () => {
   });
   return (
     <Page title={text('start.title')}>
-      {error ? <Failed error={error} /> : null}
+      {error ? (
+        <Box sx={{ mb: 2 }}>
+          <Failed error={error} />
+        </Box>
+      ) : null}
       {data === undefined ? (
         error ? null : (
           <Waiting />

@@ -6,7 +6,7 @@ import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListBase, useListContext, useNotify } from 'react-admin';
-import { Failed } from '../parts/failed.tsx';
+import { Failed, saidInPlace } from '../parts/failed.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
@@ -39,6 +39,7 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => (
     disableAuthentication
     exporter={false}
     queryOptions={{
+      ...saidInPlace,
       refetchInterval: ({ state }) =>
         !webhook.disabled && state.data?.data.some(isUnderWay) === true ? pause : false,
     }}
