@@ -18,8 +18,8 @@ export const adminPasswordEndpoint = (services: Services): Endpoint => ({
   docs: {
     summary: { 'zh-CN': '修改自己的密码', en: "Change one's own password" },
     description: {
-      'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 422，并计入登录限制。自己的会话全部结束。`,
-      en: `${passwordRules.en} A wrong current password is 422 and counts as a failed login. All one's sessions end.`,
+      'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 422，并计入登录限制。自己的其他会话全部结束。`,
+      en: `${passwordRules.en} A wrong current password is 422 and counts as a failed login. All one's other sessions end.`,
     },
     tag: adminTag,
     problems: ['too_many_requests', 'overloaded'],

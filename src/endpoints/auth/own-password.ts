@@ -6,6 +6,7 @@ import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../input.ts';
+import { sessionOf } from '../list-endpoint.ts';
 import type { Services } from '../services.ts';
 import { actorOf, ticketOf, userOf } from '../shared.ts';
 
@@ -63,7 +64,10 @@ export const ownPasswordChange = (services: Services, wrong: (input: Input) => P
       const verified = await verifyOwnPassword(services, call, user, current);
       if (verified === undefined) throw wrong(input);
       const passwordHash = await services.passwords.hash(password, ticketOf(call));
-      if (!(await services.users.changePassword(verified, passwordHash, actorOf(call)))) throw wrong(input);
+      // Whoever has just said both passwords need not say them again, with a second factor even less.
+      const session = sessionOf(call);
+      if (!(await services.users.changePassword(verified, passwordHash, actorOf(call), session)))
+        throw wrong(input);
       return {};
     },
   } as const satisfies Partial<Endpoint>;

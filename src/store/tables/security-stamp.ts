@@ -15,13 +15,14 @@ export const stillVerified =
     eb.and([eb('id', '=', id), eb('security_stamp', '=', securityStamp), eb('disabled', '=', false)]);
 
 /**
- * Ends every session of a user, those included that a sign-in under way would begin: what it verified does not hold any
- * more. Answers how many there were.
+ * Ends every session of a user but `kept`, those included that a sign-in under way would begin: what it verified does not
+ * hold any more. Answers how many there were.
  */
 export const endSessions = async (
   transaction: Transaction,
   dialect: Database['dialect'],
   id: number,
+  kept?: number,
 ): Promise<number> => {
   const db = tablesOf({ dialect });
   const raise = db
@@ -29,5 +30,6 @@ export const endSessions = async (
     .set((eb) => ({ security_stamp: eb('security_stamp', '+', 1) }))
     .where('id', '=', id);
   await transaction.run(toQuery(raise));
-  return transaction.run(toQuery(db.deleteFrom('sessions').where('user_id', '=', id)));
+  const all = db.deleteFrom('sessions').where('user_id', '=', id);
+  return transaction.run(toQuery(kept === undefined ? all : all.where('id', '!=', kept)));
 };

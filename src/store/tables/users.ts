@@ -206,10 +206,15 @@ export const createUserStore = ({ database, clock }: TableContext) => {
     },
 
     /**
-     * A user's own new password, which ends their sessions and what asked for it. False where what was verified does
-     * not hold any more: then nothing has changed.
+     * A user's own new password, which ends what asked for it, and their sessions but the one that changes it. False
+     * where what was verified does not hold any more: then nothing has changed.
      */
-    changePassword: (verified: VerifiedUser, passwordHash: string, actor: Actor): Promise<boolean> =>
+    changePassword: (
+      verified: VerifiedUser,
+      passwordHash: string,
+      actor: Actor,
+      session?: number,
+    ): Promise<boolean> =>
       database.write(async (transaction) => {
         const { id } = verified;
         const now = clock();
@@ -221,7 +226,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         const changed = await transaction.get<{ username: string }>(toQuery(update));
         if (changed === undefined) return false;
         await endInvitations(transaction, dialect, id, now);
-        await endSessions(transaction, dialect, id);
+        await endSessions(transaction, dialect, id, session);
         await recordAudit(transaction, dialect, now, actor, {
           action: 'user.password',
           target: { kind: 'user', id, name: changed.username },
