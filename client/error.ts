@@ -15,6 +15,8 @@ export interface ErrorDetails {
   readonly errors?: readonly FieldError[];
   /** Seconds after which the service asks to be tried again. */
   readonly retryAfter?: number | undefined;
+  /** What the answer holds beside code and message. */
+  readonly data?: unknown;
   readonly cause?: unknown;
 }
 
@@ -25,14 +27,17 @@ export class GatewrightError extends Error {
   /** What is wrong with the fields of a record (422); empty for every other error. */
   readonly errors: readonly FieldError[];
   readonly retryAfter: number | undefined;
+  /** What the caller can go on with: the ticket of a sign-in that asks for a second factor. */
+  readonly data: unknown;
 
-  constructor({ status, code, message, errors = [], retryAfter, cause }: ErrorDetails) {
+  constructor({ status, code, message, errors = [], retryAfter, data, cause }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'GatewrightError';
     this.status = status;
     this.code = code;
     this.errors = errors;
     this.retryAfter = retryAfter;
+    this.data = data;
   }
 
   /** The messages of each field, as a form shows them. */

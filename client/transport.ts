@@ -89,7 +89,7 @@ const refusal = ({ status, headers }: Response, envelope: unknown): GatewrightEr
     });
   const { code, message, data } = envelope;
   const { errors = [] } = (data ?? {}) as { readonly errors?: readonly FieldError[] };
-  return new GatewrightError({ status, code, message, errors, retryAfter });
+  return new GatewrightError({ status, code, message, errors, retryAfter, data });
 };
 
 const asItIs = async (response: Response): Promise<Response> => {

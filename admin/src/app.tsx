@@ -46,6 +46,9 @@ const Sessions = lazy(() => import('./watch/sessions.tsx').then(({ Sessions: pag
 const OwnPassword = lazy(() =>
   import('./account/own-password.tsx').then(({ OwnPassword: page }) => ({ default: page })),
 );
+const SecondFactor = lazy(() =>
+  import('./factor/second-factor.tsx').then(({ SecondFactor: page }) => ({ default: page })),
+);
 const RecordList = lazy(() =>
   import('./records/record-list.tsx').then(({ RecordList: page }) => ({ default: page })),
 );
@@ -128,6 +131,7 @@ const Administration = () => (
         <Route path="/jobs" element={<Jobs />} />
         <Route path="/sessions" element={<Sessions />} />
         <Route path="/password" element={<OwnPassword />} />
+        <Route path="/second-factor" element={<SecondFactor />} />
         <Route path="/records/:path" element={<RecordList />} />
         <Route path="/records/:path/import" element={<ImportPage />} />
         <Route path="/records/:path/create" element={<RecordCreate />} />

@@ -1,5 +1,5 @@
 import { GatewrightError } from '../../client/error.ts';
-import { createAuthProvider } from '../../client/react-admin/auth-provider.ts';
+import { createAuthProvider, type SessionUser } from '../../client/react-admin/auth-provider.ts';
 import {
   createDataProvider,
   everyRecord,
@@ -8,7 +8,7 @@ import {
 } from '../../client/react-admin/data-provider.ts';
 import { type Answer, createTransport, type RequestOptions } from '../../client/transport.ts';
 import { problemTable } from '../../src/kernel/problem-table.ts';
-import { passwordDue } from './account/password-due.ts';
+import { factorDue, passwordDue } from './account/due.ts';
 import { type SignedIn, sessionEnd } from './account/session-end.ts';
 import { basePath } from './base.ts';
 import { withoutWords } from './parts/date-words.ts';
@@ -23,13 +23,12 @@ const transport = createTransport({ baseUrl: basePath });
 
 const sendOnce = madeOnce(transport.send);
 
-/** What a session says, and every other route: until the password is changed there is nothing else to do. */
-const asksForPassword = (data: unknown): boolean =>
-  typeof data === 'object' && data !== null && 'must_change_password' in data;
-
-const notePasswordDue = (error: unknown): never => {
-  if (error instanceof GatewrightError && error.code === problemTable.password_change_required)
-    passwordDue.set(true);
+/** What every route says until something is done that has to be done before anything else. */
+const noteDue = (error: unknown): never => {
+  if (error instanceof GatewrightError) {
+    if (error.code === problemTable.password_change_required) passwordDue.set(true);
+    if (error.code === problemTable.second_factor_due) factorDue.set(true);
+  }
   throw error;
 };
 
@@ -49,13 +48,23 @@ const whileSignedIn = async <Result>(attempt: () => Promise<Result>): Promise<Re
   }
 };
 
+/** Where a sign-in goes on that asks for a second factor. */
+const secondStepPath = `${sessionPath}/second-factor`;
+
+/** What a session says of whom it is. */
+type SessionSays = SignedIn & Pick<SessionUser, 'must_change_password' | 'second_factor'>;
+
 const noteSession = (method: string, path: string, { data }: Answer<unknown>): void => {
-  if (path === sessionPath) passwordDue.set(asksForPassword(data));
-  if (path === sessionPath && method !== 'DELETE') sessionEnd.begun(data as SignedIn);
+  if (path !== sessionPath && path !== secondStepPath) return;
+  const session = method === 'DELETE' ? undefined : (data as SessionSays);
+  passwordDue.set(session?.must_change_password === true);
+  factorDue.set(session?.second_factor.due === true);
+  if (session !== undefined) sessionEnd.begun(session);
 };
 
 /** A sign-in that is refused and a sign-out are about no session that could end. */
-const isAboutSession = (method: string, path: string): boolean => path === sessionPath && method !== 'GET';
+const isAboutSession = (method: string, path: string): boolean =>
+  path === secondStepPath || (path === sessionPath && method !== 'GET');
 
 /** They go themselves: nobody is to be asked to sign in again. */
 const endsSession = (method: string, path: string): boolean =>
@@ -74,7 +83,7 @@ const sendBy =
       return answer;
     } catch (error) {
       stay?.();
-      return notePasswordDue(error);
+      return noteDue(error);
     }
   };
 
@@ -85,6 +94,11 @@ export const send: Send = sendBy((method, path, options = {}) =>
 
 /** The same for an answer that may take as long as it takes. */
 const sendPatiently: Send = sendBy(transport.send);
+
+/** Asks anew what the session says of whom it is, once they have done what was due. */
+export const renewSession = async (): Promise<void> => {
+  await send<unknown>('GET', sessionPath);
+};
 
 /** Asks whether somebody is signed in by now. */
 export const lookForSession = async (): Promise<void> => {
@@ -97,9 +111,7 @@ export const lookForSession = async (): Promise<void> => {
 
 /** Opens what is answered piece by piece. Whoever reads it tries again. */
 export const openStream = (path: string, options: RequestOptions): Promise<Response> =>
-  whileSignedIn(() => transport.request('GET', path, { ...options, repeatable: false })).catch(
-    notePasswordDue,
-  );
+  whileSignedIn(() => transport.request('GET', path, { ...options, repeatable: false })).catch(noteDue);
 
 const fixed: Readonly<Record<string, ResourceRoute>> = {
   api_keys: { path: '/admin/api_keys', singular: 'api_key', detail: false },

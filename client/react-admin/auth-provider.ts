@@ -11,11 +11,32 @@ export interface SessionUser {
   readonly roles: readonly string[];
   /** There while an administrator asks that the password be changed; every other route is 403 with code 40302 then. */
   readonly must_change_password?: true;
+  /** Whether they have a second factor, and whether one has to be set up: every other route is 403 with code 40303 then. */
+  readonly second_factor: { readonly enrolled: boolean; readonly due: boolean };
 }
 
 export interface Credentials {
   readonly username: string;
   readonly password: string;
+}
+
+/** What a refusal of the password with code 40107 has as its `data`: the password was right, and one thing more is asked. */
+export interface SecondFactorQuestion {
+  /** Goes back with the answer, for 5 minutes. */
+  readonly ticket: string;
+  readonly methods: readonly ('totp' | 'passkey' | 'recovery_code')[];
+  readonly expires_at: string;
+  /** PublicKeyCredentialRequestOptionsJSON, where a passkey is among the methods. */
+  readonly passkey_options?: unknown;
+}
+
+/** The answer to it: one of the three beside the ticket. */
+export interface SecondFactorAnswer {
+  readonly ticket: string;
+  readonly code?: string;
+  readonly recovery_code?: string;
+  /** AuthenticationResponseJSON of the browser. */
+  readonly passkey?: unknown;
 }
 
 const path = '/admin/session';
@@ -36,9 +57,13 @@ export const createAuthProvider = (send: Send): AuthProvider => {
   };
 
   return {
-    login: async ({ username, password }: Credentials) => {
-      const body = { account: username, password };
-      const { data } = await send<SessionUser>('POST', path, { body });
+    login: async (given: Credentials | SecondFactorAnswer) => {
+      const { data } =
+        'ticket' in given
+          ? await send<SessionUser>('POST', `${path}/second-factor`, { body: given })
+          : await send<SessionUser>('POST', path, {
+              body: { account: given.username, password: given.password },
+            });
       session = Promise.resolve(data);
     },
     logout: async () => {

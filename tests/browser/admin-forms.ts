@@ -83,5 +83,8 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
 /** Forms whose input is nothing that could be lost, each with the reason. */
 export const formsWithoutInput: Readonly<Record<string, string>> = {
   'pages/sign-in-form.tsx': 'nobody is signed in yet, or the form stands over a page that asks itself',
+  'pages/second-step.tsx': 'a code that counts once',
+  'factor/ask-password.tsx': 'a password, and a name that has a default',
+  'factor/totp-setup.tsx': 'a code that is good for half a minute',
   'access/explain.tsx': 'a question, which stands in the address once it is asked',
 };

@@ -56,6 +56,7 @@ export const pages: Readonly<Record<string, string>> = {
   audit: '/audit',
   sessions: '/sessions',
   password: '/password',
+  'second-factor': '/second-factor',
   'not-found': '/nowhere/at/all',
 };
 
@@ -469,6 +470,9 @@ export const seed = async (service: Service): Promise<readonly TestUser[]> => {
   return users;
 };
 
+/** Where the pages are; a service is one. */
+export type Place = Pick<Service, 'origin'>;
+
 export type Open = ReturnType<typeof useBrowser>;
 
 /** Who signs in, and how the page is looked at. */
@@ -491,7 +495,7 @@ const prepare = async (open: Open, look: Visit): Promise<Watched> => {
 /** A page of a browser that has never been here. */
 export const visit = async (
   open: Open,
-  { origin }: Service,
+  { origin }: Place,
   path: string,
   look: Visit = {},
 ): Promise<Watched> => {
@@ -511,7 +515,7 @@ export const fillSignIn = async (page: Page, { username, password }: Person): Pr
 /** Opens a page and signs in on the way, as a person does. */
 export const enterByForm = async (
   open: Open,
-  service: Service,
+  service: Place,
   person: Person,
   path: string,
   look: Visit = {},
@@ -526,7 +530,7 @@ export const enterByForm = async (
 /** Opens a page in a browser that is signed in already: the request of the form, without the form. */
 export const enter = async (
   open: Open,
-  service: Service,
+  service: Place,
   { username, password }: Person,
   path: string,
   look: Visit = {},
@@ -555,13 +559,13 @@ export const settled = async (page: Page): Promise<void> => {
 };
 
 /** Opens an address of the application in the same page, as a link from elsewhere does. */
-export const load = async (page: Page, { origin }: Service, path: string): Promise<void> => {
+export const load = async (page: Page, { origin }: Place, path: string): Promise<void> => {
   await page.goto(`${origin}/admin${path}`);
   await settled(page);
 };
 
 /** Goes to another page of the application, as a link in it does: nothing is loaded anew. */
-export const go = async (page: Page, service: Service, path: string): Promise<void> => {
+export const go = async (page: Page, service: Place, path: string): Promise<void> => {
   const target = JSON.stringify(`${service.origin}/admin${path}`);
   // What a router makes of the browser's own buttons.
   await page.evaluate(`(() => {
@@ -591,7 +595,7 @@ export const accessibility = async (page: Page): Promise<string[]> => {
 const expected = /status of 4\d\d/;
 
 /** Nothing was asked of anybody else, nothing was complained of, no policy was broken. */
-export const demandQuiet = ({ requests, complaints }: Watched, { origin }: Service): void => {
+export const demandQuiet = ({ requests, complaints }: Watched, { origin }: Place): void => {
   expect(complaints.filter((line) => !expected.test(line))).toEqual([]);
   expect(requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('blob:'))).toEqual([]);
 };

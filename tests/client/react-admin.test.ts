@@ -7,6 +7,7 @@ import {
   etagField,
   everyRecord,
   routesOf,
+  type SecondFactorQuestion,
   type Send,
 } from '../../client/react-admin/index.ts';
 import { createTransport } from '../../client/transport.ts';
@@ -14,6 +15,7 @@ import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeDatabase } from '../support/databases.ts';
+import { codeOf, enrol } from '../support/second-factor.ts';
 import { useService } from '../support/service.ts';
 
 const fields = {
@@ -148,6 +150,19 @@ describeDatabase('sqlite', 'gatewright/react-admin', (databases) => {
     await expect(auth.checkError({ status: 401 })).rejects.toMatchObject({ status: 401 });
     await auth.checkAuth({});
     expect(count() - before).toBe(2);
+  });
+
+  it('says what else is asked of an account with a second factor, and takes the answer', async () => {
+    const { user, secret } = await enrol(service);
+    const auth = createAuthProvider(send);
+    const refused: unknown = await auth
+      .login({ username: user.username, password: user.password })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 401, code: 40_107, data: { methods: ['totp', 'recovery_code'] } });
+    const { ticket } = (refused as { readonly data: SecondFactorQuestion }).data;
+    const code = codeOf(secret, service.clock.now());
+    await auth.login({ ticket, code });
+    expect(await auth.getIdentity?.()).toMatchObject({ id: user.id, username: user.username });
   });
 
   it('signs in by token, keeps it where it is told to, and forgets it with a 401', async () => {

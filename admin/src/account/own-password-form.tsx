@@ -5,10 +5,10 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useGetIdentity, useLogout, useNotify } from 'react-admin';
+import { useGetIdentity, useNotify } from 'react-admin';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
-import { authProvider, send } from '../service.ts';
+import { renewSession, send } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 
 interface OwnPasswordFormProps {
@@ -17,15 +17,11 @@ interface OwnPasswordFormProps {
   readonly children?: ReactNode;
 }
 
-/**
- * Changes the password of whoever is signed in. The change ends all their sessions, this one too, so the new password
- * signs them in again, in the same breath.
- */
+/** Changes the password of whoever is signed in. Their other sessions end; this one stays, and is asked what is due now. */
 export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
   const text = useText();
   const language = useLanguage();
   const notify = useNotify();
-  const logout = useLogout();
   const { identity } = useGetIdentity();
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
@@ -37,31 +33,20 @@ export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
   const failure = error === undefined ? undefined : failureOf(error);
   const fields = failure?.fields ?? {};
 
-  const signInAgain = async (): Promise<void> => {
-    try {
-      await authProvider.login({ username, password });
-      notify(text('account.passwordChanged'), { type: 'success' });
-      saved();
-      onDone();
-    } catch {
-      // The password is changed all the same: the sign-in page says the rest.
-      saved();
-      await logout();
-    }
-  };
-
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     setError(undefined);
     try {
       await send('PUT', '/admin/password', { body: { current_password: current, password } });
+      saved();
+      notify(text('account.passwordChanged'), { type: 'success' });
+      await renewSession();
+      onDone();
     } catch (refused) {
       setError(refused);
       setBusy(false);
-      return;
     }
-    await signInAgain();
   };
 
   const type = shown ? 'text' : 'password';

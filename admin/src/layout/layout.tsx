@@ -2,9 +2,9 @@ import Box from '@mui/material/Box';
 import Drawer from '@mui/material/Drawer';
 import Link from '@mui/material/Link';
 import useMediaQuery from '@mui/material/useMediaQuery';
-import { Component, type ReactNode, Suspense, useState } from 'react';
+import { Component, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useLocation } from 'react-router';
-import { usePasswordDue } from '../account/password-due.ts';
+import { factorDue, passwordDue, useDue } from '../account/due.ts';
 import { PasswordFirst } from '../account/password-first.tsx';
 import { ExactTimes } from '../parts/exact-times.tsx';
 import { usePageLanguage, useText } from '../texts/provider.ts';
@@ -13,19 +13,30 @@ import { Menu } from './menu.tsx';
 import { barHeight, TopBar } from './top-bar.tsx';
 import { Waiting } from './waiting.tsx';
 
+const FactorFirst = lazy(() =>
+  import('../factor/factor-first.tsx').then(({ FactorFirst: page }) => ({ default: page })),
+);
+
 const menuWidth = 232;
 
 /**
- * The frame of every page; nothing but the change of the password where that has to come first. A page that was open
- * before stays behind it with what was typed into it.
+ * The frame of every page; nothing but the change of the password, or the set-up of a second factor, where that has to
+ * come first. A page that was open before stays behind it with what was typed into it.
  */
 export const AppLayout = ({ children }: { readonly children: ReactNode }) => {
-  const due = usePasswordDue();
+  const password = useDue(passwordDue);
+  const factor = useDue(factorDue);
+  const due = password || factor;
   const [entered, setEntered] = useState(!due);
   if (!due && !entered) setEntered(true);
   return (
     <>
-      {due ? <PasswordFirst /> : null}
+      {password ? <PasswordFirst /> : null}
+      {factor && !password ? (
+        <Suspense fallback={<Waiting />}>
+          <FactorFirst />
+        </Suspense>
+      ) : null}
       {entered ? (
         <Box hidden={due}>
           <Frame>{children}</Frame>

@@ -69,6 +69,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     { to: '/api_keys/create', label: text('keys.create'), group: text('palette.actions') },
     { to: '/users/create', label: text('users.create'), group: text('palette.actions') },
     { to: '/password', label: text('account.changePassword'), group: text('palette.actions') },
+    { to: '/second-factor', label: text('factor.title'), group: text('palette.actions') },
   ];
   return (
     <Dialog

@@ -104,6 +104,9 @@ const Account = () => {
         <MenuItem component={Link} to="/password" onClick={() => setAnchor(null)}>
           {text('account.changePassword')}
         </MenuItem>
+        <MenuItem component={Link} to="/second-factor" onClick={() => setAnchor(null)}>
+          {text('factor.title')}
+        </MenuItem>
         <Divider />
         {preferences}
         <Divider />

@@ -3,9 +3,13 @@ import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { GatewrightError } from '../../../client/error.ts';
+import type { SecondFactorQuestion } from '../../../client/react-admin/auth-provider.ts';
+import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
 import { authProvider } from '../service.ts';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
+import { SecondStep } from './second-step.tsx';
 
 interface SignInFormProps {
   /** Who is expected: stands in the form when it opens, and may be written over. */
@@ -15,6 +19,12 @@ interface SignInFormProps {
   /** Beside the button. */
   readonly children?: ReactNode;
 }
+
+/** What else is asked, where the password was right and the account has a second factor. */
+const questionOf = (error: unknown): SecondFactorQuestion | undefined =>
+  error instanceof GatewrightError && error.code === problemTable.second_factor_required
+    ? (error.data as SecondFactorQuestion)
+    : undefined;
 
 const messageOf = (error: unknown, language: Language, text: Text): string =>
   failureOf(error).status === 403 ? text('signIn.notAdministrator') : sentenceOf(error, language, text);
@@ -27,6 +37,7 @@ export const SignInForm = ({ account: expected = '', onSignedIn, children }: Sig
   const [password, setPassword] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const [question, setQuestion] = useState<SecondFactorQuestion>();
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -38,11 +49,25 @@ export const SignInForm = ({ account: expected = '', onSignedIn, children }: Sig
       await authProvider.login({ username: account, password });
       await onSignedIn();
     } catch (failure) {
-      setError(failure);
+      const asked = questionOf(failure);
+      if (asked === undefined) setError(failure);
+      setQuestion(asked);
       setBusy(false);
     }
   };
 
+  const backToPassword = (reason?: unknown): void => {
+    setPassword('');
+    setError(reason);
+    setQuestion(undefined);
+  };
+
+  if (question !== undefined)
+    return (
+      <SecondStep question={question} onSignedIn={onSignedIn} onBack={backToPassword}>
+        {children}
+      </SecondStep>
+    );
   return (
     <Stack component="form" onSubmit={(event) => void submit(event)} sx={{ gap: 1 }} noValidate>
       {error === undefined ? null : (
@@ -54,7 +79,7 @@ export const SignInForm = ({ account: expected = '', onSignedIn, children }: Sig
         label={text('signIn.account')}
         name="username"
         autoComplete="username"
-        autoFocus={expected === ''}
+        autoFocus={account === ''}
         required
         value={account}
         onChange={(event) => setAccount(event.target.value)}
@@ -65,7 +90,7 @@ export const SignInForm = ({ account: expected = '', onSignedIn, children }: Sig
         name="password"
         type="password"
         autoComplete="current-password"
-        autoFocus={expected !== ''}
+        autoFocus={account !== ''}
         required
         value={password}
         onChange={(event) => setPassword(event.target.value)}

@@ -6,20 +6,15 @@ import { exportRecords } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { csvLine } from './csv.ts';
 import { useTell } from './problem.ts';
+import { saveFile } from './save-file.ts';
 
 /** Chinese Excel reads a file without this mark in the system's own encoding. */
 const byteOrderMark = '\uFEFF';
 
 /** Saves lines of CSV as a file. */
 export const saveCsv = (name: string, parts: readonly string[]): void => {
-  const address = URL.createObjectURL(
-    new Blob([byteOrderMark, ...parts], { type: 'text/csv;charset=utf-8' }),
-  );
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = `${name.replaceAll('/', '-')}-${new Date().toISOString().slice(0, 10)}.csv`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
+  const file = `${name.replaceAll('/', '-')}-${new Date().toISOString().slice(0, 10)}.csv`;
+  saveFile(file, [byteOrderMark, ...parts], 'text/csv;charset=utf-8');
 };
 
 /** Saves every record of the list, as it is filtered and sorted, as CSV. */

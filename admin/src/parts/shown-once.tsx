@@ -11,41 +11,8 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useId, useState } from 'react';
 import { useText } from '../texts/provider.ts';
-import { monospace } from '../theme.ts';
-import { CopyButton } from './copy-button.tsx';
+import { Secret } from './secret.tsx';
 import { useUnsaved } from './unsaved.ts';
-
-const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => (
-  <Stack sx={{ gap: 0.5 }}>
-    <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between' }}>
-      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-        {label}
-      </Typography>
-      <CopyButton value={value} />
-    </Stack>
-    <Box
-      component="code"
-      tabIndex={0}
-      role="textbox"
-      aria-readonly
-      aria-label={label}
-      sx={{
-        display: 'block',
-        fontFamily: monospace,
-        fontSize: 13,
-        p: 1.5,
-        borderRadius: 1,
-        bgcolor: 'background.default',
-        border: 1,
-        borderColor: 'divider',
-        overflowWrap: 'anywhere',
-        userSelect: 'all',
-      }}
-    >
-      {value}
-    </Box>
-  </Stack>
-);
 
 interface ShownOnceProps {
   readonly title: string;
@@ -56,11 +23,14 @@ interface ShownOnceProps {
   readonly secrets: readonly (readonly [label: string, value: string])[];
   /** What one says who has kept them. */
   readonly kept: string;
+  /** What else can be done with them. */
+  readonly children?: ReactNode;
   readonly onClose: () => void;
 }
 
 /** A secret, this once. The dialog closes only when somebody says that it is kept; leaving the page asks too. */
-export const ShownOnce = ({ title, lead, facts = [], secrets, kept: keptText, onClose }: ShownOnceProps) => {
+export const ShownOnce = (props: ShownOnceProps) => {
+  const { title, lead, facts = [], secrets, kept: keptText, children, onClose } = props;
   const text = useText();
   const heading = useId();
   const [kept, setKept] = useState(false);
@@ -97,6 +67,7 @@ export const ShownOnce = ({ title, lead, facts = [], secrets, kept: keptText, on
           {secrets.map(([label, value]) => (
             <Secret key={label} label={label} value={value} />
           ))}
+          {children}
           <FormControlLabel
             control={<Checkbox checked={kept} onChange={(event) => setKept(event.target.checked)} />}
             label={keptText}

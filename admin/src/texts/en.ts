@@ -1,9 +1,11 @@
+import { enFactor } from './en-factor.ts';
 import { enForms } from './en-forms.ts';
 import { enPeople } from './en-people.ts';
 import type { SameKeys } from './same-keys.ts';
 import type { zhCN } from './zh-cn.ts';
 
 export const en: SameKeys<typeof zhCN> = {
+  factor: enFactor,
   forms: enForms,
   people: enPeople,
   common: {

@@ -1,8 +1,10 @@
+import { zhCNFactor } from './zh-cn-factor.ts';
 import { zhCNForms } from './zh-cn-forms.ts';
 import { zhCNPeople } from './zh-cn-people.ts';
 
 /** The texts of these pages. English has the same keys, or it does not compile. */
 export const zhCN = {
+  factor: zhCNFactor,
   forms: zhCNForms,
   people: zhCNPeople,
   common: {

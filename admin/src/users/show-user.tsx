@@ -28,7 +28,7 @@ import { InviteUser } from './invite-user.tsx';
 import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { RoleChips } from './roles-of.tsx';
-import { mayManage, type User } from './user.ts';
+import { mayHaveFactor, mayManage, superAdmin, type User } from './user.ts';
 import { UserState } from './users.tsx';
 
 /** One user: who they are, their keys, what their roles let them do. */
@@ -90,7 +90,7 @@ const Actions = ({ user }: { readonly user: User }) => {
   const provider = useDataProvider();
   const { permissions: own } = usePermissions<readonly string[]>();
   const { identity } = useGetIdentity();
-  const [asking, setAsking] = useState<'password' | 'sessions' | 'delete'>();
+  const [asking, setAsking] = useState<'password' | 'sessions' | 'factor' | 'delete'>();
   const close = (): void => setAsking(undefined);
 
   const remove = async (): Promise<void> => {
@@ -114,6 +114,16 @@ const Actions = ({ user }: { readonly user: User }) => {
     close();
   };
 
+  const resetFactor = async (): Promise<void> => {
+    try {
+      await send('DELETE', `/admin/users/${user.id}/second-factor`);
+      notify(text('factor.reset.done'), { type: 'success' });
+    } catch (error) {
+      tell(error);
+    }
+    close();
+  };
+
   return (
     <>
       <LinkButton to={`/explain?user_id=${user.id}`}>{text('users.explain')}</LinkButton>
@@ -129,6 +139,9 @@ const Actions = ({ user }: { readonly user: User }) => {
               <Button onClick={() => setAsking('sessions')}>{text('users.endSessions')}</Button>
               {user.disabled ? null : <InviteUser user={user} />}
               <Button onClick={() => setAsking('password')}>{text('users.reset')}</Button>
+              {own?.includes(superAdmin) === true && mayHaveFactor(user) ? (
+                <Button onClick={() => setAsking('factor')}>{text('factor.reset.action')}</Button>
+              ) : null}
             </>
           )}
           <LinkButton to={`/users/${user.id}`} variant="contained">
@@ -145,6 +158,15 @@ const Actions = ({ user }: { readonly user: User }) => {
         onClose={close}
       >
         {text('users.endSessionsLead')}
+      </Confirm>
+      <Confirm
+        open={asking === 'factor'}
+        title={text('factor.reset.title', { name: user.username })}
+        action={text('factor.reset.action')}
+        onConfirm={resetFactor}
+        onClose={close}
+      >
+        {text('factor.reset.lead')}
       </Confirm>
       {asking === 'delete' ? (
         <AskDeletion

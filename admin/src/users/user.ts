@@ -19,3 +19,7 @@ export const superAdmin = 'super_admin';
 /** An admin can neither change nor remove a super_admin; the service refuses it, these pages do not offer it. */
 export const mayManage = (user: Pick<User, 'roles'>, own: readonly string[] | undefined): boolean =>
   own?.includes(superAdmin) === true || !user.roles.includes(superAdmin);
+
+/** Only administrators set up a second factor. */
+export const mayHaveFactor = ({ roles }: Pick<User, 'roles'>): boolean =>
+  roles.includes(superAdmin) || roles.includes('admin');

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { send } from '../service.ts';
+
+interface Times {
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+export interface Passkey extends Times {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What one has beside one's password. */
+export interface Factors {
+  readonly totp: Times | null;
+  readonly passkeys: readonly Passkey[];
+  readonly recovery_codes_left: number;
+  /** Whether every administrator has to have one. */
+  readonly required: boolean;
+  readonly passkeys_possible: boolean;
+  /** Why browsers refuse passkeys at the address of the service. */
+  readonly passkeys_problem: 'not_https' | 'ip_address' | null;
+}
+
+/** An application that is being set up; shown once. */
+export interface NewTotp {
+  readonly secret: string;
+  /** What the QR code holds. */
+  readonly url: string;
+}
+
+/** What comes with the first factor, and is shown once. */
+export interface WithCodes {
+  readonly recovery_codes: readonly string[] | null;
+}
+
+const path = '/admin/second-factor';
+
+export const useFactors = () =>
+  useQuery({
+    queryKey: ['second factor'],
+    queryFn: async () => (await send<Factors>('GET', path)).data,
+  });
+
+/** How many factors somebody has. */
+export const countOf = ({ totp, passkeys }: Factors): number => passkeys.length + (totp === null ? 0 : 1);
+
+const post = async <Data>(below: string, body: object): Promise<Data> =>
+  (await send<Data>('POST', `${path}/${below}`, { body })).data;
+
+const remove = async (below: string, password: string): Promise<void> => {
+  // Not sent twice: the second answer would be that there is none.
+  await send('DELETE', `${path}/${below}`, { body: { password }, repeatable: false });
+};
+
+/** Each asks for one's own password, and says whether it was another by an error of the field `password`. */
+export const beginTotp = (password: string): Promise<NewTotp> => post('totp', { password });
+export const confirmTotp = (code: string): Promise<WithCodes> => post('totp/confirmation', { code });
+export const removeTotp = (password: string): Promise<void> => remove('totp', password);
+export const beginPasskey = (password: string): Promise<unknown> => post('passkeys/options', { password });
+export const addPasskey = (name: string, response: unknown): Promise<WithCodes> =>
+  post('passkeys', { name, response });
+export const removePasskey = (id: number, password: string): Promise<void> =>
+  remove(`passkeys/${id}`, password);
+export const renewCodes = (password: string): Promise<WithCodes> => post('recovery-codes', { password });

@@ -1,0 +1,49 @@
+/** Whether this browser can be asked for passkeys: WebAuthn of level 3, by which options and answers are JSON. */
+export const canUsePasskeys = (): boolean =>
+  typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
+
+/** The person, the browser or the authenticator said no, or nobody answered in time: browsers do not tell which. */
+export class PasskeyError extends Error {
+  /** The authenticator has one of this account already. */
+  readonly known: boolean;
+
+  constructor(cause: unknown) {
+    super('no passkey was given', { cause });
+    this.name = 'PasskeyError';
+    this.known = cause instanceof DOMException && cause.name === 'InvalidStateError';
+  }
+}
+
+const answerOf = async (ask: () => Promise<Credential | null>): Promise<unknown> => {
+  try {
+    const credential = await ask();
+    if (credential instanceof PublicKeyCredential) return credential.toJSON();
+  } catch (error) {
+    throw new PasskeyError(error);
+  }
+  throw new PasskeyError(undefined);
+};
+
+/**
+ * Asks the browser for one of the passkeys that the service knows. Answers AuthenticationResponseJSON.
+ * @throws PasskeyError
+ */
+export const givePasskey = (options: unknown, signal: AbortSignal): Promise<unknown> =>
+  answerOf(() => {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+      options as PublicKeyCredentialRequestOptionsJSON,
+    );
+    return navigator.credentials.get({ publicKey, signal });
+  });
+
+/**
+ * Has the browser make a passkey. Answers RegistrationResponseJSON.
+ * @throws PasskeyError
+ */
+export const makePasskey = (options: unknown, signal: AbortSignal): Promise<unknown> =>
+  answerOf(() => {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+      options as PublicKeyCredentialCreationOptionsJSON,
+    );
+    return navigator.credentials.create({ publicKey, signal });
+  });

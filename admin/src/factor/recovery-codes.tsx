@@ -1,0 +1,35 @@
+import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
+import Button from '@mui/material/Button';
+import { useGetIdentity } from 'react-admin';
+import { saveFile } from '../parts/save-file.ts';
+import { ShownOnce } from '../parts/shown-once.tsx';
+import { useText } from '../texts/provider.ts';
+
+interface RecoveryCodesProps {
+  readonly codes: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Recovery codes, this once. */
+export const RecoveryCodes = ({ codes, onClose }: RecoveryCodesProps) => {
+  const text = useText();
+  const { identity } = useGetIdentity();
+  const username = String(identity?.['username'] ?? '');
+  const save = (): void => {
+    const head = `Gatewright ${window.location.origin} ${username}\n\n`;
+    saveFile('gatewright-recovery-codes.txt', [head, ...codes.map((code) => `${code}\n`)], 'text/plain');
+  };
+  return (
+    <ShownOnce
+      title={text('factor.codes.title')}
+      lead={text('factor.codes.shownLead')}
+      secrets={[[text('factor.codes.title'), codes.join('\n')]]}
+      kept={text('factor.codes.kept')}
+      onClose={onClose}
+    >
+      <Button startIcon={<DownloadIcon />} onClick={save} sx={{ alignSelf: 'flex-start' }}>
+        {text('factor.codes.download')}
+      </Button>
+    </ShownOnce>
+  );
+};
