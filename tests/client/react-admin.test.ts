@@ -158,7 +158,11 @@ describeDatabase('sqlite', 'gatewright/react-admin', (databases) => {
     const refused: unknown = await auth
       .login({ username: user.username, password: user.password })
       .catch((error: unknown) => error);
-    expect(refused).toMatchObject({ status: 401, code: 40_107, data: { methods: ['totp', 'recovery_code'] } });
+    expect(refused).toMatchObject({
+      status: 401,
+      code: 40_107,
+      data: { methods: ['totp', 'recovery_code'] },
+    });
     const { ticket } = (refused as { readonly data: SecondFactorQuestion }).data;
     const code = codeOf(secret, service.clock.now());
     await auth.login({ ticket, code });
