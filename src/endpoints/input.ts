@@ -20,7 +20,7 @@ export interface Input {
 
 export const createInput = (fields: Readonly<Record<string, FieldDefinition>>, locale: Locale): Input => {
   const catalogue = catalogueOf(locale);
-  const labelOf = (name: string): string => catalogue.labels[name] ?? name;
+  const labelOf = (name: string): string => catalogue.inputs[name] ?? catalogue.labels[name] ?? name;
   const model = {
     label: '',
     fields: new Map(

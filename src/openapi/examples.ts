@@ -44,7 +44,7 @@ const placeIn = (schema: JsonObject, before = ''): BodyPlace | undefined => {
 const labelOf = ({ policy }: Endpoint, { name, schema }: BodyPlace, messages: Catalogue): string => {
   const label = policy.kind === 'resource' ? policy.model.fields.get(name)?.label : undefined;
   if (label !== undefined) return labelText(label, messages.locale);
-  const known = own(messages.labels, name) ?? schema['title'];
+  const known = own(messages.inputs, name) ?? own(messages.labels, name) ?? schema['title'];
   return typeof known === 'string' ? known : name;
 };
 

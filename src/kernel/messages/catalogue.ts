@@ -67,8 +67,10 @@ export interface Catalogue {
   >;
   /** Labels of the steps of an explanation. */
   readonly explained: Readonly<Record<ExplainedRule, string>>;
-  /** Labels of the fields of the service's own tables. */
+  /** Labels of the fields of the service's own tables, and of fields of any model that are called so and have none. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Labels of what only the service's own endpoints take: a field of a model may mean something else by the name. */
+  readonly inputs: Readonly<Record<string, string>>;
 }
 
 /** Fills `{name}` placeholders; one without a value stays as it is, so that it is seen. */
