@@ -30,7 +30,7 @@ const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {
     return accepts === 'json'
       ? '{ readonly [key: string]: Json }'
       : `{ readonly [field: string]: ${scalars} | undefined }`;
-  const { schema } = createInput(input, locale);
+  const { schema } = createInput(input, locale, 'application');
   const text = objectType(schema, indent);
   return accepts === 'json' ? text : text.replace(/: Json;$/gm, `: ${scalars};`);
 };

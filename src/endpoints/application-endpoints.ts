@@ -92,7 +92,7 @@ export const applicationEndpoints = (
   return definitions.map((definition) => {
     const { method, status, input: fields, output, accepts = 'json' } = definition;
     const path = pathOf(definition.path);
-    const input = fields === undefined ? undefined : createInput(fields, services.locale);
+    const input = fields === undefined ? undefined : createInput(fields, services.locale, 'application');
     const writes = method !== 'GET' && method !== 'DELETE';
     if (input !== undefined && !writes)
       throw new Error(`endpoint ${method} ${path}: it takes no body, so no input`);

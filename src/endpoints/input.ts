@@ -18,9 +18,15 @@ export interface Input {
   error(field: string, violation: RuleViolation): FieldError;
 }
 
-export const createInput = (fields: Readonly<Record<string, FieldDefinition>>, locale: Locale): Input => {
+/** @param of whose endpoint it is: an application may mean something else by a name */
+export const createInput = (
+  fields: Readonly<Record<string, FieldDefinition>>,
+  locale: Locale,
+  of: 'service' | 'application' = 'service',
+): Input => {
   const catalogue = catalogueOf(locale);
-  const labelOf = (name: string): string => catalogue.inputs[name] ?? catalogue.labels[name] ?? name;
+  const inputs = of === 'service' ? catalogue.inputs : {};
+  const labelOf = (name: string): string => inputs[name] ?? catalogue.labels[name] ?? name;
   const model = {
     label: '',
     fields: new Map(
