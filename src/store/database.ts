@@ -17,6 +17,11 @@ export interface Query {
    * Statements for others say so themselves (`fits` of their dialect).
    */
   readonly longest?: number;
+  /**
+   * Given where a write of few rows may be committed together with others of its table: the order among these in which no
+   * two wait for each other, as the id of the row that it changes.
+   */
+  readonly order?: number;
 }
 
 /** On whose behalf something runs that nothing bounds. What it tells is found out when it is asked for. */

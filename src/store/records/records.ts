@@ -143,8 +143,9 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     whole: whole !== undefined && readsAll(grant) ? row.json : row.whole,
   });
 
-  const write = <Row>(query: Query, within: Transaction | undefined): Promise<Row[]> =>
-    within === undefined ? database.execute<Row>(query) : within.all<Row>(query);
+  /** @param order the id of the record; 0 for one that has none yet */
+  const write = <Row>(query: Query, within: Transaction | undefined, order: number): Promise<Row[]> =>
+    within === undefined ? database.execute<Row>({ ...query, order }) : within.all<Row>(query);
 
   /** A record that the grant reaches, and whether it may be written as it is. */
   const standing = <Row extends StandingRow>(
@@ -215,7 +216,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const values = [...Object.values(columns), at, at];
       const beside = besides.flatMap((each) => each.values);
       const query = insert({ ...nothing, ...argumentsOf(reach), values, beside });
-      const [row] = await write<SavedRecord>(query, within);
+      const [row] = await write<SavedRecord>(query, within, 0);
       if (row === undefined && writes === undefined) throw new Error('an insert answered no record');
       return row && toSaved(row, grant);
     },
@@ -250,7 +251,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       });
       const values = [...Object.values(columns), toTimestamp(now)];
       const query = update({ ...nothing, ...argumentsOf(reach), values, id, versions: versions ?? [] });
-      const [row] = await write<SavedRecord>(query, within);
+      const [row] = await write<SavedRecord>(query, within, id);
       return row && toSaved(row, grant);
     },
 
@@ -272,7 +273,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
         return sql`delete from ${table}${where(target(reach, versions, argument))}${gone}`;
       });
       const query = remove({ ...nothing, ...argumentsOf(reach), id, versions: versions ?? [] });
-      const [row] = await write<RemovedRecord>(query, within);
+      const [row] = await write<RemovedRecord>(query, within, id);
       return row && { ...row, version: Number(row.version) };
     },
 

@@ -20,6 +20,7 @@ import { applicationLimits, scanLimits } from './session-shares.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
+import { WriteBatches } from './write-batches.ts';
 
 /** Longest run of a statement and of a unit, in milliseconds. */
 const statementTimeout = 30_000;
@@ -76,6 +77,7 @@ class PostgresDatabase implements OpenDatabase {
   readonly #sessions: Sessions;
   readonly #streaming: Sessions;
   readonly #reads: ReadBatches;
+  readonly #writes: WriteBatches;
   readonly #slots: StreamSlots;
   readonly #scans: Shares;
   readonly #ofApplications: Shares;
@@ -102,6 +104,7 @@ class PostgresDatabase implements OpenDatabase {
     const room = { places: poolSize, extra: Math.ceil(poolSize / 2), prepare };
     this.#sessions = new Sessions(poolConfig(url, idleTimeout, options), room, silenceLimit);
     this.#reads = new ReadBatches(this.#sessions);
+    this.#writes = new WriteBatches(this.#sessions, (query) => this.#alone(query, 'own'), replica);
     this.#streaming = new Sessions(
       poolConfig(url, streamIdleTimeout, options),
       { places: streamLimit, extra: 0, prepare },
@@ -137,7 +140,7 @@ class PostgresDatabase implements OpenDatabase {
 
   async execute<Row>(query: Query): Promise<Row[]> {
     this.#assertWritable();
-    return (await this.#alone(query, 'own')).rows;
+    return (await (query.order === undefined ? this.#alone(query, 'own') : this.#writes.write(query))).rows;
   }
 
   async write<T>(unit: Unit<T>, options: WriteOptions = {}): Promise<T> {
