@@ -153,10 +153,10 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
         .poll(() => page.getByRole('columnheader').allTextContents())
         .toEqual(['资源与操作', 'role_2⋮']);
       // The third, and the thirtieth to the thirty-ninth: one that is called so as a whole stands alone.
-      expect(await page.locator('tr.group').count()).toBe(1);
+      await expect.poll(() => page.locator('tr.group').count()).toBe(1);
       await load(page, service, '/permissions?roles=admin,role_2&models=ItemA');
-      expect(await page.locator('tr.group').count()).toBe(10);
-      expect(await page.getByRole('columnheader').count()).toBe(3);
+      await expect.poll(() => page.locator('tr.group').count()).toBe(10);
+      await expect.poll(() => page.getByRole('columnheader').count()).toBe(3);
       await page.getByRole('button', { name: 'role_2：整行或整列' }).click();
       await page.getByRole('menuitem', { name: /全部授予/ }).click();
       await page.getByText('只包括当前显示的角色与资源。').waitFor();

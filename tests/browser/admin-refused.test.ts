@@ -176,11 +176,15 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       );
       await page.clock.install();
       await page.getByLabel('书名').fill('慢');
+      const asked = page.waitForRequest((request) => request.method() === 'PATCH');
       await page.getByRole('button', { name: '保存', exact: true }).click();
+      await asked;
+      // What measures the wait begins once the page shows that it is busy.
+      await expect.poll(() => page.getByRole('button', { name: '放弃修改' }).isDisabled()).toBe(true);
       await page.clock.fastForward(7_000);
       await page.getByText('保存所需时间比平时长').waitFor();
       await page.clock.fastForward(55_000);
-      await page.getByText('服务在一分钟内没有回应').waitFor();
+      await page.getByText('服务在一分钟内没有响应').waitFor();
       expect(await page.getByLabel('书名').inputValue()).toBe('慢');
     });
   });
