@@ -85,13 +85,13 @@ const Words = ({ name, label, options, labelOf = (option) => option, filter }: W
       options={options}
       value={chosen[name]}
       inputValue={typed[name]}
-      onInputChange={(_event, value) => setTyped({ ...typed, [name]: value.replaceAll(',', '') })}
+      onInputChange={(_event, value) => setTyped((now) => ({ ...now, [name]: value.replaceAll(',', '') }))}
       onChange={(_event, words) => set(name, words.join(','))}
       // What was typed and left stands in the address as well.
       onBlur={() => {
         const word = typed[name].trim();
         if (word !== '') set(name, [...new Set([...chosen[name], word])].join(','));
-        setTyped({ ...typed, [name]: '' });
+        setTyped((now) => ({ ...now, [name]: '' }));
       }}
       getOptionLabel={labelOf}
       clearText={text('common.clear')}
