@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Data, root } from './data.ts';
+import { cpuOf } from './proc.ts';
 
 const canPin = (): boolean => {
   try {
@@ -45,17 +46,9 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Clock ticks per second in /proc. */
-const ticks = 100;
-
 /** Figures of the process itself: taskset replaces itself by the command, so the child's id is the server's. */
 const figuresOf = (pid: number) => ({
-  cpu: (): number => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / ticks;
-  },
+  cpu: (): number => cpuOf(pid),
   memory: (): number => {
     const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return Number(resident) * 1024;

@@ -9,7 +9,7 @@
  *     npm run bench:scaling -- --service=45 --database=30 [--instances=8] [--instance=1] [--server=8]
  */
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -17,6 +17,7 @@ import pg from 'pg';
 import { type Data, postgresData, token } from '../data.ts';
 import type { Result } from '../load.ts';
 import { median } from '../measure.ts';
+import { childrenOf, parentOf } from '../proc.ts';
 import { onCore, type Running, startService } from '../processes.ts';
 import { type Budget, budgetOf } from './budget.ts';
 import { type Cost, capacity, mixture, saturation } from './model.ts';
@@ -93,24 +94,9 @@ const serverProcesses = async (url: string): Promise<readonly number[]> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const parentOf = (pid: number | string): number =>
-    Number(
-      readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')[1],
-    );
   const first = parentOf(rows[0]?.pid ?? 0);
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return parentOf(name) === first;
-      } catch {
-        return false;
-      }
-    });
   await client.end();
-  return [first, ...all.map(Number)];
+  return [first, ...childrenOf(first)];
 };
 
 /** Some that have just been there may have ended. */

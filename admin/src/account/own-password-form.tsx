@@ -6,7 +6,7 @@ import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useGetIdentity, useNotify } from 'react-admin';
-import { failureOf, sentenceOf } from '../parts/problem.ts';
+import { failureOf, sentenceOf, severityOf } from '../parts/problem.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { renewSession, send } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
@@ -53,9 +53,7 @@ export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
   return (
     <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1 }}>
       {failure === undefined || Object.keys(fields).length > 0 ? null : (
-        <Alert severity={failure.status === 429 ? 'warning' : 'error'}>
-          {sentenceOf(error, language, text)}
-        </Alert>
+        <Alert severity={severityOf(failure)}>{sentenceOf(error, language, text)}</Alert>
       )}
       {/* Tells a password manager whose password it is. */}
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />

@@ -8,7 +8,7 @@ import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import { failureOf, useSentence } from '../parts/problem.ts';
+import { failureOf, severityOf, useSentence } from '../parts/problem.ts';
 import { useRefusal } from '../parts/refusal.ts';
 import { useText } from '../texts/provider.ts';
 import { PasskeyError } from './passkey.ts';
@@ -59,7 +59,7 @@ export const AskPassword = (props: AskPasswordProps) => {
           <Stack sx={{ gap: 1 }}>
             <Typography sx={{ color: 'text.secondary' }}>{lead}</Typography>
             {failure === undefined ? null : (
-              <Alert severity={failureOf(failure).status === 429 ? 'warning' : 'error'}>
+              <Alert severity={severityOf(failureOf(failure))}>
                 {failure instanceof PasskeyError
                   ? text(failure.known ? 'factor.passkeyKnown' : 'factor.passkeyNotGiven')
                   : sentence(failure)}

@@ -5,7 +5,7 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { failureOf, useSentence } from '../parts/problem.ts';
+import { failureOf, severityOf, useSentence } from '../parts/problem.ts';
 import { useRefusal } from '../parts/refusal.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { leadToFirst } from '../parts/wrong-fields.ts';
@@ -57,7 +57,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
   return (
     <Stack component="form" ref={form} noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1 }}>
       {failure === undefined ? null : (
-        <Alert severity={failureOf(failure).status === 429 ? 'warning' : 'error'}>{sentence(failure)}</Alert>
+        <Alert severity={severityOf(failureOf(failure))}>{sentence(failure)}</Alert>
       )}
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
       <TextField

@@ -9,7 +9,7 @@ import type { SecondFactorAnswer, SecondFactorQuestion } from '../../../client/r
 import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { CodeField } from '../factor/code-field.tsx';
 import { canUsePasskeys, givePasskey, PasskeyError } from '../factor/passkey.ts';
-import { failureOf, useSentence } from '../parts/problem.ts';
+import { failureOf, severityOf, useSentence } from '../parts/problem.ts';
 import { authProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 
@@ -75,7 +75,7 @@ export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondSte
         )}
       </Typography>
       {error === undefined ? null : (
-        <Alert severity={failureOf(error).status === 429 ? 'warning' : 'error'}>
+        <Alert severity={severityOf(failureOf(error))}>
           {error instanceof PasskeyError ? text('factor.passkeyNotGiven') : sentence(error)}
         </Alert>
       )}

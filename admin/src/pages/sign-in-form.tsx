@@ -6,7 +6,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { GatewrightError } from '../../../client/error.ts';
 import type { SecondFactorQuestion } from '../../../client/react-admin/auth-provider.ts';
 import { problemTable } from '../../../src/kernel/problem-table.ts';
-import { failureOf, sentenceOf } from '../parts/problem.ts';
+import { failureOf, sentenceOf, severityOf } from '../parts/problem.ts';
 import { authProvider } from '../service.ts';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { SecondStep } from './second-step.tsx';
@@ -71,9 +71,7 @@ export const SignInForm = ({ account: expected = '', onSignedIn, children }: Sig
   return (
     <Stack component="form" onSubmit={(event) => void submit(event)} sx={{ gap: 1 }} noValidate>
       {error === undefined ? null : (
-        <Alert severity={failureOf(error).status === 429 ? 'warning' : 'error'}>
-          {messageOf(error, language, text)}
-        </Alert>
+        <Alert severity={severityOf(failureOf(error))}>{messageOf(error, language, text)}</Alert>
       )}
       <TextField
         label={text('signIn.account')}

@@ -33,6 +33,10 @@ const fieldsOf = (body: unknown): Readonly<Record<string, string>> =>
     ? (body.errors as Readonly<Record<string, string>>)
     : {};
 
+/** How a failure is shown: who has to wait has done nothing wrong. */
+export const severityOf = ({ status }: Pick<Failure, 'status'>): 'warning' | 'error' =>
+  status === 429 ? 'warning' : 'error';
+
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof GatewrightError) {
     const { status, code, message, retryAfter } = error;

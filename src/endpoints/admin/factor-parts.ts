@@ -2,6 +2,7 @@ import type { VerifiedUser } from '../../auth/ports.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { FactorChange } from '../../store/tables/second-factors.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
@@ -54,3 +55,36 @@ export const createPasswordInput = (services: Services) => {
     },
   };
 };
+
+/**
+ * Takes a factor of one's own away. `removing` says what a call means before its password is looked at; what it answers
+ * removes that, and answers `overtaken` where the password does not hold any more.
+ */
+export const removalOf = (
+  password: ReturnType<typeof createPasswordInput>,
+  { operation, path, summary }: Pick<Endpoint, 'operation' | 'path'> & Pick<Endpoint['docs'], 'summary'>,
+  removing: (call: Call) => (verified: VerifiedUser, sessionId: number) => Promise<FactorChange>,
+): Endpoint => ({
+  ...ofFactors,
+  operation,
+  method: 'DELETE',
+  path,
+  accepts: 'json',
+  input: password.schema,
+  docs: {
+    ...factorDocs,
+    summary,
+    description: {
+      'zh-CN': '需要自己的密码。移除最后一种验证方式时，恢复码一并作废；自己的其他会话随即结束。',
+      en: 'Asks for one’s own password. With the last factor the recovery codes go too; one’s other sessions end.',
+    },
+    problems: [...passwordProblems, 'record_not_found', 'second_factor_last'],
+  },
+  handle: async (call) => {
+    const sessionId = changingSession(call);
+    const remove = removing(call);
+    const verified = await password.verify(call);
+    if ((await remove(verified, sessionId)) === 'overtaken') throw password.wrong();
+    return {};
+  },
+});

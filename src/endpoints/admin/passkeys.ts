@@ -15,6 +15,7 @@ import {
   factorPath,
   ofFactors,
   passwordProblems,
+  removalOf,
 } from './factor-parts.ts';
 
 /** Passkeys of one's own: begun, made by an authenticator, and removed. */
@@ -105,30 +106,17 @@ export const passkeyEndpoints = (services: Services): Endpoint[] => {
         return { data: { id: added.id, name, recovery_codes: added.first ? [...codes] : null } };
       },
     },
-    {
-      ...ofFactors,
-      operation: 'removePasskey',
-      method: 'DELETE',
-      path: `${path}/:id`,
-      accepts: 'json',
-      input: password.schema,
-      docs: {
-        ...factorDocs,
+    removalOf(
+      password,
+      {
+        operation: 'removePasskey',
+        path: `${path}/:id`,
         summary: { 'zh-CN': '移除通行密钥', en: 'Remove a passkey' },
-        description: {
-          'zh-CN': '需要自己的密码。移除最后一种验证方式时，恢复码一并作废；自己的其他会话随即结束。',
-          en: 'Asks for one’s own password. With the last factor the recovery codes go too; one’s other sessions end.',
-        },
-        problems: [...passwordProblems, 'record_not_found', 'second_factor_last'],
       },
-      handle: async (call) => {
-        const sessionId = changingSession(call);
+      (call) => {
         const id = idOf(call);
-        const verified = await password.verify(call);
-        const outcome = await secondFactors.removePasskey(id, verified, sessionId, actorOf(call));
-        if (outcome === 'overtaken') throw password.wrong();
-        return {};
+        return (verified, sessionId) => secondFactors.removePasskey(id, verified, sessionId, actorOf(call));
       },
-    },
+    ),
   ];
 };

@@ -15,6 +15,7 @@ import {
   factorPath,
   ofFactors,
   passwordProblems,
+  removalOf,
 } from './factor-parts.ts';
 
 /** An authenticator application of one's own: begun, confirmed by a code of it, and removed. */
@@ -89,29 +90,14 @@ export const totpEndpoints = (services: Services): Endpoint[] => {
         return { data: { recovery_codes: added.first ? [...codes] : null } };
       },
     },
-    {
-      ...ofFactors,
-      operation: 'removeTotp',
-      method: 'DELETE',
-      path,
-      accepts: 'json',
-      input: password.schema,
-      docs: {
-        ...factorDocs,
+    removalOf(
+      password,
+      {
+        operation: 'removeTotp',
+        path,
         summary: { 'zh-CN': '移除验证器应用', en: 'Remove the authenticator application' },
-        description: {
-          'zh-CN': '需要自己的密码。移除最后一种验证方式时，恢复码一并作废；自己的其他会话随即结束。',
-          en: 'Asks for one’s own password. With the last factor the recovery codes go too; one’s other sessions end.',
-        },
-        problems: [...passwordProblems, 'record_not_found', 'second_factor_last'],
       },
-      handle: async (call) => {
-        const sessionId = changingSession(call);
-        const verified = await password.verify(call);
-        const outcome = await secondFactors.removeTotp(verified, sessionId, actorOf(call));
-        if (outcome === 'overtaken') throw password.wrong();
-        return {};
-      },
-    },
+      (call) => (verified, sessionId) => secondFactors.removeTotp(verified, sessionId, actorOf(call)),
+    ),
   ];
 };
