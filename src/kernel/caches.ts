@@ -227,7 +227,7 @@ export const caches = {
   },
   totals: {
     key: 'what is counted, values of filters and row filter included',
-    holds: 'the total and the revision of the database',
+    holds: 'the total, and the revision of the database or what the statement saw',
     room: 200,
     ends: 'any commit, by this process or another: the revision is another one',
     test: 'count what was written meanwhile, by this process or another',

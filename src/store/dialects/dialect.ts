@@ -50,6 +50,11 @@ export interface Dialect extends Compiler {
    * with `TooLongError`. Undefined where no reader waits for another's statement, so that none need say what it looks at.
    */
   looksAtFewer(count: Fragment, most: Fragment): Fragment | undefined;
+  /**
+   * A text that names all that the statement sees: where it is the same twice, nothing was committed in between. Undefined
+   * where the database itself tells (`OpenDatabase.revision`).
+   */
+  readonly seen: Fragment | undefined;
   /** A JSON array of values, as text. */
   arrayText(values: readonly Fragment[]): Fragment;
   /** A JSON array of the one column `column` of a query, to stand in an object. */

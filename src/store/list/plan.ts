@@ -77,6 +77,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     offset: offsetOf(parameters),
     firsts: offsetOf(parameters) + limit + 1,
     total: null,
+    seen: null,
     // A row's share of what a piece may hold.
     rowBytes: Math.floor(maxPieceBytes / limit),
     from: none,

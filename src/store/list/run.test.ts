@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Databases, describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
+import { createPostgres, type PostgresServer } from '../../../tests/support/postgres.ts';
 import {
   createThings,
   emptyThing,
@@ -12,7 +13,8 @@ import {
   thingSource,
 } from '../../../tests/support/things.ts';
 import { systemGrant } from '../../policy/system-grant.ts';
-import type { Asker, Caller, Database, Query } from '../database.ts';
+import type { Asker, Caller, Database, OpenDatabase, Query } from '../database.ts';
+import { openDatabase } from '../open.ts';
 import type { Source } from '../source.ts';
 import { serviceTime } from '../source.ts';
 import { sql } from '../statement.ts';
@@ -82,26 +84,6 @@ describeEachDatabase('the way of a page', (databases) => {
     expect(await wayOf('page=1')).toBe('scan');
   });
 
-  it('counts once while nobody writes; then an index finds the rows, unless too many are skipped', async () => {
-    const { ask, wayOf, database, hooks, taken } = await watch(databases, rowsBy(6001));
-    hooks.revision = 1;
-    for (const query of ['page=1', 'page=1&sort=title', 'q=a&page=1']) {
-      expect(await wayOf(query), query).toBe('scan');
-    }
-    expect(await wayOf('page=2')).toBe('get');
-    expect(await wayOf('page=6&per_page=1000')).toBe('get');
-    expect(await wayOf('page=5002&per_page=1')).toBe('scan');
-    expect(await wayOf('page=1&sort=title')).toBe('scan');
-    expect(await wayOf('q=a&page=1')).toBe('scan');
-    // A total that is known is not counted: it stays what it was until the revision says otherwise.
-    await insertThings(database, [{ ...emptyThing, id: 1 }]);
-    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6001');
-    expect(taken()).toBe('get');
-    hooks.revision = 2;
-    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6002');
-    expect(taken()).toBe('scan');
-  });
-
   it('is asked for again, the same way, where a row takes more than its share of one piece', async () => {
     const wide = (index: number): Thing => ({ body: index === 0 ? 'x'.repeat(2 * mib) : 'x' });
     const small = await watch(databases, rowsBy(8, wide));
@@ -164,6 +146,106 @@ describeEachDatabase('the way of a page', (databases) => {
     const { ask, hooks } = await watch(databases, []);
     hooks.rowless = true;
     await expect(ask('after=')).rejects.toThrow(/^no row for: select /);
+  });
+});
+
+describeDatabase('sqlite', 'the way of a page whose total is known', (databases) => {
+  it('counts once while nobody writes; then an index finds the rows, unless too many are skipped', async () => {
+    const { ask, wayOf, database, hooks, taken } = await watch(databases, rowsBy(6001));
+    hooks.revision = 1;
+    for (const query of ['page=1', 'page=1&sort=title', 'q=a&page=1']) {
+      expect(await wayOf(query), query).toBe('scan');
+    }
+    expect(await wayOf('page=2')).toBe('get');
+    expect(await wayOf('page=6&per_page=1000')).toBe('get');
+    expect(await wayOf('page=5002&per_page=1')).toBe('scan');
+    expect(await wayOf('page=1&sort=title')).toBe('scan');
+    expect(await wayOf('q=a&page=1')).toBe('scan');
+    // A total that is known is not counted: it stays what it was until the revision says otherwise.
+    await insertThings(database, [{ ...emptyThing, id: 1 }]);
+    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6001');
+    expect(taken()).toBe('get');
+    hooks.revision = 2;
+    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6002');
+    expect(taken()).toBe('scan');
+  });
+});
+
+/** A server of its own: whatever anybody commits anywhere on it is another moment. */
+describe('totals of a large table (postgres)', () => {
+  let server: PostgresServer;
+  let database: OpenDatabase;
+  const alone = (): Databases => ({
+    dialect: 'postgres',
+    create: async () => server.url,
+    open: async (url = server.url) => {
+      database = await openDatabase(url);
+      return database;
+    },
+  });
+  beforeAll(async () => {
+    server = await createPostgres(['autovacuum=off']);
+    await server.start();
+  }, 60_000);
+  afterEach(async () => {
+    await database.execute({ sql: 'drop table things', parameters: [] });
+    await database.close();
+  });
+  afterAll(() => server.remove());
+
+  it('counts until nobody has written between two counts; then an index finds the rows', async () => {
+    const { wayOf } = await watch(alone(), rowsBy(6001));
+    for (const query of ['page=1', 'page=1&sort=title', 'q=a&page=1'])
+      expect(await wayOf(query), query).toBe('scan');
+    expect(await wayOf('page=2')).toBe('get');
+    expect(await wayOf('page=6&per_page=1000')).toBe('get');
+    expect(await wayOf('page=5002&per_page=1')).toBe('scan');
+    expect(await wayOf('page=1&sort=title')).toBe('scan');
+  });
+
+  it('counts again after any commit, and no more than once in vain', async () => {
+    const { ask, taken } = await watch(alone(), rowsBy(6001));
+    const told = async (): Promise<readonly [string | undefined, string]> => {
+      const total = (await ask('page=1')).headers['X-Total-Count'];
+      return [total, taken()];
+    };
+    for (const way of ['scan', 'scan', 'get', 'get']) expect(await told()).toEqual(['6001', way]);
+    await insertThings(database, [{ ...emptyThing, id: 1 }]);
+    expect(await told()).toEqual(['6002', 'get scan']);
+    // Somebody writes before every page: nothing is tried in vain.
+    for (const id of [2, 3]) {
+      await insertThings(database, [{ ...emptyThing, id }]);
+      expect(await told()).toEqual([String(6001 + id), 'scan']);
+    }
+    for (const way of ['scan', 'get', 'get']) expect(await told()).toEqual(['6004', way]);
+  });
+
+  it('tells a commit whose transaction began before the count', async () => {
+    const { ask, taken } = await watch(alone(), rowsBy(6001));
+    const total = async () => (await ask('page=1')).headers['X-Total-Count'];
+    const [written, counted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const writing = database.write(async (unit) => {
+      await unit.run({ sql: 'delete from things where id <= 50', parameters: [] });
+      written.resolve();
+      await counted.promise;
+    });
+    await written.promise;
+    for (let times = 0; times < 4; times += 1) expect(await total()).toBe('6001');
+    expect(taken()).toBe('scan scan get get');
+    counted.resolve();
+    await writing;
+    expect(await total()).toBe('5996');
+  });
+
+  it('counts again after a restart that has taken commits away', async () => {
+    const { ask, taken } = await watch(alone(), rowsBy(6001));
+    for (let times = 0; times < 3; times += 1) await ask('page=1');
+    expect(taken()).toBe('scan scan get');
+    await server.stop();
+    await server.start();
+    await vi.waitFor(() => database.ping(), 20_000);
+    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6001');
+    expect(taken()).toBe('get scan');
   });
 });
 

@@ -148,15 +148,15 @@ export class ListRun {
   ): Promise<{ row: PageRow; direct: boolean }> {
     const { boundedRows } = list.plan;
     const revision = this.#totals.revision();
-    const total = this.#totals.at(revision, list, rows);
-    if (total !== undefined) {
+    const along = this.#totals.along(revision, list, rows);
+    if (along !== undefined) {
       const direct = few || (boundedRows && isOwnWork(list) && list.values.offset <= smallTable);
-      const row = await this.#first(this.#pageQuery(list, rows, { total }), direct, purpose);
-      // Somebody may have written between the two.
-      if (this.#totals.revision() === revision) return { row, direct };
+      const row = await this.#first(this.#pageQuery(list, rows, along), direct, purpose);
+      // Somebody may have written meanwhile.
+      if (this.#totals.holds(revision, row)) return { row, direct };
     }
     const row = await this.#first(this.#pageQuery(list, rows), few, purpose);
-    if (row.total != null) this.#totals.keep(revision, list, rows, Number(row.total));
+    this.#totals.keep(revision, list, rows, row);
     return { row, direct: few };
   }
 

@@ -32,7 +32,9 @@ export interface PageRow {
   /** That of the first row, where places are keys and a cursor was given. */
   readonly first?: number | string | null;
   /** All rows that match, on whatever page. */
-  readonly total?: number;
+  readonly total?: number | null;
+  /** What the statement saw when it answered that, where statements tell (see `Dialect.seen`). */
+  readonly seen?: string;
   /** 1 where rows follow the page, or stand before one that is found backwards. */
   readonly more?: number | null;
 }
@@ -76,11 +78,16 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
 const countColumns = (
   { paging }: ListShape,
   { count, next }: Clauses,
+  dialect: Dialect,
   argument: Argument<ListArguments>,
 ): readonly Fragment[] => {
   if (paging.kind === 'page') {
-    // Counted only where the request does not bring a total that still holds.
-    return [sql`coalesce(${argument('total')}, (${count})) as total`];
+    // Counted only where the request does not bring a total.
+    const { seen } = dialect;
+    if (seen === undefined) return [sql`coalesce(${argument('total')}, (${count})) as total`];
+    const before = dialect.cast(argument('seen'), 'text');
+    const known = sql`when ${before} = ${seen} then ${argument('total')}`;
+    return [sql`case when ${before} is null then (${count}) ${known} end as total`, sql`${seen} as seen`];
   }
   if (paging.kind === 'all') return [sql`count(*) as rows`];
   return [sql`(${next}) as more`];
@@ -141,7 +148,7 @@ export const pageStatement = (shape: ListShape, dialect: Dialect): Statement<Lis
     const rows = rowColumns(shape, dialect, argument);
     const places = placeColumns(shape, dialect);
     const inner = [...rows.inner, ...places.inner];
-    const outer = [...rows.outer, ...places.outer, ...countColumns(shape, clauses, argument)];
+    const outer = [...rows.outer, ...places.outer, ...countColumns(shape, clauses, dialect, argument)];
     const page = pageRows(shape, clauses, inner, dialect);
     if (!isHeavy(shape)) return sql`${clauses.found}select ${all(outer)} from (${page}) as page`;
     const { rows: fitted, count } = fitting(page, dialect);

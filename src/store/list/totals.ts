@@ -2,16 +2,24 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Database } from '../database.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
+import type { ListArguments } from './shape.ts';
+import type { PageRow } from './statements.ts';
 
-/** A total, and the revision of the database under which it was counted. */
+/** What the database was when something was counted: a revision that it tells, or what the statement saw. */
+type Moment = number | string;
+
 interface Known {
-  readonly revision: number;
+  readonly moment: Moment;
   readonly total: number;
+  /** Whether it was counted twice without anything committed in between, so that a third time is likely to be as well. */
+  readonly steady: boolean;
 }
 
 /**
  * Totals of lists, for as long as nobody has committed anything since they were counted. Counting is what makes a page
- * of a large table dear; a total that still holds, to the commit, need not be counted again.
+ * of a large table dear; a total that still holds, to the commit, need not be counted again. SQLite tells its revision
+ * before the statement. PostgreSQL tells what a statement sees, so that a total goes along with one, which answers it
+ * only where it sees the same as the one that counted.
  */
 export class Totals {
   readonly #database: Database;
@@ -26,17 +34,33 @@ export class Totals {
     return this.#database.revision?.();
   }
 
-  /** The total of a page under a revision. */
-  at(revision: number | undefined, list: PreparedList, rows: RowReach): number | undefined {
-    if (revision === undefined || !isLasting(list)) return undefined;
+  /** What a page under a revision brings along in the place of counting: a total that holds, or may. */
+  along(
+    revision: number | undefined,
+    list: PreparedList,
+    rows: RowReach,
+  ): Pick<ListArguments, 'total' | 'seen'> | undefined {
+    if (!isLasting(list)) return undefined;
     const known = this.#totals.get(keyOf(list, rows));
-    return known?.revision === revision ? known.total : undefined;
+    if (known === undefined) return undefined;
+    const { moment, total, steady } = known;
+    if (typeof moment === 'number') return moment === revision ? { total, seen: null } : undefined;
+    return steady ? { total, seen: moment } : undefined;
+  }
+
+  /** Whether a page that brought a total along is answered with it. */
+  holds(revision: number | undefined, { total }: PageRow): boolean {
+    return total != null && this.revision() === revision;
   }
 
   /** Remembers a total that was counted while the revision was the same before and after. */
-  keep(revision: number | undefined, list: PreparedList, rows: RowReach, total: number): void {
-    if (revision === undefined || !isLasting(list) || this.revision() !== revision) return;
-    this.#totals.set(keyOf(list, rows), { revision, total });
+  keep(revision: number | undefined, list: PreparedList, rows: RowReach, row: PageRow): void {
+    const moment = row.seen ?? revision;
+    if (row.total == null || moment === undefined || !isLasting(list)) return;
+    if (this.revision() !== revision) return;
+    const key = keyOf(list, rows);
+    const steady = this.#totals.get(key)?.moment === moment;
+    this.#totals.set(key, { moment, total: Number(row.total), steady });
   }
 }
 

@@ -41,6 +41,13 @@ const columns: Dialect['columns'] = {
  */
 const now = sql`date_trunc('milliseconds', statement_timestamp())`;
 
+/**
+ * Which transactions the statement's snapshot counts as over: whatever is committed by whomever gets a number of its own, so
+ * none can be added without changing this. A server that came up again, or another one that took its place, may give
+ * numbers once more that were lost: it began at another time.
+ */
+const seen = sql`(pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text)`;
+
 const bucketFormats: Readonly<Record<Bucket, string>> = {
   hour: 'YYYY-MM-DD"T"HH24',
   day: 'YYYY-MM-DD',
@@ -78,6 +85,7 @@ export const postgresDialect: Dialect = {
     sql`cast(${unless(sql`sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)}`)} as integer)`,
   atMost: (count, most) => sql`${unless(sql`${count} > ${literal(most)}`)} = '1'`,
   looksAtFewer: () => undefined,
+  seen,
   arrayText: (values) => sql`json_build_array(${all(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
   joined: (value, separator) => sql`string_agg(${value}, ${separator})`,
