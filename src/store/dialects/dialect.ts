@@ -51,8 +51,8 @@ export interface Dialect extends Compiler {
    */
   looksAtFewer(count: Fragment, most: Fragment): Fragment | undefined;
   /**
-   * A text that names all that the statement sees: where it is the same twice, nothing was committed in between. Undefined
-   * where the database itself tells (`OpenDatabase.revision`).
+   * A text that names all that the statement sees: where it is the same twice, nothing was committed in between. Null from
+   * a server that cannot tell. Undefined where the database itself tells (`OpenDatabase.revision`).
    */
   readonly seen: Fragment | undefined;
   /** A JSON array of values, as text. */

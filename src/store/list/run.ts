@@ -85,7 +85,7 @@ export class ListRun {
     this.#clock = clock;
     this.#size = new SizeEstimate(database, source, clock);
     this.#reaches = new ReachSizes(database, source, clock);
-    this.#totals = new Totals(database);
+    this.#totals = new Totals(database, clock);
   }
 
   /**

@@ -34,7 +34,7 @@ export interface PageRow {
   /** All rows that match, on whatever page. */
   readonly total?: number | null;
   /** What the statement saw when it answered that, where statements tell (see `Dialect.seen`). */
-  readonly seen?: string;
+  readonly seen?: string | null;
   /** 1 where rows follow the page, or stand before one that is found backwards. */
   readonly more?: number | null;
 }

@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../database.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
@@ -11,9 +12,13 @@ type Moment = number | string;
 interface Known {
   readonly moment: Moment;
   readonly total: number;
-  /** Whether it was counted twice without anything committed in between, so that a third time is likely to be as well. */
-  readonly steady: boolean;
 }
+
+/**
+ * How long statements must have seen the same before a total goes along with one, in milliseconds. Where somebody commits
+ * more often than that, a page that brings a total would often be asked for in vain, and once more to be counted.
+ */
+const quietTime = 50;
 
 /**
  * Totals of lists, for as long as nobody has committed anything since they were counted. Counting is what makes a page
@@ -23,10 +28,14 @@ interface Known {
  */
 export class Totals {
   readonly #database: Database;
+  readonly #clock: Clock;
   readonly #totals = new BoundedCache<Known>('totals');
+  /** What the last statement saw, and since when they have seen the same. */
+  #last: { readonly seen: string; readonly since: number } | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
+    this.#clock = clock;
   }
 
   /** The revision of this moment; undefined where the database does not tell. */
@@ -43,24 +52,32 @@ export class Totals {
     if (!isLasting(list)) return undefined;
     const known = this.#totals.get(keyOf(list, rows));
     if (known === undefined) return undefined;
-    const { moment, total, steady } = known;
+    const { moment, total } = known;
     if (typeof moment === 'number') return moment === revision ? { total, seen: null } : undefined;
-    return steady ? { total, seen: moment } : undefined;
+    return this.#isQuiet(moment) ? { total, seen: moment } : undefined;
   }
 
   /** Whether a page that brought a total along is answered with it. */
-  holds(revision: number | undefined, { total }: PageRow): boolean {
+  holds(revision: number | undefined, { total, seen }: PageRow): boolean {
+    this.#note(seen);
     return total != null && this.revision() === revision;
   }
 
   /** Remembers a total that was counted while the revision was the same before and after. */
   keep(revision: number | undefined, list: PreparedList, rows: RowReach, row: PageRow): void {
+    this.#note(row.seen);
     const moment = row.seen ?? revision;
     if (row.total == null || moment === undefined || !isLasting(list)) return;
     if (this.revision() !== revision) return;
-    const key = keyOf(list, rows);
-    const steady = this.#totals.get(key)?.moment === moment;
-    this.#totals.set(key, { moment, total: Number(row.total), steady });
+    this.#totals.set(keyOf(list, rows), { moment, total: Number(row.total) });
+  }
+
+  #note(seen: PageRow['seen']): void {
+    if (seen != null && seen !== this.#last?.seen) this.#last = { seen, since: this.#clock() };
+  }
+
+  #isQuiet(moment: string): boolean {
+    return moment === this.#last?.seen && this.#clock() - this.#last.since >= quietTime;
   }
 }
 

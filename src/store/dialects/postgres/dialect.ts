@@ -44,9 +44,11 @@ const now = sql`date_trunc('milliseconds', statement_timestamp())`;
 /**
  * Which transactions the statement's snapshot counts as over: whatever is committed by whomever gets a number of its own, so
  * none can be added without changing this. A server that came up again, or another one that took its place, may give
- * numbers once more that were lost: it began at another time.
+ * numbers once more that were lost: it began at another time. A replica does not tell: its snapshots leave out which of the
+ * transactions between the oldest and the newest still run, so that one of these may end without a change.
  */
-const seen = sql`(pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text)`;
+const seen = sql`(case when not pg_is_in_recovery() then
+  pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text end)`;
 
 const bucketFormats: Readonly<Record<Bucket, string>> = {
   hour: 'YYYY-MM-DD"T"HH24',
