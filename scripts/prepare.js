@@ -1,0 +1,27 @@
+// What npm runs once the dependencies are there: the build, and the command of this checkout in node_modules/.bin.
+//
+// npx runs it as well, at its first `npx gatewright` in a checkout, where its version does not look for the command there
+// first: it links the checkout into a cache of its own and prepares it. A build then would take `dist` away from under a
+// service that runs, so npx builds only where nothing is built. Windows has no links for everybody; npx does without.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+
+const root = new URL('../', import.meta.url);
+
+const isOfNpx = process.env.npm_command === 'exec';
+if (!(isOfNpx && existsSync(new URL('dist/index.js', root)))) {
+  const { status } = spawnSync('npm', ['run', 'build'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) process.exit(1);
+}
+
+if (process.platform !== 'win32') {
+  const directory = new URL('node_modules/.bin/', root);
+  const link = new URL('gatewright', directory);
+  mkdirSync(directory, { recursive: true });
+  rmSync(link, { force: true });
+  symlinkSync('../../bin/gatewright.js', link);
+}
