@@ -17,7 +17,7 @@ export const secretWay = ({ name, label, headers: [header = ''], secret }, { lan
     variables: [variable],
     heldText: ({ value: held, account }) => {
       if (account !== undefined) return t.tokenOf + account;
-      return `${secret.held[language]}${secret.recognisable ? ` (${held.slice(0, 8)}…)` : ''}`;
+      return `${secret.held[language]}${secret.recognisable ? t.beginning.replace('{text}', held.slice(0, 8)) : ''}`;
     },
     dialog: (done) =>
       pasteForm(t, secret.label[language] ?? name, (text) => {

@@ -475,7 +475,7 @@ describe('describeApi', () => {
     );
     const chinese = await describeIn('zh-CN');
     expect(operation(chinese, 'get', one)['description']).toContain(
-      'super_admin 与 admin 之外的调用者可见满足以下条件的记录：用户 `user_id` 是调用者，或者 `state` 为 `open`。其余对其为 404。',
+      'super_admin 与 admin 之外的调用者可见：满足以下条件的记录：用户 `user_id` 是调用者，或者 `state` 为 `open`。其余对其为 404。',
     );
     expect(statuses(document, 'delete', one)).toContain('403');
   });

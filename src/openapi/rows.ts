@@ -35,7 +35,7 @@ export const rowsOfAction = (
 };
 
 const see = {
-  'zh-CN': 'super_admin 与 admin 之外的调用者可见{read}。',
+  'zh-CN': 'super_admin 与 admin 之外的调用者可见：{read}。',
   en: 'Callers other than super_admin and admin see {read}.',
 };
 const one = {
@@ -47,15 +47,15 @@ const texts: Readonly<Record<Action, Translations>> = {
   list: see,
   detail: one,
   create: {
-    'zh-CN': 'super_admin 与 admin 之外的调用者可创建{write}。其余为 403。',
+    'zh-CN': 'super_admin 与 admin 之外的调用者可创建：{write}。其余为 403。',
     en: 'Callers other than super_admin and admin create {write}. Anything else is 403.',
   },
   update: {
-    'zh-CN': `${one['zh-CN']}\n\n其中可修改，且修改后仍须属于：{write}。其余为 403。`,
+    'zh-CN': `${one['zh-CN']}\n\n其中可修改（修改后仍须符合）：{write}。其余为 403。`,
     en: `${one.en}\n\nOf those they change {write}, before and after the change. Anything else is 403.`,
   },
   destroy: {
-    'zh-CN': `${one['zh-CN']}\n\n其中可删除{write}。其余为 403。`,
+    'zh-CN': `${one['zh-CN']}\n\n其中可删除：{write}。其余为 403。`,
     en: `${one.en}\n\nOf those they delete {write}. Anything else is 403.`,
   },
 };
@@ -64,11 +64,11 @@ const texts: Readonly<Record<Action, Translations>> = {
 const sameTexts: Readonly<Partial<Record<Action, Translations>>> = {
   update: {
     'zh-CN':
-      'super_admin 与 admin 之外的调用者可见并可修改{read}。其余对其为 404；修改后不再属于这些记录则为 403。',
+      'super_admin 与 admin 之外的调用者可见并可修改：{read}。其余对其为 404；修改后不再符合则为 403。',
     en: 'Callers other than super_admin and admin see and change {read}. Anything else is 404 for them, and a change after which the record is none of these is 403.',
   },
   destroy: {
-    'zh-CN': 'super_admin 与 admin 之外的调用者可见并可删除{read}。其余对其为 404。',
+    'zh-CN': 'super_admin 与 admin 之外的调用者可见并可删除：{read}。其余对其为 404。',
     en: 'Callers other than super_admin and admin see and delete {read}. Anything else is 404 for them.',
   },
 };

@@ -61,7 +61,7 @@ describeDatabase('sqlite', 'administration pages: invitations', (databases) => {
       const { page } = inviting;
       await page.getByLabel('用户名').fill('new_admin');
       await page.getByLabel('邮箱').fill('new.admin@example.com');
-      expect(await page.getByRole('radio', { name: '以链接邀请' }).isChecked()).toBe(true);
+      expect(await page.getByRole('radio', { name: '通过链接邀请' }).isChecked()).toBe(true);
       expect(await page.locator('input[type=password]').count()).toBe(0);
       expect(await page.getByRole('switch', { name: '登录后须先改密' }).count()).toBe(0);
       await page.getByRole('checkbox', { name: 'admin', exact: true }).check();
@@ -156,7 +156,7 @@ describeDatabase('sqlite', 'administration pages: invitations', (databases) => {
       const first = await linkFor(person);
       const second = await linkFor(person);
       const { page } = await visit(open, service, pathOf(first.url));
-      await page.getByRole('heading', { name: '链接不能使用' }).waitFor();
+      await page.getByRole('heading', { name: '链接无法使用' }).waitFor();
       await page.getByText('邀请链接已失效').waitFor();
       await page.getByText('请向管理员索取新的链接').waitFor();
       // Another link into the same tab: only what stands behind the # is another.

@@ -76,7 +76,7 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       const dialog = page.getByRole('dialog');
       expect(await dialog.textContent()).toContain('"channel": "wechat"');
       await page.keyboard.press('Escape');
-      await addFilter(page, '应用 ID', 'warehouse', '等于');
+      await addFilter(page, '应用编号', 'warehouse', '等于');
       await page.getByText('没有匹配的结果').waitFor();
     });
 

@@ -82,7 +82,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           await page.getByRole('option', { name: '订单' }).click();
           await page.keyboard.press('Escape');
           await page.getByLabel('修改').uncheck();
-          await page.getByLabel('以谁的权限').fill('root');
+          await page.getByLabel('以此用户的权限').fill('root');
           await page.getByRole('option', { name: /root/ }).click();
           await page.getByRole('button', { name: '新建 Webhook' }).click();
           const secret = await secretIn(page);
@@ -118,13 +118,13 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           await expect.poll(() => delivery.textContent()).toMatch(/重试.*创建 订单\s#\d+.*500 · \d+ ms/);
           await delivery.getByRole('button', { name: /^查看/ }).press('Enter');
           const dialog = page.getByRole('dialog');
-          expect(await dialog.getByRole('region', { name: '最近的请求 · 正文' }).textContent()).toMatch(
+          expect(await dialog.getByRole('region', { name: '最近的请求：请求体' }).textContent()).toMatch(
             /W-2/,
           );
-          expect(await dialog.getByRole('region', { name: '最近的请求 · HTTP 头' }).textContent()).toMatch(
+          expect(await dialog.getByRole('region', { name: '最近的请求：请求头' }).textContent()).toMatch(
             /webhook-signature: v1,/,
           );
-          expect(await dialog.getByRole('region', { name: '最近的响应 · 正文' }).textContent()).toBe(
+          expect(await dialog.getByRole('region', { name: '最近的响应：响应体' }).textContent()).toBe(
             'answered 500',
           );
           expect(await accessibility(page)).toEqual([]);

@@ -439,7 +439,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
     it('says which records exist for whom, in both languages and themes, at any width', async () => {
       if (screenshots) await mkdir(folder, { recursive: true });
       const said = {
-        'zh-CN': '其中可修改，且修改后仍须属于：满足以下条件的记录：调用者拥有一条',
+        'zh-CN': '其中可修改（修改后仍须符合）：满足以下条件的记录：调用者拥有一条',
         en: 'Of those they change records where the caller owns a record of Membership where team is the record’s team and role is writer, before and after the change. Anything else is 403.',
       };
       for (const [lang, text] of Object.entries(said))

@@ -18,11 +18,14 @@ const han = '\\p{Script=Han}';
 const hasHan = /\p{Script=Han}/u;
 const fullWidth = '[，。；：！？、（）“”]';
 
+/** Chinese, or a sign that only stands in Chinese. */
+const inner = `${han}，。；：！？、`;
+
 /** What breaks a rule of docs/glossary.md, by the name of the rule. */
 const rules: Readonly<Record<string, RegExp>> = {
   'a space between Chinese and Latin': new RegExp(`${han}[A-Za-z0-9]|[A-Za-z0-9]${han}`, 'u'),
   'full-width punctuation': new RegExp(`${han}\\s*[,;:!?](?![/\\w])|[,;:!?]\\s*${han}`, 'u'),
-  'full-width parentheses': new RegExp(`${han} *\\(|\\) *${han}|\\( *${han}|${han} *\\)`, 'u'),
+  'full-width parentheses': new RegExp(`[${inner}] *\\(|\\) *[${inner}]|\\( *${han}|${han} *\\)`, 'u'),
   'an ellipsis is one sign': /\.\.\./u,
   'quotation marks “ ”': new RegExp(`[「」『』]|"${han}|${han}"`, 'u'),
   'no space beside full-width punctuation': new RegExp(`[^\\s|] ${fullWidth}|${fullWidth} [^\\s|]`, 'u'),

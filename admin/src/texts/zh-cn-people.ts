@@ -11,7 +11,7 @@ export const zhCNPeople = {
     submit: '设置密码',
     incompleteTitle: '链接不完整',
     incomplete: '地址中没有邀请信息，或此页已重新加载。请再次打开收到的完整链接。',
-    over: '链接不能使用',
+    over: '链接无法使用',
     askAnother: '如仍需设置密码，请向管理员索取新的链接。',
     done: '密码已设置',
     doneLead: '账号“%{name}”现在可以用新密码登录。管理后台仅限管理员，此页可以关闭了。',
@@ -20,7 +20,7 @@ export const zhCNPeople = {
   },
   invite: {
     way: '密码',
-    byLink: '以链接邀请',
+    byLink: '通过链接邀请',
     byPassword: '由管理员设置',
     byLinkHelp: '保存后显示一个链接，该用户凭它自行设置密码；在此之前不能登录。',
     invite: '邀请链接',

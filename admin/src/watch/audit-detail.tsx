@@ -60,10 +60,12 @@ const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
   if (name === 'more' && typeof value === 'object' && value !== null)
     return Object.entries(value)
       .map(([action, count]) => `${actionText(text, action)} × ${count}`)
-      .join(', ');
+      .join(text('memberships.separator'));
   if (typeof value === 'boolean') return text(value ? 'common.yes' : 'common.no');
   if (Array.isArray(value))
-    return value.map((each) => (name === 'fields' ? fieldName(text, each) : String(each))).join(', ');
+    return value
+      .map((each) => (name === 'fields' ? fieldName(text, each) : String(each)))
+      .join(text('memberships.separator'));
   return typeof value === 'string' || typeof value === 'number' ? (
     value
   ) : (

@@ -24,17 +24,17 @@ const readable = (body: string): string => {
 };
 
 interface MessageProps {
-  readonly title: string;
+  readonly of: 'request' | 'response';
   readonly headers: Delivery['request_headers'];
   readonly body: string | null;
   readonly none: string;
 }
 
-const Message = ({ title, headers, body, none }: MessageProps) => {
+const Message = ({ of, headers, body, none }: MessageProps) => {
   const text = useText();
   return (
     <Stack component="section" sx={{ gap: 1 }}>
-      <Typography variant="h3">{title}</Typography>
+      <Typography variant="h3">{text(`webhooks.${of}`)}</Typography>
       {headers === null && body === null ? (
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
           {none}
@@ -45,11 +45,11 @@ const Message = ({ title, headers, body, none }: MessageProps) => {
           code={Object.entries(headers)
             .map(([name, value]) => `${name}: ${value}`)
             .join('\n')}
-          label={`${title} · ${text('webhooks.headers')}`}
+          label={text(`webhooks.${of}Headers`)}
         />
       )}
       {body === null || body === '' ? null : (
-        <CodeText code={readable(body)} label={`${title} · ${text('webhooks.body')}`} />
+        <CodeText code={readable(body)} label={text(`webhooks.${of}Body`)} />
       )}
     </Stack>
   );
@@ -93,13 +93,13 @@ export const DeliveryDetail = ({ delivery, onClose }: DeliveryDetailProps) => {
             ]}
           />
           <Message
-            title={text('webhooks.request')}
+            of="request"
             headers={delivery.request_headers}
             body={delivery.request_body}
             none={text('webhooks.noRequest')}
           />
           <Message
-            title={text('webhooks.response')}
+            of="response"
             headers={delivery.response_headers}
             body={delivery.response_body}
             none={text('webhooks.noResponse')}

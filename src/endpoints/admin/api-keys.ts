@@ -60,7 +60,7 @@ const oneKeyEndpoints = (services: Services, path: string): Endpoint[] => {
         summary: { 'zh-CN': '修改 API 密钥的名称或过期时间', en: 'Rename an API key, or change its end' },
         description: {
           'zh-CN':
-            '`expires_at` 为 null 即永不过期，已过去的时间使密钥立即失效。已过期的密钥不能延期：409 (40909)。',
+            '`expires_at` 为 null 即永不过期，已过去的时间使密钥立即失效。已过期的密钥不能延期：409（40909）。',
           en: '`expires_at: null` takes its end away, a past one ends it at once. A key that has expired is not extended: 409 (40909).',
         },
         tag: adminTag,

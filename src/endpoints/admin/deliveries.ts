@@ -38,7 +38,7 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': 'Webhook 的发送记录', en: 'Deliveries of a webhook' },
         description: {
-          'zh-CN': '由新到旧；结束 30 天以上的会被清除。正文与请求头、响应头只保留开头。',
+          'zh-CN': '由新到旧；结束 30 天以上的会被清除。请求头、请求体、响应头与响应体都只保留开头。',
           en: 'The newest first; those that have ended go after 30 days. Of bodies and headers the beginning is kept.',
         },
         tag: adminTag,

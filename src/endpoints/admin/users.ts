@@ -19,7 +19,7 @@ import { createUserInput } from './user-input.ts';
 
 const mustChange = {
   'zh-CN':
-    '`must_change_password: true` 要求该用户先修改密码：在此之前，除登录、`/auth/me` 与修改密码外均为 403 (40302)。',
+    '`must_change_password: true` 要求该用户先修改密码：在此之前，除登录、`/auth/me` 与修改密码外均为 403（40302）。',
   en: '`must_change_password: true` asks the user to change the password first: until then everything but signing in, `/auth/me` and the change itself is 403 (40302).',
 } as const;
 
@@ -87,7 +87,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '创建用户', en: 'Create a user' },
         description: {
-          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在以链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。`,
+          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在通过链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。`,
           en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`.`,
         },
         tag: adminTag,
@@ -160,7 +160,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '删除用户', en: 'Delete a user' },
         description: {
-          'zh-CN': '连同其 API 密钥与会话一并删除。最后一名启用的 super_admin 不可删除。',
+          'zh-CN': '连同其 API 密钥与会话一并删除。最后一名可用的 super_admin 不可删除。',
           en: 'Deleted with API keys and sessions. The last enabled super_admin stays.',
         },
         tag: adminTag,

@@ -102,7 +102,7 @@ export const historyEndpoint = (
         en: `Versions of ${labelText(model.label, 'en')}`,
       },
       description: {
-        'zh-CN': '由新到旧。字段为调用者现在可读者；已删除的记录仅在管理后台可见。',
+        'zh-CN': '由新到旧。只含调用者现在可读的字段；已删除的记录仅在管理后台可见。',
         en: 'Newest first, with the fields that the caller may read now. Of a deleted record only in the administration area.',
       },
       tag: area.tag(model, context.locale),

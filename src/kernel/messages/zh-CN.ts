@@ -45,7 +45,7 @@ export const zhCN: Catalogue = {
     user_disabled: '用户已停用，请先启用',
     second_factor_last: '本服务要求两步验证：不能移除最后一种验证方式',
     second_factor_none: '尚未启用两步验证，无需恢复码',
-    passkeys_impossible: '通行密钥要求服务使用带 https 的域名，或 localhost：BASE_URL 并非如此',
+    passkeys_impossible: '无法使用通行密钥：BASE_URL 须为 https 域名或 localhost',
     key_expired: '密钥已过期，不能再延期，请创建新密钥',
     events_gone: '该事件之后的记录已不再保留，请重新读取全部数据',
     invitation_used: '邀请链接已使用过',
@@ -151,7 +151,7 @@ export const zhCN: Catalogue = {
   inputs: {
     resource: '资源',
     query: '查询',
-    invite: '以链接邀请',
+    invite: '通过链接邀请',
     token: '令牌',
     ticket: '登录票据',
     code: '验证码',
