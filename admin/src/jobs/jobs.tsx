@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
 import type { FilterField } from '../parts/filter-field.ts';
 import { LongText } from '../parts/long-text.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
@@ -13,22 +14,33 @@ import { JobActions } from './job-actions.tsx';
 
 const colours = { waiting: 'default', running: 'info', failed: 'error' } as const;
 
-const State = ({ job: { state, defined } }: { readonly job: Job }) => {
+/** A remark under what it belongs to. */
+const Remark = ({ children }: { readonly children: ReactNode }) => (
+  <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+    {children}
+  </Typography>
+);
+
+const Name = ({ job: { id, name, key, defined } }: { readonly job: Job }) => {
   const text = useText();
   return (
-    <Box>
-      <Chip
-        size="small"
-        color={colours[state]}
-        variant={state === 'waiting' ? 'outlined' : 'filled'}
-        label={text(`jobs.states.${state}`)}
-      />
-      {defined ? null : (
-        <Typography variant="body2" sx={{ color: 'text.secondary', mt: 0.5 }}>
-          {text('jobs.undefined')}
-        </Typography>
-      )}
+    <Box sx={{ minWidth: { sm: 160 }, overflowWrap: 'anywhere' }}>
+      {name} #{id}
+      {key === null ? null : <Remark>{text('jobs.key', { key })}</Remark>}
+      {defined ? null : <Remark>{text('jobs.undefined')}</Remark>}
     </Box>
+  );
+};
+
+const State = ({ job: { state } }: { readonly job: Job }) => {
+  const text = useText();
+  return (
+    <Chip
+      size="small"
+      color={colours[state]}
+      variant={state === 'waiting' ? 'outlined' : 'filled'}
+      label={text(`jobs.states.${state}`)}
+    />
   );
 };
 
@@ -37,16 +49,7 @@ const columns = (text: Text): Column<Job>[] => [
     name: 'name',
     label: text('jobs.name'),
     fixed: true,
-    render: ({ id, name, key }) => (
-      <Box sx={{ minWidth: { sm: 160 }, overflowWrap: 'anywhere' }}>
-        {name} #{id}
-        {key === null ? null : (
-          <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-            {text('jobs.key', { key })}
-          </Typography>
-        )}
-      </Box>
-    ),
+    render: (job) => <Name job={job} />,
   },
   { name: 'state', label: text('jobs.state'), render: (job) => <State job={job} /> },
   { name: 'attempts', label: text('jobs.attempts'), align: 'right', render: ({ attempts }) => attempts },
@@ -62,9 +65,9 @@ const columns = (text: Text): Column<Job>[] => [
         <Box sx={{ minWidth: { sm: 200 }, overflowWrap: 'anywhere' }}>
           <LongText value={error} />
           {failed_at === null ? null : (
-            <Typography variant="body2" sx={{ color: 'text.secondary' }}>
+            <Remark>
               <RelativeTime value={failed_at} />
-            </Typography>
+            </Remark>
           )}
         </Box>
       ),
@@ -90,7 +93,7 @@ const columns = (text: Text): Column<Job>[] => [
   {
     name: 'created_at',
     label: text('common.createdAt'),
-    wide: true,
+    extra: true,
     short: true,
     render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
