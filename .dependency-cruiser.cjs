@@ -138,6 +138,14 @@ module.exports = {
       },
     },
     {
+      name: 'http-of-node-by-one',
+      comment:
+        'Importing node:http loads a WebSocket client that nobody uses; src/kernel/node-http.ts does not.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/kernel/node-http\\.ts$|${tests}` },
+      to: { path: '^(node:)?http$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'resolvable',
       comment: 'An import that leads nowhere.',
       severity: 'error',

@@ -1,6 +1,6 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Answer } from '../http/endpoint.ts';
 import { isPieceSource, type PieceSource, Pieces } from '../http/pieces.ts';
+import { http } from '../kernel/node-http.ts';
 import { anything, type OptionTable, optionsFlaw, plainObject, textual } from '../kernel/options.ts';
 
 /** What an endpoint answers other than an envelope. */
@@ -69,11 +69,11 @@ const headersOf = (given: NonNullable<AnswerOptions['headers']>): Headers => {
     if (reason !== undefined) throw new Error(`answer: the header ${name} is not set here: ${reason}`);
     if (Object.hasOwn(headers, lower)) throw new Error(`answer: the header ${name} is there twice`);
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    validateHeaderName(name);
+    http.validateHeaderName(name);
     for (const each of values) {
       if (typeof each !== 'string')
         throw new Error(`answer: the header ${name} must be a text or a list of texts`);
-      validateHeaderValue(name, each);
+      http.validateHeaderValue(name, each);
     }
     headers[lower] = typeof value === 'string' ? value : [...value];
   }

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { compile } from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { runAs } from '../kernel/current-work.ts';
+import { http } from '../kernel/node-http.ts';
 import { Problem } from '../kernel/problem.ts';
 import { namesRelations } from '../kernel/relation-names.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
@@ -277,7 +278,7 @@ export const createHttpServer = (
   const bodies = new BodyMemory(options.bodyMemory);
   const parts = { pipeline, responder, connections, inFlight, bodies, cors, trust, nextId };
   const answer = createAnswering(endpoints, parts, options);
-  const server = createServer(
+  const server = http.createServer(
     {
       // Whoever sends nothing, or slowly, is cut by these two; whoever does not read, by the responder.
       headersTimeout: 15_000,

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { http } from '../kernel/node-http.ts';
 
 /** What Prometheus understands. */
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -85,7 +86,7 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
 export const listenForScrapes = async (parts: ListenerParts): Promise<MetricsListener> => {
   const { host, logger } = parts;
   const answer = answering(parts);
-  const server = createServer(
+  const server = http.createServer(
     { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 72_000, maxHeaderSize: 8_192 },
     (request, response) => {
       request.resume();

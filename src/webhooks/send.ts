@@ -1,7 +1,8 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
-import { type ClientRequest, Agent as HttpAgent, request as http, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as https } from 'node:https';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { http } from '../kernel/node-http.ts';
 import { isPublicAddress, isWebhookUrl, literalAddress } from './address.ts';
 
 /** What became of one attempt: what was answered, or why nothing was. */
@@ -129,12 +130,16 @@ export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: 
   const lookups = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
   const trust = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
   const kept = { keepAlive: true, maxFreeSockets: 10, timeout: idle };
-  const [plain, secure] = [new HttpAgent(kept), new HttpsAgent({ ...kept, ...trust })];
+  const plain = new http.Agent(kept);
+  let secure: Agent | undefined;
 
-  const open = (url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): ClientRequest => {
-    const options = { method: 'POST', headers, signal, ...lookups };
-    if (url.protocol === 'http:') return http(url, { ...options, agent: plain });
-    return https(url, { ...options, ...trust, agent: secure });
+  /** TLS takes 9 MB: it is loaded with the first message that goes by it. */
+  const openerOf = async (url: URL): Promise<(options: RequestOptions) => ClientRequest> => {
+    if (url.protocol === 'http:') return (options) => http.request(url, { ...options, agent: plain });
+    const https = await import('node:https');
+    secure ??= new https.Agent({ ...kept, ...trust });
+    const agent = secure;
+    return (options) => https.request(url, { ...options, ...trust, agent });
   };
 
   /** On a connection that was kept and is gone, which nobody can know before, it is sent once more on another one. */
@@ -144,8 +149,9 @@ export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: 
     body: string,
     signal: AbortSignal,
   ): Promise<IncomingMessage> => {
+    const open = await openerOf(url);
     for (;;) {
-      const request = open(url, headers, signal);
+      const request = open({ method: 'POST', headers, signal, ...lookups });
       try {
         return await answered(request, body);
       } catch (error) {

@@ -102,6 +102,7 @@ const violations: Readonly<Record<string, readonly [file: string, text: string]>
     `export { thing } from '../../tests/support/things.ts';`,
   ],
   'declared-dependencies-only': ['src/cli/packages.ts', `export { describe } from 'vitest';`],
+  'http-of-node-by-one': ['src/http/node.ts', `export { createServer } from 'node:http';`],
   resolvable: ['tests/lost.ts', `export { nothing } from './nowhere.ts';`],
 };
 
