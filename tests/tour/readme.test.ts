@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,6 +54,33 @@ describe('both README files', () => {
   it('have the same sections', () => {
     const levels = (markdown: string) => markdown.match(/^#+ /gm);
     expect(levels(chinese)).toEqual(levels(english));
+  });
+
+  const proseOf = (markdown: string) => markdown.replaceAll(/^```.*?^```$/gms, '');
+  const linksOf = (markdown: string) =>
+    [...proseOf(markdown).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target).slice(1);
+  const translationOf = (target: string) => {
+    const translated = target.replace(/\.md$/, '.zh-CN.md').replace(/-en\.webp$/, '-zh.webp');
+    return existsSync(join(root, translated)) ? translated : target;
+  };
+
+  it('lead to the same pages and pictures, in Chinese where there is one', () => {
+    expect(linksOf(english).length).toBeGreaterThan(30);
+    expect(linksOf(chinese)).toEqual(linksOf(english).map(translationOf));
+  });
+
+  /** A section each: what is neither of one language nor of the other. */
+  const contentOf = (markdown: string) =>
+    proseOf(markdown)
+      .split(/^#+ /m)
+      .map((section) => ({
+        code: (section.match(/`[^`\n]+`/g) ?? []).sort(),
+        figures: (section.replaceAll(/`[^`\n]+`|\]\([^)]+\)/g, '').match(/\d+(?:[.,]\d+)*/g) ?? []).sort(),
+        lines: section.match(/^(?:- |\||!\[)/gm),
+      }));
+
+  it('name the same code, figures, items and rows in each section', () => {
+    expect(contentOf(chinese)).toEqual(contentOf(english));
   });
 
   it('show a model that is the file of the example', async () => {
