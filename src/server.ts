@@ -24,6 +24,7 @@ import { assertMetricsPort, prepareStart, probePort } from './preflight.ts';
 import { keepSealed } from './secrets.ts';
 import { databaseTarget } from './store/dialects/targets.ts';
 import { sweepLoginAttempts } from './store/tables/login-attempts.ts';
+import { sweepRevokedKeys } from './store/tables/revoked-keys.ts';
 import { createSeenCredentials } from './store/tables/seen-credentials.ts';
 import { createUsageRecorder } from './store/tables/usage.ts';
 import { openVault, type Vault } from './vault/vault.ts';
@@ -127,6 +128,7 @@ const startSweeping = (services: Services, logger: Logger): NodeJS.Timeout => {
     await services.requestCounts.sweep();
     await services.keyUsage.sweep();
     await services.refusals.sweep();
+    await sweepRevokedKeys(services);
     await services.securityEvents.sweep();
     await sweepLoginAttempts(services, services.clock() - throttleWindow);
   };

@@ -26,6 +26,16 @@ const secondFactorState = object('SecondFactorState', {
   enrolled: boolean,
   due: { type: 'boolean', description: 'one has to be set up before anything else' },
 });
+/** Whom an explanation is about; the last field is there only for a key that was revoked. */
+const explainedCaller = {
+  ...object('ExplainedCaller', {
+    kind: { type: 'string', enum: ['user', 'api_key', 'application', 'nobody'] },
+    id: { type: ['integer', 'string', 'null'] },
+    name: { type: ['string', 'null'] },
+    revoked_at: time,
+  }),
+  required: ['kind', 'id', 'name'],
+};
 /** Whose session it is; the last field is there only while it is true. */
 const sessionUser = {
   ...object('SessionUser', {
@@ -246,11 +256,7 @@ export const schemas = {
   explanation: object('Explanation', {
     method: text,
     path: text,
-    caller: object('ExplainedCaller', {
-      kind: { type: 'string', enum: ['user', 'api_key', 'application', 'nobody'] },
-      id: { type: ['integer', 'string', 'null'] },
-      name: { type: ['string', 'null'] },
-    }),
+    caller: explainedCaller,
     allowed: boolean,
     status: { type: 'integer', description: 'HTTP status that the request would meet' },
     code: { type: 'integer', description: 'code of the envelope; 0 where it is allowed' },
@@ -273,6 +279,14 @@ export const schemas = {
     caller_kind: { type: 'string', enum: ['user', 'api_key', 'application'] },
     caller_id: { type: 'string', description: 'id of the user or of the key, app_id of the application' },
     caller_name: { type: 'string', description: 'username, of a key that of its owner; app_id' },
+    key_name: { type: ['string', 'null'], description: 'of the key, also once it was revoked' },
+    revoked_at: { ...timeOrNull, description: 'when the key was revoked; null unless it was' },
+    revoked_by_kind: {
+      type: ['string', 'null'],
+      description: 'who revoked it, as in the audit list; null where that is not known',
+    },
+    revoked_by_id: { type: ['string', 'null'] },
+    revoked_by_name: { type: ['string', 'null'] },
     method: text,
     path: { type: 'string', description: 'without its query' },
     status: integer,

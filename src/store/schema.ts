@@ -237,7 +237,7 @@ export interface CoreSchema {
     attempted_at: string | null;
     ended_at: string | null;
   };
-  /** Links by which users set a password of their own; at most one of a user is open. */
+  /** Requests that were refused, for a day. */
   gatewright_refusals: {
     id: Generated<number>;
     /** Of hour, caller, request and code: what is refused again is counted. */
@@ -254,6 +254,22 @@ export interface CoreSchema {
     code: number;
     address: string;
   };
+  /** Keys that are gone, by name; triggers of `api_keys` and `users` write what the service does not. */
+  gatewright_revoked_keys: {
+    key_id: number;
+    /** As it stood in `api_keys`. */
+    key_hash: string;
+    name: string;
+    /** The owner as they were then. */
+    user_id: number;
+    username: string;
+    revoked_at: string;
+    /** As in the audit list; null where a statement deleted it that was not this version's. */
+    actor_kind: string | null;
+    actor_id: string | null;
+    actor_name: string | null;
+  };
+  /** Links by which users set a password of their own; at most one of a user is open. */
   gatewright_invitations: {
     id: Generated<number>;
     user_id: number;

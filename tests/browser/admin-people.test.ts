@@ -2,7 +2,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, fillSignIn, go, load, seed, settled, site, visit } from './admin-site.ts';
+import {
+  accessibility,
+  demandQuiet,
+  enter,
+  fillSignIn,
+  go,
+  load,
+  seed,
+  settled,
+  site,
+  visit,
+} from './admin-site.ts';
 
 describeDatabase('sqlite', 'administration pages: people and access', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
@@ -281,6 +292,23 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByText(/^key \d+ has expired$/).waitFor();
       await page.getByRole('link', { name: '查看密钥' }).click();
       await page.getByText('已过期').first().waitFor();
+    });
+
+    it('a revoked key that somebody sends still is named, with who ended it, and the explanation says what to do', async () => {
+      const owner = await service.createUser(['viewer']);
+      const { id, name, key } = await service.createKey(owner);
+      await service.ok('DELETE', `/admin/api_keys/${id}`, { token: root });
+      expect((await service.get('/api/v1/books', { key })).status).toBe(401);
+      const { page } = await enter(open, service, root, '/explain');
+      const row = page.getByRole('row').filter({ hasText: `${owner.username} 的密钥“${name}”（已撤销）` });
+      await row.getByText(/^由 root 撤销于 /).waitFor();
+      await row.getByRole('link', { name: '解释 GET /api/v1/books' }).click();
+      await page.getByText('密钥已撤销，但仍有人在使用。').waitFor();
+      await page
+        .getByText(new RegExp(`^key ${name} of ${owner.username} was revoked on .* by root$`))
+        .waitFor();
+      expect(await page.getByRole('link', { name: '查看密钥' }).count()).toBe(0);
+      expect(await accessibility(page)).toEqual([]);
     });
 
     it('the start page counts what needs attention and leads to it', async () => {

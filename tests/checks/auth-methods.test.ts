@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/endpoints/schemas.ts': holder,
   'src/store/schema.ts': holder,
   'src/store/tables/api-keys.ts': keyRecord,
+  'src/store/tables/refusal-source.ts': holder,
   'src/store/tables/refusal.ts': holder,
   'src/store/tables/refusals.ts': holder,
   'src/store/tables/refused-claims.ts': holder,

@@ -99,6 +99,8 @@ const fillService = async (databases: Databases) => {
   await service.ok('DELETE', `/api/v1/lefts/${last}`, { token: root });
   const user = await service.createUser(['super_admin']);
   const { key } = await service.createKey(user);
+  const gone = await service.createKey(user);
+  await service.ok('DELETE', `/api/v1/api_keys/${gone.id}`, { token: user });
   const cookie = await service.signIn(user);
   await service.ok('POST', '/admin/webhooks', {
     token: root,
@@ -158,6 +160,7 @@ for (const { from, to } of directions)
             samples: { rows: 8 },
             ledger: { rows: 2 },
             ledger_log: { rows: 2 },
+            gatewright_revoked_keys: { rows: 1 },
           });
 
           // The old one answers, and takes nothing any more.
@@ -184,6 +187,8 @@ for (const { from, to } of directions)
           });
           expect(made.id).toBe(last + 1);
           await second.ok('POST', '/api/v1/samples', { token: root, body: { sample: { title: 'next' } } });
+          const gone = await second.createKey(user);
+          await second.ok('DELETE', `/api/v1/api_keys/${gone.id}`, { token: user });
           const resumed = await listen(second, half);
           await resumed.settled(() => resumed.place() === 13);
           resumed.close();
@@ -193,6 +198,11 @@ for (const { from, to } of directions)
           ]);
           const database = await destinations.open(destination);
           await database.execute({ sql: `insert into ledger (code) values ('trigger')`, parameters: [] });
+          const kept = 'select username from gatewright_revoked_keys order by key_id';
+          expect(await database.all({ sql: kept, parameters: [] })).toEqual([
+            { username: user.username },
+            { username: user.username },
+          ]);
           const [log] = await database.all<{ count: number }>({
             sql: 'select count(*) as count from ledger_log',
             parameters: [],

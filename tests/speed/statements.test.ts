@@ -72,6 +72,16 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
     expect(await asked('GET', '/api/v1/orders/1', undefined, { key })).toBeLessThanOrEqual(2);
   });
 
+  it('a key that was revoked costs as one that never was: one look-up', async () => {
+    const gone = await service.createKey(token);
+    await service.ok('DELETE', `/api/v1/api_keys/${gone.id}`, { token });
+    for (const each of [gone.key, 'f'.repeat(64)]) {
+      statements.length = 0;
+      expect((await service.get('/api/v1/orders/1', { key: each })).status).toBe(401);
+      expect(statements).toEqual([expect.stringContaining('api_keys k')]);
+    }
+  });
+
   it('create and update in at most 3, whatever has to be unique', async () => {
     expect(await asked('POST', '/api/v1/notes', { note: { title: 'new' } })).toBeLessThanOrEqual(2);
     expect(await asked('PATCH', '/api/v1/notes/2', { note: { title: 'newer' } })).toBeLessThanOrEqual(2);

@@ -49,6 +49,8 @@ export interface Explanation {
     readonly kind: 'user' | 'api_key' | 'application' | 'nobody';
     readonly id: number | string | null;
     readonly name: string | null;
+    /** Of a key that was revoked. */
+    readonly revoked_at?: string;
   };
   readonly allowed: boolean;
   readonly status: number;
@@ -71,7 +73,8 @@ export const changedAt = ({ rule }: Step, { caller }: Explanation): string | und
     ['user', 'role', 'administrator', 'authentication', 'password_change', 'second_factor'].includes(rule)
   )
     return `/users/${caller.id}`;
-  if (caller.kind === 'api_key' && rule === 'authentication') return `/api_keys/${caller.id}`;
+  if (caller.kind === 'api_key' && rule === 'authentication' && !caller.revoked_at)
+    return `/api_keys/${caller.id}`;
   if (caller.kind === 'application' && rule === 'authentication') return '/applications';
   return undefined;
 };

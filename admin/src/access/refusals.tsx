@@ -5,12 +5,14 @@ import { ListBase } from 'react-admin';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
+import { momentText } from '../parts/moment.ts';
 import { Pages } from '../parts/pages.tsx';
 import { sentenceOfCode } from '../parts/problem.ts';
 import { type Column, RecordTable } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { kindText } from '../watch/audit-entry.ts';
 
 interface Refusal {
   readonly id: number;
@@ -19,6 +21,11 @@ interface Refusal {
   readonly caller_kind: 'user' | 'api_key' | 'application';
   readonly caller_id: string;
   readonly caller_name: string;
+  /** Of a key, also once it was revoked. An instance of an older version does not say it. */
+  readonly key_name?: string | null;
+  readonly revoked_at?: string | null;
+  readonly revoked_by_kind?: string | null;
+  readonly revoked_by_name?: string | null;
   readonly method: string;
   readonly path: string;
   readonly code: number;
@@ -30,6 +37,33 @@ const callers = { user: 'user_id', api_key: 'api_key_id', application: 'app_id' 
 /** The question that the refusal answers, and what was answered then. */
 const questionOf = ({ caller_kind, caller_id, method, path, code }: Refusal): string =>
   `/explain?${new URLSearchParams({ [callers[caller_kind]]: caller_id, method, path, was: String(code) })}`;
+
+const Caller = ({ refusal }: { readonly refusal: Refusal }) => {
+  const text = useText();
+  const { caller_kind, caller_id, caller_name: owner, key_name, revoked_at } = refusal;
+  if (caller_kind !== 'api_key') return <span>{owner}</span>;
+  const name = key_name ?? `#${caller_id}`;
+  if (!revoked_at) return <span>{text('refusals.key', { name, owner })}</span>;
+  return (
+    <span>
+      {text('refusals.revokedKey', { name, owner })}
+      <Typography variant="body2" component="span" sx={{ display: 'block', color: 'text.secondary' }}>
+        <Revocation at={revoked_at} refusal={refusal} />
+      </Typography>
+    </span>
+  );
+};
+
+/** When a key was revoked, and by whom as far as that is known. */
+const Revocation = ({ at, refusal }: { readonly at: string; readonly refusal: Refusal }) => {
+  const text = useText();
+  const language = useLanguage();
+  const { revoked_by_kind: kind, revoked_by_name: name } = refusal;
+  const when = momentText(language, 'short', new Date(at));
+  const who = name ?? (kind ? kindText(text, kind) : undefined);
+  if (who === undefined) return text('refusals.revokedAt', { when });
+  return text('refusals.revokedBy', { when, who });
+};
 
 const columns = (text: Text, language: Language): Column<Refusal>[] => [
   {
@@ -47,8 +81,7 @@ const columns = (text: Text, language: Language): Column<Refusal>[] => [
   {
     name: 'caller_name',
     label: text('explain.caller'),
-    render: ({ caller_kind, caller_id, caller_name }) =>
-      caller_kind === 'api_key' ? text('refusals.key', { name: caller_name, id: caller_id }) : caller_name,
+    render: (refusal) => <Caller refusal={refusal} />,
   },
   {
     name: 'code',
@@ -67,6 +100,7 @@ const columns = (text: Text, language: Language): Column<Refusal>[] => [
 
 const filters = (text: Text): FilterField[] => [
   { name: 'caller_name', label: text('explain.caller'), kind: 'text', operators: ['like', 'eq'] },
+  { name: 'key_name', label: text('refusals.keyName'), kind: 'text', operators: ['eq', 'like'] },
   { name: 'path', label: text('explain.path'), kind: 'text', operators: ['like', 'starts_with'] },
   { name: 'code', label: text('refusals.reason'), kind: 'number', operators: ['eq'] },
   { name: 'address', label: text('refusals.address'), kind: 'text', operators: ['eq', 'starts_with'] },

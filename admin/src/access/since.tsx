@@ -21,7 +21,7 @@ const advice: Readonly<Record<number, TextKey>> = {
 export const Since = ({ was, explanation }: SinceProps) => {
   const text = useText();
   if (was === undefined || explanation === undefined) return null;
-  const advised = advice[was];
+  const advised = explanation.caller.revoked_at ? 'refusals.keyRevoked' : advice[was];
   if (advised !== undefined) return <Credentials was={was} advised={advised} explanation={explanation} />;
   if (explanation.code === was) return null;
   return (
@@ -34,7 +34,12 @@ export const Since = ({ was, explanation }: SinceProps) => {
 };
 
 /** Where the credentials of a caller are looked after. */
-const placeOf = ({ kind, id }: Explanation['caller']): readonly [to: string, label: TextKey] | undefined => {
+const placeOf = ({
+  kind,
+  id,
+  revoked_at,
+}: Explanation['caller']): readonly [to: string, label: TextKey] | undefined => {
+  if (revoked_at) return undefined;
   if (kind === 'user') return [`/users/${id}/show`, 'refusals.toUser'];
   if (kind === 'api_key') return [`/api_keys/${id}`, 'refusals.toKey'];
   if (kind === 'application') return ['/applications', 'refusals.toApplications'];

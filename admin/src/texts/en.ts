@@ -457,13 +457,19 @@ export const en: SameKeys<typeof zhCN> = {
     times: 'Times',
     address: 'Address',
     last: 'Last',
-    key: 'Key #%{id} of %{name}',
+    key: 'Key “%{name}” of %{owner}',
+    keyName: 'Key',
+    revokedKey: 'Revoked key “%{name}” of %{owner}',
+    revokedAt: 'Ended on %{when}',
+    revokedBy: 'Ended on %{when} by %{who}',
     nowAllowed: 'It was refused then (%{was}), and would be allowed by now.',
     credentials: 'The credentials were not good (%{was}).',
     tokenOver:
       'Tokens end after 24 hours, those made of a session end with it, and all of them when the user is disabled. Signing in again gives another one. The verdict below is that with a good token.',
     keyOver:
       'The key has expired, or its owner is disabled. An expired key cannot be extended: make another one in its place.',
+    keyRevoked:
+      'The key was revoked, and somebody sends it still. If that is meant to work, make another key and give it to them; else find out who holds the old one.',
     signatureWrong:
       'The signature did not fit, so nothing proves that the application sent it. Usual causes: a secret that was just rotated, a body that is not sent as it was signed, another timestamp than the signed one. The verdict below is that with a good signature.',
     signatureLate:

@@ -93,8 +93,10 @@ const describeSubject = (subject: Subject): Json => {
   switch (subject.kind) {
     case 'user':
       return { kind: 'user', id: subject.user.id, name: subject.user.username };
-    case 'api_key':
-      return { kind: 'api_key', id: subject.key.id, name: subject.key.name };
+    case 'api_key': {
+      const { id, name, revoked } = subject.key;
+      return { kind: 'api_key', id, name, ...(revoked === undefined ? {} : { revoked_at: revoked.at }) };
+    }
     case 'application':
       return { kind: 'application', id: subject.appId, name: subject.appId };
     case 'nobody':

@@ -67,6 +67,15 @@ const passed = (because: string, principal: Principal): Authenticated => ({
 
 const disabled = ({ username }: CallerUser): string => `user ${username} is disabled`;
 
+/** Why a key that is known opens nothing. */
+const keyOver = ({ id, name, expired, revoked, user }: KnownKey): string => {
+  if (revoked !== undefined) {
+    const by = revoked.by === null ? '' : ` by ${revoked.by}`;
+    return `key ${name} of ${user.username} was revoked on ${revoked.at}${by}`;
+  }
+  return expired ? `key ${id} has expired` : disabled(user);
+};
+
 /** Looks the subject up with the statements that authenticate a request, so that what they refuse is refused here. */
 const identify = async (
   { identities, clock }: Services,
@@ -85,8 +94,7 @@ const identify = async (
   if (subject.kind === 'api_key') {
     const { key } = subject;
     const found = await identities.byKeyHash(key.hash, clock(), models);
-    if (found === undefined)
-      return refused(key.expired ? `key ${key.id} has expired` : disabled(key.user), refusals[0]);
+    if (found === undefined) return refused(keyOver(key), refusals[0]);
     return passed(name, identifiedUser(found.identity, name, found.keyId));
   }
   return subject.kind === 'application' && isOfApplications(name)

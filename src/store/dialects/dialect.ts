@@ -176,6 +176,11 @@ export interface SchemaWords {
   readonly own: OwnTypes;
   readonly introspection: Introspection;
   readonly referenceTriggers: ReferenceTriggers;
+  /**
+   * Statements that make the triggers by which a key that is deleted leaves a row in `gatewright_revoked_keys`, unless
+   * there is one; where a user is deleted, while their name is still known. They take the place of those that are there.
+   */
+  readonly revokedKeyTriggers: readonly string[];
   readonly moving: MovingWords;
   /** Whether a foreign key has a name, by which it is dropped. */
   readonly namesForeignKeys: boolean;

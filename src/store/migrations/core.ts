@@ -17,6 +17,7 @@ import { refusals } from './0016-refusals.ts';
 import { savedViews } from './0017-saved-views.ts';
 import { keyUsage } from './0018-key-usage.ts';
 import { secondFactors } from './0019-second-factors.ts';
+import { revokedKeys } from './0020-revoked-keys.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
 
@@ -166,4 +167,5 @@ export const coreMigrations: Migrations = {
   '0017_saved_views': savedViews,
   '0018_key_usage': keyUsage,
   '0019_second_factors': secondFactors,
+  '0020_revoked_keys': revokedKeys,
 };

@@ -5,6 +5,7 @@ import { ConstraintError } from '../database.ts';
 import { prepare, toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import type { TableContext } from './context.ts';
+import { revokeKeys } from './revoked-keys.ts';
 import { tablesOf } from './tables-of.ts';
 
 interface StoredKey {
@@ -108,17 +109,18 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
     remove: (id: number, grant: Grant, actor: Actor): Promise<void> =>
       database.write(async (transaction) => {
         if (grant.rows === 'none') throw new Problem('record_not_found');
-        let query = db.deleteFrom('api_keys').where('id', '=', id).returning(['name', 'user_id']);
-        for (const condition of grant.rows) {
+        const now = clock();
+        const allowed = grant.rows.map((condition) => {
           if ('rule' in condition) throw new Error('no rule is over keys');
-          query = query.where(db.dynamic.ref(condition.column), '=', condition.value);
-        }
-        const row = await transaction.get<{ name: string; user_id: number }>(toQuery(query));
-        if (row === undefined) throw new Problem('record_not_found');
-        await recordAudit(transaction, dialect, clock(), actor, {
+          return condition;
+        });
+        const meant = [{ column: 'id', value: id }, ...allowed];
+        const [removed] = await revokeKeys(transaction, dialect, meant, actor, now);
+        if (removed === undefined) throw new Problem('record_not_found');
+        await recordAudit(transaction, dialect, now, actor, {
           action: 'key.delete',
-          target: { kind: 'api_key', id, name: row.name },
-          detail: { user_id: row.user_id },
+          target: { kind: 'api_key', id, name: removed.name },
+          detail: { user_id: removed.user_id },
         });
       }),
   };

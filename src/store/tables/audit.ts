@@ -31,7 +31,8 @@ export interface AuditActor {
   readonly actor_name: string | null;
 }
 
-const who = ({ principal }: Actor): AuditActor => {
+/** Who did something, as rows keep it. */
+export const auditActorOf = ({ principal }: Actor): AuditActor => {
   if (typeof principal === 'string') return { actor_kind: principal, actor_id: null, actor_name: null };
   if (principal.kind === 'user')
     return { actor_kind: 'user', actor_id: String(principal.id), actor_name: principal.username };
@@ -93,5 +94,5 @@ export const recordAudit = async (
   entry: AuditEntry,
 ): Promise<void> => {
   const { address } = actor;
-  await transaction.run(auditQuery(dialect, now, { ...who(actor), address }, entry));
+  await transaction.run(auditQuery(dialect, now, { ...auditActorOf(actor), address }, entry));
 };

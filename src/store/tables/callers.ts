@@ -1,4 +1,7 @@
+import { sql as raw } from 'kysely';
 import { toTimestamp } from '../../kernel/timestamp.ts';
+import { timeText } from '../column.ts';
+import { dialectOf } from '../dialects/registry.ts';
 import { prepare } from '../statement.ts';
 import type { TableContext } from './context.ts';
 import { tablesOf } from './tables-of.ts';
@@ -10,13 +13,32 @@ export interface CallerUser {
   readonly disabled: boolean;
 }
 
-/** A key as an explanation is about it, expired or not. The hash is what authentication goes by; it is never shown. */
+/** How a key ended that somebody deleted. */
+export interface Revocation {
+  readonly at: string;
+  /** Who did it, in words; null where that is not known. */
+  readonly by: string | null;
+}
+
+/** A key as an explanation is about it, expired, revoked or not. The hash is what authentication goes by; it is never shown. */
 export interface KnownKey {
   readonly id: number;
   readonly name: string;
   readonly hash: string;
   readonly expired: boolean;
+  readonly revoked: Revocation | undefined;
+  /** The owner; of a key that was revoked as they were then. */
   readonly user: CallerUser;
+}
+
+interface RevokedRow {
+  readonly name: string;
+  readonly key_hash: string;
+  readonly user_id: number;
+  readonly username: string;
+  readonly at: string;
+  readonly actor_kind: string | null;
+  readonly actor_name: string | null;
 }
 
 /** Callers whom an administrator asks about: also those whom authentication would refuse. */
@@ -33,6 +55,22 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
       .select((eb) => eb('api_keys.expires_at', '<=', param('now')).as('expired'))
       .where('api_keys.id', '=', param('id')),
   );
+  const revokedById = prepare<{ id: number }>((param) =>
+    db
+      .selectFrom('gatewright_revoked_keys as t')
+      .select(['name', 'key_hash', 'user_id', 'username', 'actor_kind', 'actor_name'])
+      .select(raw<string>`${timeText(dialectOf(database), raw`t.revoked_at`)}`.as('at'))
+      .where('key_id', '=', param('id')),
+  );
+
+  const revokedKey = async (id: number): Promise<KnownKey | undefined> => {
+    const row = await database.get<RevokedRow>(revokedById({ id }));
+    if (row === undefined) return undefined;
+    const { name, key_hash: hash, at, actor_kind, actor_name } = row;
+    const user = { id: row.user_id, username: row.username, disabled: false };
+    return { id, name, hash, expired: false, revoked: { at, by: actor_name ?? actor_kind }, user };
+  };
+
   return {
     user: async (id: number): Promise<CallerUser | undefined> => {
       const row = await database.get<{ id: number; username: string; disabled: boolean | number }>(
@@ -51,9 +89,10 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
         disabled: boolean | number;
         expired: boolean | number | null;
       }>(keyById({ id, now }));
-      if (row === undefined) return undefined;
+      if (row === undefined) return revokedKey(id);
       const user = { id: row.id, username: row.username, disabled: Boolean(row.disabled) };
-      return { id, name: row.name, hash: row.key_hash, expired: Boolean(row.expired), user };
+      const expired = Boolean(row.expired);
+      return { id, name: row.name, hash: row.key_hash, expired, revoked: undefined, user };
     },
   };
 };

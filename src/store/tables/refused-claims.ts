@@ -1,3 +1,4 @@
+import type { Compilable } from 'kysely';
 import type { Claim } from '../../auth/method.ts';
 import type { Database } from '../database.ts';
 import { toQuery } from '../statement.ts';
@@ -27,14 +28,21 @@ interface ClaimOfCaller extends Omit<RefusedClaim, 'claim'> {
 const nameOf = (claim: Claim): string =>
   claim.kind === 'user' ? `${claim.id}` : claim.kind === 'api_key' ? claim.hash : claim.appId;
 
+/** A key that a claim names, there or gone. */
+interface NamedKey {
+  readonly id: number;
+  readonly key_hash: string;
+  readonly username: string;
+}
+
 /** Distinct values of one kind of claims. */
 const distinct = <Value>(values: readonly (Value | undefined)[]): Value[] => [
   ...new Set(values.filter((value) => value !== undefined)),
 ];
 
 /**
- * Requests whose credentials were refused. Whose they were is looked up by the batch, with one statement for users and
- * one for keys: whoever sends what is nobody's costs an entry of a bounded map, and no look-up in the request's path.
+ * Requests whose credentials were refused. Whose they were is looked up by the batch, with one statement for users,
+ * one for keys and one for keys that are gone: whoever sends what is nobody's costs an entry of a bounded map, and no look-up in the request's path.
  */
 export const createRefusedClaims = (database: Database, isApplication: (appId: string) => boolean) => {
   const db = tablesOf(database);
@@ -48,16 +56,30 @@ export const createRefusedClaims = (database: Database, isApplication: (appId: s
     return new Map(rows.map(({ id, username }) => [id, username]));
   };
 
+  const rowsOf = async (
+    hashes: readonly string[],
+    query: (hashes: readonly string[]) => Compilable,
+  ): Promise<readonly NamedKey[]> => (hashes.length === 0 ? [] : database.all(toQuery(query(hashes))));
+
   const keys = async (hashes: readonly string[]): Promise<ReadonlyMap<string, RefusedCaller>> => {
-    if (hashes.length === 0) return new Map();
-    const query = db
-      .selectFrom('api_keys')
-      .innerJoin('users', 'users.id', 'api_keys.user_id')
-      .select(['api_keys.id', 'api_keys.key_hash', 'users.username'])
-      .where('api_keys.key_hash', 'in', hashes);
-    const rows = await database.all<{ id: number; key_hash: string; username: string }>(toQuery(query));
+    const live = await rowsOf(hashes, (asked) =>
+      db
+        .selectFrom('api_keys')
+        .innerJoin('users', 'users.id', 'api_keys.user_id')
+        .select(['api_keys.id', 'api_keys.key_hash', 'users.username'])
+        .where('api_keys.key_hash', 'in', asked),
+    );
+    const known = new Set(live.map(({ key_hash }) => key_hash));
+    const gone = await rowsOf(
+      hashes.filter((hash) => !known.has(hash)),
+      (asked) =>
+        db
+          .selectFrom('gatewright_revoked_keys')
+          .select(['key_id as id', 'key_hash', 'username'])
+          .where('key_hash', 'in', asked),
+    );
     return new Map(
-      rows.map(({ id, key_hash, username }) => [
+      [...live, ...gone].map(({ id, key_hash, username }) => [
         key_hash,
         { caller_kind: 'api_key', caller_id: String(id), caller_name: username },
       ]),

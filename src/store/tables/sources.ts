@@ -305,26 +305,6 @@ export const auditSource = source(
   ],
   ['created_at'],
 );
-export const refusalSource = source(
-  'gatewright_refusals',
-  named('gatewright_refusals'),
-  [
-    id,
-    column('refused_at', field.datetime(always)),
-    column('first_at', field.datetime(always)),
-    column('refusals', field.integer(always)),
-    column('caller_kind', field.string(always)),
-    column('caller_id', field.string(always)),
-    column('caller_name', field.string(always)),
-    column('method', field.string(always)),
-    column('path', field.string(always)),
-    column('status', field.integer(always)),
-    column('code', field.integer(always)),
-    column('address', field.string(always)),
-  ],
-  ['refused_at'],
-);
-export const refusalFields = Object.freeze([...refusalSource.columns.keys()]);
 export const auditFields = Object.freeze([
   'id',
   'created_at',

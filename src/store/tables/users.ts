@@ -13,6 +13,7 @@ import {
   type TableContext,
 } from './context.ts';
 import { endInvitations } from './invitations.ts';
+import { revokeKeys } from './revoked-keys.ts';
 import { endSessions, stillVerified } from './security-stamp.ts';
 import { storedUser } from './stored-user.ts';
 import { tablesOf } from './tables-of.ts';
@@ -189,9 +190,11 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         const before = await storedUser(transaction, dialect, id);
         guardSuperAdmin(actor, before.roles);
         await part?.before();
+        const now = clock();
+        await revokeKeys(transaction, dialect, [{ column: 'user_id', value: id }], actor, now);
         await transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
         if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
-        await recordAudit(transaction, dialect, clock(), actor, {
+        await recordAudit(transaction, dialect, now, actor, {
           action: 'user.delete',
           target: { kind: 'user', id, name: before.username },
         });

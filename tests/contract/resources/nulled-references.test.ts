@@ -63,6 +63,7 @@ const laterTables = [
   'gatewright_recovery_codes',
   'gatewright_passkeys',
   'gatewright_totp',
+  'gatewright_revoked_keys',
 ];
 /** And indexes of tables that were there. */
 const laterIndexes = ['api_keys_idle', 'audit_failed_sign_ins'];

@@ -4,6 +4,7 @@ import { alterColumns } from './alter-columns.ts';
 import { introspectPostgres } from './introspect.ts';
 import { movingPostgres } from './moving.ts';
 import { nulledReferencesPostgres } from './nulled-references.ts';
+import { revokedKeysPostgres } from './revoked-keys.ts';
 
 export const postgresSchema: SchemaWords = {
   own: {
@@ -16,6 +17,7 @@ export const postgresSchema: SchemaWords = {
   },
   introspection: introspectPostgres,
   referenceTriggers: nulledReferencesPostgres,
+  revokedKeyTriggers: revokedKeysPostgres,
   namesForeignKeys: true,
   boolean: String,
   renameIndex: (_table, { name }, next) => [`alter index ${quoteName(name)} rename to ${quoteName(next)}`],

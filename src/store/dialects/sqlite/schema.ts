@@ -6,11 +6,13 @@ import { introspectSqlite } from './introspect.ts';
 import { movingSqlite } from './moving.ts';
 import { nulledReferencesSqlite } from './nulled-references.ts';
 import { ownTypes } from './own-types.ts';
+import { revokedKeysSqlite } from './revoked-keys.ts';
 
 export const sqliteSchema: SchemaWords = {
   own: ownTypes,
   introspection: introspectSqlite,
   referenceTriggers: nulledReferencesSqlite,
+  revokedKeyTriggers: revokedKeysSqlite,
   namesForeignKeys: false,
   boolean: (value) => String(Number(value)),
   // An index has its name for good, so it is made anew.
