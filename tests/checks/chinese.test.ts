@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -80,6 +81,19 @@ describe('Chinese texts', () => {
   it.each(unwanted)('never say %s, but %s', (word) => {
     expect(unwanted.length).toBeGreaterThan(15);
     expect(breaking(new RegExp(word, 'u'))).toEqual([]);
+  });
+
+  it.each(guides)('leads from %s to Chinese pages, and says of others that they are English', (guide) => {
+    const links = [...read(guide).matchAll(/\]\((?!https?:)([^)#]+\.md)[^)]*\)(（英文）|，英文）)?/g)];
+    const wrong = links.filter(([, target = '', said]) => {
+      const page = normalize(join(dirname(guide), target));
+      if (page.endsWith('.zh-CN.md')) return said !== undefined;
+      // The other language of this page; the examples speak for themselves.
+      if (page === guide.replace('.zh-CN', '') || page.startsWith('examples/')) return false;
+      return said === undefined || existsSync(`${root}${page.replace(/\.md$/, '.zh-CN.md')}`);
+    });
+    expect(guides.length).toBeGreaterThan(10);
+    expect(wrong.map(([link]) => link)).toEqual([]);
   });
 
   it('would be noticed by these rules', () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { variables } from '../../src/variables.ts';
 import { runInBash } from './bash.ts';
@@ -102,16 +102,5 @@ describe('both README files', () => {
       rows.map(([name, fallback]) => [name, fallback]),
     );
     for (const [name, , meaning] of translated) expect(meaning, name).toMatch(/\p{Script=Han}/u);
-  });
-});
-
-describe('links between pages', () => {
-  const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
-
-  it.each(pages)('%s leads to files that exist', async (page) => {
-    const targets = [...(await read(page)).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
-    for (const target of targets.filter((one) => !one.includes('://'))) {
-      await expect(access(join(root, dirname(page), target)), target).resolves.toBeUndefined();
-    }
   });
 });
