@@ -220,7 +220,7 @@ export const caches = {
   },
   tableSize: {
     key: 'none',
-    holds: 'how many rows a source has, up to 5,001',
+    holds: 'how many rows a source has, up to 5,001, and whether its table is of few bytes',
     heldBy: ['SizeEstimate'],
     ends: 'one second, or a clock that was set back',
     test: 'counts again after a second, and where the clock was set back',

@@ -17,6 +17,8 @@ export interface Query {
    * Statements for others say so themselves (`fits` of their dialect).
    */
   readonly longest?: number;
+  /** For a scan: whether it is over soon whatever it does, as all that it looks at is a table of few bytes. */
+  readonly brief?: boolean;
   /**
    * Given where a write of few rows may be committed together with others of its table: the order among these in which no
    * two wait for each other, as the id of the row that it changes.
@@ -72,7 +74,8 @@ export interface Database extends Reader {
   /**
    * All rows of a statement that no index bounds (a filter or sort over a whole table, a count). On SQLite it runs
    * in a reader thread, so that nobody else waits for it; on PostgreSQL such statements take half of the sessions at
-   * most. A caller has a share of that, and waits for it; `overloaded` where that lasts too long.
+   * most, brief ones nearly the other half. A caller has a share of that, and waits for it; `overloaded` where that lasts
+   * too long.
    */
   scan<Row>(query: Query, by?: Caller): Promise<Row[]>;
   /**

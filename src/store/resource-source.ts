@@ -34,6 +34,7 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
   const source: Source = {
     name: model.name,
     from: () => named(model.table),
+    table: model.table,
     columns: new Map(
       [...model.fields.values()].map(({ name, type, options }) => [name, { name, type, options }]),
     ),

@@ -74,6 +74,8 @@ export interface Source {
   readonly name: string;
   /** A quoted table name or a parenthesised select; it gets the alias `t`. */
   readonly from: (dialect: Dialect) => Fragment;
+  /** The table, where it is one: its size tells how long a look at all of it takes. */
+  readonly table?: string;
   readonly columns: ReadonlyMap<string, SourceColumn>;
   /** Unique, never null: breaks ties of every sort. */
   readonly key: string;

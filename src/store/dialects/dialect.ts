@@ -50,6 +50,8 @@ export interface Dialect extends Compiler {
    * with `TooLongError`. Undefined where no reader waits for another's statement, so that none need say what it looks at.
    */
   looksAtFewer(count: Fragment, most: Fragment): Fragment | undefined;
+  /** Bytes of a table on the disk, indexes left out; undefined where nothing is gained by knowing. */
+  readonly tableBytes: ((table: string) => Fragment) | undefined;
   /**
    * A text that names all that the statement sees: where it is the same twice, nothing was committed in between. Null from
    * a server that cannot tell. Undefined where the database itself tells (`OpenDatabase.revision`).

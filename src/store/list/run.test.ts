@@ -35,6 +35,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
   await insertThings(database, things);
   const ways: string[] = [];
   const callers: (Caller | undefined)[] = [];
+  const brief: (boolean | undefined)[] = [];
   const hooks = { beforeStream: async () => {}, revision: undefined as number | undefined, rowless: false };
   const time = { now: 0 };
   const watched: Database = {
@@ -47,6 +48,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
     scan: (query, by) => {
       ways.push('scan');
       callers.push(by);
+      brief.push(query.brief);
       return database.scan(query, by);
     },
     stream: async (query, by) => {
@@ -66,13 +68,14 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
   const list = createList(watched, source, { clock: () => time.now });
   const ask = (query: string, by?: Asker) => list(grant, { query, path, ...(by && { by }) });
   const taken = () => ways.splice(0).join(' ');
+  const briefs = () => brief.splice(0);
   const ids = async (query: string) => (await rowsOf(await ask(query))).map(({ id }) => id);
   const wayOf = async (query: string) => {
     const answer = await ask(query);
     if ('chunks' in answer) await answer.chunks.return?.();
     return taken();
   };
-  return { database, list, ask, ids, taken, wayOf, callers, hooks, time };
+  return { database, list, ask, ids, taken, wayOf, callers, briefs, hooks, time };
 };
 
 describeEachDatabase('the way of a page', (databases) => {
@@ -269,6 +272,30 @@ describe('totals of a large table (postgres)', () => {
     await vi.waitFor(() => database.ping(), 20_000);
     expect((await ask('page=1')).headers['X-Total-Count']).toBe('6001');
     expect(taken()).toBe('get scan');
+  });
+});
+
+describeDatabase('postgres', 'a look at all of a table of few bytes', (databases) => {
+  const source: Source = { ...thingSource, table: 'things' };
+  const paragraph = Array.from({ length: 2000 }, (_, index) =>
+    String.fromCharCode(0x4e00 + ((index * 7919) % 20000)),
+  );
+
+  it('is brief until the table has grown', async () => {
+    const { database, ask, briefs, time } = await watch(databases, rowsBy(smallTable + 1), source);
+    await ask('page=1&sort=title');
+    await ask('q=a&page=1');
+    expect(briefs()).toEqual([true, true]);
+    await database.execute({ sql: 'update things set body = $1', parameters: [paragraph.join('')] });
+    time.now += 1000;
+    await ask('page=1&sort=title');
+    expect(new Set(briefs())).toEqual(new Set([undefined]));
+  });
+
+  it('is not where nobody knows its size', async () => {
+    const { ask, briefs } = await watch(databases, rowsBy(smallTable + 1));
+    await ask('page=1&sort=title');
+    expect(briefs()).toEqual([undefined]);
   });
 });
 

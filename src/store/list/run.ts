@@ -205,7 +205,8 @@ export class ListRun {
 
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
     const query = list.plan.page(this.#values(list, rows, more));
-    return list.parameters.included.length === 0 ? query : { ...query, longest: maxAnswerBytes };
+    if (list.parameters.included.length > 0) return { ...query, longest: maxAnswerBytes };
+    return this.#size.isBrief && isOwnWork(list) ? { ...query, brief: true } : query;
   }
 
   #streamQuery(list: PreparedList, rows: RowReach, ends: PageEnds): Query {

@@ -4,7 +4,7 @@ import type { Figure } from '../../../kernel/figure.ts';
 import type { Caller, OpenDatabase, Query, WriteOptions } from '../../database.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import { databaseUnavailable, transactionTimeout } from '../problems.ts';
-import { figuresOfShares } from '../share-figures.ts';
+import { bothOf, figuresOfShares } from '../share-figures.ts';
 import { Shares } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
@@ -16,7 +16,7 @@ import { figuresOfPool } from './figures.ts';
 import { ListeningSession } from './listener.ts';
 import { ReadBatches } from './read-batches.ts';
 import { demandMeaning, type SessionLimits, sessionSettings, startedAt } from './session.ts';
-import { applicationLimits, scanLimits } from './session-shares.ts';
+import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
@@ -80,6 +80,7 @@ class PostgresDatabase implements OpenDatabase {
   readonly #writes: WriteBatches;
   readonly #slots: StreamSlots;
   readonly #scans: Shares;
+  readonly #briefs: Shares;
   readonly #ofApplications: Shares;
   readonly #unitLimit: number | undefined;
   readonly #conflictLimit: number;
@@ -114,6 +115,7 @@ class PostgresDatabase implements OpenDatabase {
     this.#unitLimit = unitLimit;
     this.#slots = new StreamSlots(options.streamTimes);
     this.#scans = new Shares(scanLimits(poolSize));
+    this.#briefs = new Shares(briefLimits(poolSize));
     this.#ofApplications = new Shares(applicationLimits(poolSize));
   }
 
@@ -126,7 +128,7 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   async scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
-    const release = await this.#scans.take(by);
+    const release = await (query.brief === true ? this.#briefs : this.#scans).take(by);
     try {
       return (await this.#alone(query, 'none')).rows;
     } finally {
@@ -178,7 +180,8 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   figures(): readonly Figure[] {
-    return [...figuresOfPool(this.#sessions.load), ...figuresOfShares(this.#scans, this.#slots.load)];
+    const scans = bothOf(this.#scans, this.#briefs);
+    return [...figuresOfPool(this.#sessions.load), ...figuresOfShares(scans, this.#slots.load)];
   }
 
   async ping(): Promise<void> {
@@ -193,6 +196,7 @@ class PostgresDatabase implements OpenDatabase {
     this.#interrupted = true;
     this.#slots.close();
     this.#scans.close();
+    this.#briefs.close();
     this.#ofApplications.close();
     this.#sessions.cancel();
     this.#streaming.cancel();
@@ -202,6 +206,7 @@ class PostgresDatabase implements OpenDatabase {
   close(): Promise<void> {
     this.#slots.close();
     this.#scans.close();
+    this.#briefs.close();
     this.#ofApplications.close();
     this.#closing ??= Promise.all([
       this.#sessions.close(closingGrace),

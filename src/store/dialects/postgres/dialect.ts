@@ -1,6 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely';
 import type { Bucket } from '../../../fields/aggregates.ts';
 import { fromScaled } from '../../../fields/decimal.ts';
+import { quoteName } from '../../quote.ts';
 import { all, type Fragment, literal, name, sql } from '../../statement.ts';
 import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
 import { NumberingPostgresCompiler } from './query-compiler.ts';
@@ -87,6 +88,7 @@ export const postgresDialect: Dialect = {
     sql`cast(${unless(sql`sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)}`)} as integer)`,
   atMost: (count, most) => sql`${unless(sql`${count} > ${literal(most)}`)} = '1'`,
   looksAtFewer: () => undefined,
+  tableBytes: (table) => sql`pg_table_size(${literal(quoteName(table))}::regclass)`,
   seen,
   arrayText: (values) => sql`json_build_array(${all(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,

@@ -227,4 +227,20 @@ describeDatabase('postgres', 'reads of one turn', (databases) => {
     expect(slow).toBe(2);
     await Promise.all([scan, write]);
   });
+
+  it('have sessions of their own where they are brief, which whatever takes its time leaves free', async () => {
+    const database = await databases.open(undefined, { poolSize: 6 });
+    const by = (caller: string) => ({ caller, signal: new AbortController().signal, cut: () => {} });
+    let slow = 3;
+    const done = (): void => {
+      slow -= 1;
+    };
+    const scans = ['user:1', 'user:2', 'user:3'].map((caller) =>
+      database.scan(query('select pg_sleep(1)'), by(caller)).then(done),
+    );
+    const brief = { ...query('select 1 as n'), brief: true };
+    await Promise.all(Array.from({ length: 20 }, () => database.scan(brief, by('user:1'))));
+    expect(slow).toBe(3);
+    await Promise.all(scans);
+  });
 });

@@ -16,6 +16,22 @@ export const scanLimits = (poolSize: number): ShareLimits => {
   };
 };
 
+/**
+ * What is over soon has as many sessions of its own, less one, for whoever comes: it waits for nothing that takes its
+ * time, and one caller may keep the server busy with it, as with any other short statement.
+ */
+export const briefLimits = (poolSize: number): ShareLimits => {
+  const total = Math.max(1, Math.ceil(poolSize / 2) - 1);
+  const strangers = Math.max(1, total - 1);
+  return {
+    ...scanLimits(poolSize),
+    what: 'brief statements that no index bounds',
+    total,
+    each: total,
+    strangers,
+  };
+};
+
 /** Transactions with code of an application may wait for whatever it waits for: a fifth of the sessions is not theirs. */
 export const applicationLimits = (poolSize: number): ShareLimits => {
   const total = Math.max(1, poolSize - Math.ceil(poolSize / 5));

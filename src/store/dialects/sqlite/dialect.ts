@@ -86,6 +86,7 @@ export const sqliteDialect: Dialect = {
   unclosed,
   fits: () => undefined,
   atMost: (count, most) => unless(sql`${count} > ${literal(most)}`),
+  tableBytes: undefined,
   seen: undefined,
   looksAtFewer: (count, most) => unless(sql`${count} >= ${most}`),
   arrayText: (values) => sql`json_array(${all(values)})`,
