@@ -1,6 +1,7 @@
 import { credentials } from './credentials.js';
 import { readDescription } from './description.js';
 import { fill, h } from './dom.js';
+import { askDescription, firstLanguage } from './early.js';
 import { exampleView } from './example-view.js';
 import { partsOf } from './fields.js';
 import { header } from './header.js';
@@ -8,8 +9,7 @@ import { navigation } from './navigation.js';
 import { answersView, operationView } from './operation-view.js';
 import { overview } from './overview.js';
 import { addressOf, nearest, placeOf } from './places.js';
-import { ask, failureText } from './reach.js';
-import { base } from './request.js';
+import { failureText, reached } from './reach.js';
 import { isTyping, searchView } from './search-view.js';
 import { settings } from './settings.js';
 import { signInDialog } from './sign-in-view.js';
@@ -26,30 +26,20 @@ import { waysOf } from './ways.js';
 const root = document.documentElement;
 const app = /** @type {HTMLElement} */ (document.querySelector('#app'));
 
-/** The first language of these that there is: the address, an earlier choice, the service's own. */
-const firstLanguage = () => {
-  const asked = [
-    new URLSearchParams(location.search).get('lang'),
-    settings.get('locale'),
-    root.dataset['serviceLocale'],
-  ];
-  return asked.find((name) => name !== null && name !== undefined && Object.hasOwn(texts, name)) ?? 'en';
-};
+let language = firstLanguage;
 
-let language = firstLanguage();
-
-/** @param {string | URL} address */
-const json = async (address) => {
-  const response = await ask(address, { credentials: 'omit' });
+/** @param {Promise<Response>} asked */
+const json = async (asked) => {
+  const response = await reached(asked);
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   return response.json();
 };
 
-/** Always the description of this service: no address can be given from outside. @param {Texts} t @returns {Promise<Description>} */
+/** @param {Texts} t @returns {Promise<Description>} */
 const load = async (t) => {
   const [document, methods] = await Promise.all([
-    json(`${base}/api-docs/openapi.json?area=all&lang=${encodeURIComponent(language)}`),
-    json(new URL('methods.json', import.meta.url)),
+    json(askDescription(language)),
+    json(fetch(new URL('methods.json', import.meta.url), { credentials: 'omit' })),
   ]);
   return readDescription(document, waysOf(methods, { language, t, document }));
 };

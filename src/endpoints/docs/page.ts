@@ -2,23 +2,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { type Files, joinModules, joinSheets } from './joined.ts';
 import { describedMethods } from './methods.ts';
 import { answerWith, contentVersion, type Representation, represent } from './representation.ts';
 
 /** The page's files: beside `src` in a checkout, beside `dist` in the package. */
 const directory = new URL('../../../docs-page/', import.meta.url);
 
-/** Media types of its files. What else lies there is not shipped. */
-const shipped: Readonly<Record<string, string>> = {
+/** Media types of its parts. */
+const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
 };
-
-const types: Readonly<Record<string, string>> = { ...shipped, '.json': 'application/json; charset=utf-8' };
-
-/** A part of the page that is made, not read: how credentials of each method of authentication are sent. */
-const methodsFile = 'methods.json';
 
 /**
  * Everything comes from this service and nothing else may: no script, style or connection from elsewhere, no inline
@@ -55,24 +52,36 @@ interface Page {
   readonly assets: ReadonlyMap<string, Representation>;
 }
 
+/** The files of the page that are text: what else lies there is not sent. */
+const readFiles = async (): Promise<Files> => {
+  const names = (await readdir(directory)).filter((name) => /\.(?:js|css|svg|html)$/.test(name));
+  const contents = await Promise.all(names.map((name) => readFile(new URL(name, directory), 'utf8')));
+  return new Map(names.map((name, index) => [name, contents[index] ?? '']));
+};
+
+/** What the page asks for, by name: few files, each with all that it imports. */
+const partsOf = (files: Files): ReadonlyMap<string, string> =>
+  new Map([
+    ['icon.svg', files.get('icon.svg') ?? ''],
+    ['page.css', joinSheets('page.css', files)],
+    ['early.js', joinModules('early.js', files)],
+    ['main.js', joinModules('main.js', files, ['early.js'])],
+    // Made, not read: how credentials of each method of authentication are sent.
+    ['methods.json', JSON.stringify(describedMethods())],
+  ]);
+
 const loadPage = async (locale: string): Promise<Page> => {
-  const files = (await readdir(directory)).filter((name) => Object.hasOwn(shipped, extname(name))).sort();
-  const read = await Promise.all(files.map((name) => readFile(new URL(name, directory))));
-  const names = [...files, methodsFile];
-  const contents = [...read, Buffer.from(JSON.stringify(describedMethods()))];
-  const version = contentVersion(...names, ...contents);
-  const template = await readFile(new URL('index.html', directory), 'utf8');
+  const files = await readFiles();
+  const parts = [...partsOf(files)];
+  const version = contentVersion(...parts.flat());
   // Relative to the page's own address, so that a path prefix or a proxy in front changes nothing.
-  const html = template.replaceAll('{assets}', `api-docs/assets/${version}`).replaceAll('{locale}', locale);
+  const html = (files.get('index.html') ?? '')
+    .replaceAll('{assets}', `api-docs/assets/${version}`)
+    .replaceAll('{locale}', locale);
   return {
     html: represent('text/html; charset=utf-8', html),
     version,
-    assets: new Map(
-      names.map((name, index) => [
-        name,
-        represent(types[extname(name)] ?? '', contents[index] ?? new Uint8Array()),
-      ]),
-    ),
+    assets: new Map(parts.map(([name, content]) => [name, represent(types[extname(name)] ?? '', content)])),
   };
 };
 
