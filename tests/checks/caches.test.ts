@@ -159,6 +159,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'createUserRemoval',
     'deletionOf',
     'insertAll',
+    'joinModules',
     'importSlice',
     'remaining',
     'histogramOf',
