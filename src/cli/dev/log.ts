@@ -7,6 +7,9 @@ interface Line {
   readonly route?: string | null;
   readonly status?: number;
   readonly milliseconds?: number;
+  /** What a security event is about. */
+  readonly event?: string;
+  readonly username?: string;
   readonly err?: { readonly stack?: string };
   readonly applied?: readonly string[];
 }
@@ -14,6 +17,8 @@ interface Line {
 const readable = (line: Line): string => {
   if (line.msg === 'request')
     return `${line.method} ${line.route ?? '(no such path)'} ${line.status}  ${line.milliseconds} ms`;
+  if (line.event !== undefined)
+    return [`${line.msg}: ${line.event}`, line.username].filter((part) => part !== undefined).join(', ');
   const text = line.applied === undefined ? (line.msg ?? '') : `applied ${line.applied.join(', ')}`;
   return line.err?.stack === undefined ? text : `${text}\n${line.err.stack}`;
 };
