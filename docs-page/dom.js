@@ -70,6 +70,10 @@ export const copyButton = (texts, content) => {
   return button;
 };
 
+/** A name or a sentence with names, which may go on in the next line behind what joins their words. @param {string} text */
+export const breakable = (text) =>
+  text.split(/(?<=\w[._/])(?=\w)/).map((part, index) => (index > 0 ? [h('wbr'), part] : part));
+
 /** `code` in backticks of a text becomes an element. @param {string} text */
 export const inline = (text) =>
   text.split('`').map((part, index) => (index % 2 === 1 ? h('code', {}, part) : part));

@@ -1,4 +1,4 @@
-import { h, inline, prose } from './dom.js';
+import { breakable, h, inline, prose } from './dom.js';
 import { answerFields, bodyFields, partOfParameter, payloadOf, typeWords } from './fields.js';
 import { linkTo } from './places.js';
 import { filtersOf, plainParameters } from './request.js';
@@ -80,8 +80,8 @@ const filterTable = (operation, resolve, t) => {
     part: `filter.${field}`,
     label: `filter[${field}]`,
     cells: [
-      h('code', {}, `filter[${field}]`),
-      h('span', { class: 'type' }, typeWords(type, resolve)),
+      h('code', {}, breakable(`filter[${field}]`)),
+      h('span', { class: 'type' }, breakable(typeWords(type, resolve))),
       operators.flatMap((operator, index) => [
         index > 0 && ' ',
         h('code', { title: names[operator] }, operator === 'eq' ? '=' : operator),
@@ -102,7 +102,7 @@ const parameterTable = (operation, resolve, t) => {
     label: parameter.name,
     cells: [
       [
-        h('code', {}, parameter.name),
+        h('code', {}, breakable(parameter.name)),
         parameter.required && h('span', { class: 'required', title: t.required }, '*'),
       ],
       h('span', { class: 'type' }, parameter.in),
@@ -160,7 +160,7 @@ export const operationView = (operation, { resolve, ways, groups }, t) =>
       { class: 'route' },
       h('span', { class: `verb ${operation.method.toLowerCase()}` }, operation.method),
       ' ',
-      h('code', {}, operation.path),
+      h('code', {}, breakable(operation.path)),
     ),
     operation.description !== undefined && h('div', { class: 'lead' }, prose(operation.description)),
     whoMayCall(operation, ways, t),
@@ -209,9 +209,9 @@ const errors = (operation, t, showExample) => {
               },
               code,
             ),
-            h('code', { class: 'under dim' }, name),
+            h('code', { class: 'under dim' }, breakable(name)),
           ],
-          message,
+          breakable(message),
         ],
       })),
       t,

@@ -1,4 +1,4 @@
-import { h, prose } from './dom.js';
+import { breakable, h, prose } from './dom.js';
 import { addressOf } from './places.js';
 import { base } from './request.js';
 
@@ -21,7 +21,7 @@ const operations = ({ operations: own }) =>
           'a',
           { href: addressOf(id) },
           h('span', { class: `verb ${method.toLowerCase()}` }, method),
-          h('code', {}, path),
+          h('code', {}, breakable(path)),
           h('span', { class: 'dim' }, summary),
         ),
       ),

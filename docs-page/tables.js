@@ -1,4 +1,4 @@
-import { h, inline } from './dom.js';
+import { breakable, h, inline } from './dom.js';
 import { linkTo } from './places.js';
 
 /** Tables of an operation, each row of which has an address. */
@@ -48,8 +48,11 @@ export const fieldTable = (operation, fields, t) =>
       part,
       label: path,
       cells: [
-        [h('code', {}, path), required && h('span', { class: 'required', title: t.required }, '*')],
-        h('span', { class: 'type' }, type),
+        [
+          h('code', {}, breakable(path)),
+          required && h('span', { class: 'required', title: t.required }, '*'),
+        ],
+        h('span', { class: 'type' }, breakable(type)),
         inline(words),
       ],
     })),
