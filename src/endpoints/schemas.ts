@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../fields/field.ts';
 import { recordedActions } from '../store/events/recorded.ts';
 import { jobStates } from '../store/outbox/job-source.ts';
+import { heldFactors } from '../store/tables/sources.ts';
 import { deliveryStates } from '../store/webhooks/sources.ts';
 import { disabledReasons } from '../store/webhooks/webhooks.ts';
 
@@ -180,6 +181,11 @@ export const schemas = {
     invitation_expires_at: {
       ...timeOrNull,
       description: 'end of the link that is open, also of one whose time is over; null where there is none',
+    },
+    second_factor: {
+      type: 'string',
+      enum: [...heldFactors],
+      description: 'what the administration area asks for beside the password',
     },
   }),
   invitation: object('Invitation', {

@@ -234,10 +234,16 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 90_000 }, async () => {
 
     it('a super_admin resets it for who has lost it, and an admin is not offered it', async () => {
       const { user } = await enrol(service);
-      const { page } = await at(await service.admin(), `/users/${user.id}/show`);
+      const { page } = await at(await service.admin(), '/users');
+      const row = page.getByRole('row').filter({ hasText: user.email });
+      await row.getByText('验证器应用', { exact: true }).waitFor();
+      await row.getByRole('link', { name: user.username }).click();
+      await page.getByRole('heading', { name: user.username }).waitFor();
+      await page.getByText('验证器应用', { exact: true }).waitFor();
       await page.getByRole('button', { name: '重置两步验证' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '重置两步验证' }).click();
       await page.getByText('两步验证已重置').waitFor();
+      await page.getByText('未启用', { exact: true }).waitFor();
       await service.signIn(user);
       const admin = await service.createUser(['admin']);
       const { page: other } = await at(admin, `/users/${user.id}/show`);

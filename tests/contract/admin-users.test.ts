@@ -233,6 +233,7 @@ describeEachDatabase('users of the administration area', (databases) => {
         updated_at: expect.any(String),
         invited: false,
         invitation_expires_at: null,
+        second_factor: 'none',
       },
     ]);
     expect((await service.login('plain', commonPassword)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../support/authenticator.ts';
 import { describeEachDatabase } from '../support/databases.ts';
-import { asking, Browser, firstStep, openBrowser, secondStep } from '../support/second-factor.ts';
+import { asking, Browser, enrol, firstStep, openBrowser, secondStep } from '../support/second-factor.ts';
 import { type TestUser, useService } from '../support/service.ts';
 
 const path = '/admin/second-factor';
@@ -138,6 +138,46 @@ describeEachDatabase('the second factor of the administration area', (databases)
       expect((await remove(browser.password)).status).toBe(404);
       expect(await browser.ok('GET', path)).toMatchObject({ passkeys: [], recovery_codes_left: 0 });
       await service.signIn(user);
+    });
+
+    it('administrators see who has what, in the list, of one user, among a role, and by a filter', async () => {
+      const token = await service.admin();
+      const plain = await service.createUser(['admin']);
+      const byApp = await enrol(service);
+      const byKey = await withKey();
+      const both = await enrol(service);
+      await add(both.browser, new Authenticator());
+      const wanted = [
+        [plain, 'none'],
+        [byApp.user, 'totp'],
+        [byKey.user, 'passkeys'],
+        [both.user, 'totp_and_passkeys'],
+      ] as const;
+      const ids = wanted.map(([{ id }]) => id).join(',');
+      type Held = { readonly id: number; readonly second_factor: string };
+      for (const path of ['/admin/users', '/admin/roles/admin/users']) {
+        const rows = await service.ok<Held[]>('GET', `${path}?filter[id][in]=${ids}&sort=id`, { token });
+        expect(rows.map(({ id, second_factor: held }) => [id, held])).toEqual(
+          wanted.map(([user, held]) => [user.id, held]),
+        );
+      }
+      for (const [user, held] of wanted) {
+        const found = await service.ok<Held[]>(
+          'GET',
+          `/admin/users?filter[second_factor]=${held}&filter[id][in]=${ids}`,
+          { token },
+        );
+        expect(found.map(({ id }) => id)).toEqual([user.id]);
+        expect(await service.ok('GET', `/admin/users/${user.id}`, { token })).toMatchObject({
+          second_factor: held,
+        });
+      }
+      // Users themselves are not told of one another.
+      expect((await service.get('/api/v1/users?filter[second_factor]=none', { token })).status).toBe(400);
+      await byKey.browser.ok('DELETE', `${path}/passkeys/${byKey.id}`, byKey.browser.password);
+      expect(await service.ok('GET', `/admin/users/${byKey.user.id}`, { token })).toMatchObject({
+        second_factor: 'none',
+      });
     });
 
     it('of another is not there', async () => {

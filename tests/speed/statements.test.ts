@@ -63,6 +63,7 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
     ['public list', 'GET', '/api/v1/articles', 1],
     ['current user', 'GET', '/api/v1/auth/me', 1],
     ['users', 'GET', '/api/v1/users', 2],
+    ['users with what they prove', 'GET', '/admin/users?page=1&filter[second_factor]=none', 2],
     ['health', 'GET', '/api/v1/health', 0],
   ])('%s: %s %s in at most %i', async (_name, method, path, most) => {
     expect(await asked(method, path)).toBeLessThanOrEqual(most);

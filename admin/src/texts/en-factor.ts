@@ -3,6 +3,7 @@ import type { zhCNFactor } from './zh-cn-factor.ts';
 
 export const enFactor: SameKeys<typeof zhCNFactor> = {
   title: 'Two-step verification',
+  short: 'Two-step',
   lead: 'The administration area asks for a second thing beside the password: a password that leaks is not enough to sign in.',
   on: 'Two-step verification is on.',
   off: 'Two-step verification is off. Either of these turns it on.',
@@ -20,6 +21,12 @@ export const enFactor: SameKeys<typeof zhCNFactor> = {
   since: 'Added',
   used: 'last used',
   added: 'It has been added',
+  held: {
+    none: 'Off',
+    totp: 'Authenticator app',
+    passkeys: 'Passkeys',
+    totp_and_passkeys: 'App and passkeys',
+  },
   removed: 'It has been removed',
   renewed: 'There are new recovery codes',
   passkeyNotGiven: 'No passkey was given: it was cancelled, or took too long.',

@@ -1,6 +1,7 @@
 /** The texts of two-step verification. */
 export const zhCNFactor = {
   title: '两步验证',
+  short: '两步验证',
   lead: '登录管理后台时，除密码外还须提供第二种凭据：密码泄露也不足以登录。',
   on: '两步验证已启用。',
   off: '两步验证未启用。设置任意一种即可启用。',
@@ -18,6 +19,12 @@ export const zhCNFactor = {
   since: '添加于',
   used: '上次使用：',
   added: '验证方式已添加',
+  held: {
+    none: '未启用',
+    totp: '验证器应用',
+    passkeys: '通行密钥',
+    totp_and_passkeys: '验证器应用与通行密钥',
+  },
   removed: '验证方式已移除',
   renewed: '恢复码已重新生成',
   passkeyNotGiven: '未能使用通行密钥：操作已取消或超时。',

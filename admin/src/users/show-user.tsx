@@ -2,7 +2,7 @@ import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListBase, useDataProvider, useGetIdentity, useNotify, usePermissions } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
@@ -29,7 +29,7 @@ import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { RoleChips } from './roles-of.tsx';
 import { mayHaveFactor, mayManage, superAdmin, type User } from './user.ts';
-import { UserState } from './users.tsx';
+import { FactorOf, UserState } from './users.tsx';
 
 /** One user: who they are, their keys, what their roles let them do. */
 export const ShowUser = () => {
@@ -50,6 +50,7 @@ export const ShowUser = () => {
             [text('users.email'), user.email],
             [text('users.roles'), <RoleChips key="roles" roles={user.roles} />],
             [text('users.state'), <UserState key="state" {...user} />],
+            [text('factor.title'), <FactorOf key="factor" user={user} />],
             ...(user.invitation_expires_at === null
               ? []
               : [
@@ -87,6 +88,7 @@ const Actions = ({ user }: { readonly user: User }) => {
   const tell = useTell();
   const notify = useNotify();
   const navigate = useNavigate();
+  const client = useQueryClient();
   const provider = useDataProvider();
   const { permissions: own } = usePermissions<readonly string[]>();
   const { identity } = useGetIdentity();
@@ -117,6 +119,7 @@ const Actions = ({ user }: { readonly user: User }) => {
   const resetFactor = async (): Promise<void> => {
     try {
       await send('DELETE', `/admin/users/${user.id}/second-factor`);
+      await client.invalidateQueries();
       notify(text('factor.reset.done'), { type: 'success' });
     } catch (error) {
       tell(error);

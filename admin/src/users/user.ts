@@ -12,7 +12,12 @@ export interface User {
   readonly invited: boolean;
   /** End of the link by which a password can be set, also of one whose time is over; null where there is none. */
   readonly invitation_expires_at: string | null;
+  /** What the area asks for beside the password. */
+  readonly second_factor: HeldFactor;
 }
+
+export const heldFactors = ['none', 'totp', 'passkeys', 'totp_and_passkeys'] as const;
+export type HeldFactor = (typeof heldFactors)[number];
 
 export const superAdmin = 'super_admin';
 

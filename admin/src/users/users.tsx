@@ -10,7 +10,7 @@ import type { Column } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { RoleChips } from './roles-of.tsx';
-import type { User } from './user.ts';
+import { heldFactors, mayHaveFactor, type User } from './user.ts';
 
 export const UserState = ({
   disabled,
@@ -34,6 +34,16 @@ export const UserState = ({
       ) : null}
     </Stack>
   );
+};
+
+/** What somebody signs in with beside the password; who is no administrator has none, and needs none. */
+export const FactorOf = ({ user }: { readonly user: User }) => {
+  const text = useText();
+  const { second_factor: held } = user;
+  const words = text(`factor.held.${held}`);
+  if (held !== 'none') return <span>{words}</span>;
+  if (!mayHaveFactor(user)) return <span>—</span>;
+  return <Chip size="small" variant="outlined" color="warning" label={words} />;
 };
 
 const columns = (text: Text): Column<User>[] => [
@@ -65,6 +75,11 @@ const columns = (text: Text): Column<User>[] => [
     render: (user) => <UserState {...user} />,
   },
   {
+    name: 'second_factor',
+    label: text('factor.short'),
+    render: (user) => <FactorOf user={user} />,
+  },
+  {
     name: 'created_at',
     label: text('common.createdAt'),
     wide: true,
@@ -79,6 +94,13 @@ const filters = (text: Text): FilterField[] => [
   { name: 'disabled', label: text('users.disabled'), kind: 'boolean', operators: ['eq'] },
   { name: 'must_change_password', label: text('users.mustChange'), kind: 'boolean', operators: ['eq'] },
   { name: 'invited', label: text('people.invite.invited'), kind: 'boolean', operators: ['eq'] },
+  {
+    name: 'second_factor',
+    label: text('factor.title'),
+    kind: 'choice',
+    operators: ['eq', 'in'],
+    choices: heldFactors.map((value) => ({ value, label: text(`factor.held.${value}`) })),
+  },
   { name: 'created_at', label: text('common.createdAt'), kind: 'datetime', operators: ['gte', 'lte'] },
 ];
 

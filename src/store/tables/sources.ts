@@ -64,6 +64,15 @@ export const userSource = source(
 const openInvitation = sql`(select i."expires_at" from "gatewright_invitations" i
   where i."user_id" = t."id" and i."ended_at" is null)`;
 
+/** What a user may prove beside the password, in the administration area. */
+export const heldFactors = ['none', 'totp', 'passkeys', 'totp_and_passkeys'] as const;
+
+/** `second_factor` of the user says whether there is anything to look for. */
+const heldFactor = sql`(case when t."second_factor" = false then 'none'
+  when not exists (select 1 from "gatewright_totp" f where f."user_id" = t."id") then 'passkeys'
+  when not exists (select 1 from "gatewright_passkeys" p where p."user_id" = t."id") then 'totp'
+  else 'totp_and_passkeys' end)`;
+
 /** Users as administrators manage them: also how they stand to signing in. */
 export const managedUserSource: Source = {
   ...userSource,
@@ -72,6 +81,7 @@ export const managedUserSource: Source = {
     ...[
       column('invited', field.boolean(always), { expression: () => sql`(t."password_hash" = '')` }),
       column('invitation_expires_at', field.datetime(), { expression: () => openInvitation }),
+      column('second_factor', field.enum(heldFactors, always), { expression: () => heldFactor }),
     ].map((each) => [each.name, each] as const),
   ]),
 };
@@ -95,7 +105,12 @@ export const userFields = Object.freeze([
   'created_at',
   'updated_at',
 ] as const);
-export const managedUserFields = Object.freeze([...userFields, 'invited', 'invitation_expires_at'] as const);
+export const managedUserFields = Object.freeze([
+  ...userFields,
+  'invited',
+  'invitation_expires_at',
+  'second_factor',
+] as const);
 
 const keyColumns = [
   id,
