@@ -157,7 +157,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: '^(node_modules|dist)/' },
-    exclude: { path: '(^|/)(data|coverage)/' },
+    exclude: { path: '(^|/)(data|coverage)/|^bench/peers/applications/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['types', 'import', 'node', 'default'],

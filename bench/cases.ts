@@ -35,7 +35,8 @@ export interface Case {
 
 const both = (number: number): Target => ({ sqlite: number, postgres: number });
 
-const request = (method: string, path: string, headers: readonly string[], body = ''): string =>
+/** The text of a request. */
+export const request = (method: string, path: string, headers: readonly string[], body = ''): string =>
   [
     `${method} ${path} HTTP/1.1`,
     'Host: 127.0.0.1',
@@ -45,11 +46,12 @@ const request = (method: string, path: string, headers: readonly string[], body 
     body,
   ].join('\r\n');
 
-const spread = (count: number, most: number): readonly number[] =>
+/** So many numbers from 1 to the largest one, far from each other. */
+export const spread = (count: number, most: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => 1 + ((index * 197) % most));
 
 /** `{n}` becomes a running number of nine digits; the length of the body counts it so. */
-const numbered = (method: string, path: string, headers: readonly string[], body: string): string =>
+export const numbered = (method: string, path: string, headers: readonly string[], body: string): string =>
   request(method, path, headers, body.replaceAll('{n}', '000000000')).replaceAll('000000000', '{n}');
 
 const signed = ({ application }: Data): readonly string[] =>

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Data, root } from './data.ts';
-import { cpuOf } from './proc.ts';
+import { cpuOf, residentOf } from './proc.ts';
 
 const canPin = (): boolean => {
   try {
@@ -22,7 +22,8 @@ export const pinned = canPin();
 export const onCore = (core: number, command: string, args: readonly string[]): [string, string[]] =>
   pinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 
-const freePort = (): Promise<number> =>
+/** A port that nobody listens on now. */
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
@@ -49,10 +50,7 @@ export interface Running {
 /** Figures of the process itself: taskset replaces itself by the command, so the child's id is the server's. */
 const figuresOf = (pid: number) => ({
   cpu: (): number => cpuOf(pid),
-  memory: (): number => {
-    const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return Number(resident) * 1024;
-  },
+  memory: (): number => residentOf(pid),
 });
 
 const firstAnswer = async (port: number, child: ChildProcess, name: string): Promise<void> => {

@@ -1,0 +1,2 @@
+// Nobody in the comparison logs requests.
+module.exports = { level: 'warn' };

@@ -1,0 +1,3 @@
+module.exports = () => ({
+  'users-permissions': { config: { jwtManagement: 'refresh', sessions: { httpOnly: true } } },
+});

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { jwtSecret, root, token } from '../data.ts';
+import { bearer, dataOf } from './answers.ts';
+import { fill, fullDurability } from './fill.ts';
+import type { Peer } from './peer.ts';
+
+const databaseIn = (data: string): string => join(data, 'bare.db');
+
+const tables = `
+  pragma journal_mode = wal;
+  create table users (id integer primary key, email text not null unique, disabled integer not null default 0);
+  insert into users (email) values ('bench@example.com');
+  create table products (id integer primary key autoincrement, name text not null, description text not null,
+    stock integer not null, price real not null, rating real not null, active integer not null,
+    category text not null, released_at text not null, created_at text not null, updated_at text not null);
+`;
+
+export const bare: Peer = {
+  name: 'bare server',
+  version: 'node:http, node:sqlite',
+  packages: {},
+  sources: [import.meta.filename],
+  asks: 'JWT; the user is read for every request; no roles, hardly any validation',
+  total: 'in every page, unless asked to leave it out',
+  prepare: async ({ data }, rows) => {
+    const db = new DatabaseSync(databaseIn(data));
+    db.exec(tables);
+    db.close();
+    fill(databaseIn(data), rows);
+    return fullDurability(databaseIn(data));
+  },
+  command: ({ data }) => ({
+    args: [join(root, 'bench/peers/bare-server.ts')],
+    env: { DATABASE: databaseIn(data), JWT_SECRET: jwtSecret },
+  }),
+  signIn: async () => bearer(token()),
+  detail: (id) => `/products/${id}`,
+  page: ({ page, size, total }) => `/products?page=${page}&per_page=${size}${total ? '' : '&count=no'}`,
+  create: (product) => ({ method: 'POST', path: '/products', body: { product } }),
+  created: 201,
+  recordOf: dataOf,
+  pageOf: (answer, headers) => {
+    const total = headers.get('x-total-count');
+    return { records: dataOf(answer) as unknown[], ...(total === null ? {} : { total: Number(total) }) };
+  },
+};
