@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { programFile } from '../kernel/package-files.ts';
 
 export interface PatternQuestion {
   readonly source: string;
@@ -42,10 +43,7 @@ const isPlainRow = (source: string): boolean => {
   return varying <= 1;
 };
 
-/** The same module as source (under a test runner) and compiled. */
-const program = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './pattern-child.ts' : './pattern-child.js', import.meta.url),
-);
+const program = fileURLToPath(programFile('fields/pattern-child'));
 
 /** Milliseconds for the verdict of a process, its start included. */
 const patience = 30_000;

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { CodeWatch } from '../kernel/application-code.ts';
+import { programFile } from '../kernel/package-files.ts';
 import { RunningCode, type WatcherData } from './shared.ts';
 
 /** Milliseconds that the main thread may stand still before the log says so. */
@@ -12,8 +13,7 @@ const interval = 1_000;
 /** Signs of life without any code of the application after which nobody has to watch. */
 const idleBeats = 60;
 
-/** The same module as source and compiled. */
-const entry = new URL(import.meta.url.endsWith('.ts') ? './watcher.ts' : './watcher.js', import.meta.url);
+const entry = programFile('watch/watcher');
 
 /**
  * Has the log say when the main thread stands still, and in whose code. That takes a second thread, which costs 10 MB:

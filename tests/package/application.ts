@@ -40,18 +40,7 @@ export const pack = async (directory: string): Promise<Package> => {
   );
   await Promise.all(names.map((name) => cp(join(root, name), join(folder, name), { recursive: true })));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const build = (config: string) =>
-    run(process.execPath, [local('tsc'), '-p', join(folder, config)], { cwd: folder });
-  await Promise.all([
-    build('tsconfig.build.json').then(() => build('client/tsconfig.build.json')),
-    run(
-      process.execPath,
-      [local('vite'), 'build', '-c', 'admin/vite.config.ts', 'admin', '--logLevel=error'],
-      {
-        cwd: folder,
-      },
-    ),
-  ]);
+  await run('npm', ['run', 'build'], { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--loglevel=error'], {
     cwd: folder,
     env: strangerEnv(),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { programFile } from '../../kernel/package-files.ts';
 import type { Outcome, Shown, Start } from './messages.ts';
 
 /** Milliseconds that a run gets to end by itself; whatever it writes is durable at every moment. */
@@ -9,9 +10,7 @@ const grace = 150;
 /** The same where the application has something to do at its end. */
 const longGrace = 2_000;
 
-const program = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url),
-);
+const program = fileURLToPath(programFile('cli/dev/child'));
 
 /** A process of a run: it loads the service, then waits to be told to start. */
 const spawnRun = (env: Readonly<Record<string, string | undefined>>): ChildProcess =>

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../kernel/package-files.ts';
 
 /** This package: its folder, and what its package.json says. */
 export interface OwnPackage {
@@ -12,7 +13,7 @@ export interface OwnPackage {
 }
 
 export const ownPackage = async (): Promise<OwnPackage> => {
-  const folder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
+  const folder = fileURLToPath(packageFile('.')).replace(/[/\\]$/, '');
   const { version, devDependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
     version: string;
     devDependencies: Record<string, string>;

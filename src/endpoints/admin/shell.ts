@@ -4,11 +4,12 @@ import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import type { PageArea } from '../../http/page-area.ts';
 import type { HttpResponse } from '../../http/pipeline.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { adminTag } from './area.ts';
 
 /** The built pages: beside the compiled service, and found from its sources as well. */
-const folder = new URL('../../../dist/admin/', import.meta.url);
+const folder = packageFile('dist/admin/');
 
 /** Where the build leaves the nonce of a response open. */
 const noncePlace = '__NONCE__';

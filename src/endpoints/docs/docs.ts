@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
+import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type DescriptionArea, descriptionAreas, descriptionPath } from '../../openapi/area.ts';
 import type { DescriptionOptions } from '../../openapi/context.ts';
@@ -17,7 +18,7 @@ export interface DocumentationOptions extends Omit<DescriptionOptions, 'version'
 
 /** Version of this package. */
 const packageVersion = async (): Promise<string> => {
-  const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
+  const text = await readFile(packageFile('package.json'), 'utf8');
   const { version } = JSON.parse(text) as { readonly version: string };
   return version;
 };

@@ -1,13 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type Files, joinModules, joinSheets } from './joined.ts';
 import { describedMethods } from './methods.ts';
 import { answerWith, contentVersion, type Representation, represent } from './representation.ts';
 
 /** The page's files: beside `src` in a checkout, beside `dist` in the package. */
-const directory = new URL('../../../docs-page/', import.meta.url);
+const directory = packageFile('docs-page/');
 
 /** Media types of its parts. */
 const types: Readonly<Record<string, string>> = {

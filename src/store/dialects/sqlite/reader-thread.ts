@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { programFile } from '../../../kernel/package-files.ts';
 import { databaseUnavailable } from '../problems.ts';
 import type { ReaderCommand, ReaderReply, ReaderRequest, WorkerData } from './protocol.ts';
 
-/** The same module as source (under a test runner) and compiled. */
-const entry = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
+const entry = programFile('store/dialects/sqlite/worker');
 
 /** A scan that gathers more than this, in MiB, ends its thread, not the service. */
 const heapLimit = 256;
