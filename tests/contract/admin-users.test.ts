@@ -386,6 +386,47 @@ describeEachDatabase('users of the administration area', (databases) => {
       expect((await service.login(user.username, 'lamp under the stair')).status).toBe(200);
     });
 
+    it('200: in the session that changes it one stays, and the others end', async () => {
+      const user = await service.createUser(['admin']);
+      const statuses = async (...cookies: string[]) =>
+        (await Promise.all(cookies.map((cookie) => service.get('/admin/session', { cookie })))).map(
+          ({ status }) => status,
+        );
+      const sent = (cookie: string) => ({ cookie, headers: { origin: service.origin } });
+      const [own, other] = [await service.signIn(user), await service.signIn(user)];
+      const [first, second] = ['lamp under the stair', 'kettle on the roof'];
+      const change = { password: first, current_password: user.password };
+      expect((await patch(user, sent(own), change)).status).toBe(200);
+      expect(await statuses(own, other)).toEqual([200, 401]);
+      // What is asked for beside it ends it all the same.
+      const again = { password: second, current_password: first, end_sessions: true };
+      expect((await patch(user, sent(own), again)).status).toBe(200);
+      expect(await statuses(own)).toEqual([401]);
+      // A token is no session: none is kept. Nor is that of whoever changes somebody else's.
+      const now = { ...user, password: second };
+      const by = await service.signIn(now);
+      const once = { password: first, current_password: second };
+      expect((await patch(user, { token: user }, once)).status).toBe(200);
+      expect(await statuses(by)).toEqual([401]);
+      const theirs = await service.signIn({ ...user, password: first });
+      const root = await service.signIn(await service.admin());
+      expect((await patch(user, sent(root), { password: second })).status).toBe(200);
+      expect(await statuses(theirs, root)).toEqual([401, 200]);
+    });
+
+    it('200: who disables themselves beside it is out', async () => {
+      const user = await service.createUser(['admin']);
+      const cookie = await service.signIn(user);
+      const fields = { password: 'lamp under the stair', current_password: user.password, disabled: true };
+      const headers = { origin: service.origin };
+      expect((await patch(user, { cookie, headers }, fields)).status).toBe(200);
+      await service.ok('PATCH', `/admin/users/${user.id}`, {
+        token: token(),
+        body: { user: { disabled: false } },
+      });
+      expect((await service.get('/admin/session', { cookie })).status).toBe(401);
+    });
+
     it('429: wrong ones count as failed logins', async () => {
       const user = await service.createUser(['admin']);
       const wrong = { password: 'lamp under the stair', current_password: 'not this one' };

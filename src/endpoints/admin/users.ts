@@ -9,7 +9,7 @@ import { managedUserFields, managedUserSource } from '../../store/tables/sources
 import { TakenError } from '../../store/tables/taken-names.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
 import { refuseInvalid } from '../input.ts';
-import { listEndpoint } from '../list-endpoint.ts';
+import { listEndpoint, sessionOf } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actingFor, actorOf, idOf, reachesIn, ticketOf, userOf } from '../shared.ts';
@@ -122,7 +122,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         summary: { 'zh-CN': '修改用户', en: 'Change a user' },
         description: {
           'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}修改自己的密码须附 \`current_password\`，错误为 422 并计入登录限制。新密码、停用以及 \`end_sessions: true\` 会结束该用户的全部会话。`,
-          en: `${passwordRules.en} ${mustChange.en} A password of one's own needs \`current_password\`; a wrong one is 422 and counts as a failed login. A new password, a disabling and \`end_sessions: true\` end all sessions of the user.`,
+          en: `${passwordRules.en} ${mustChange.en} A password of one's own needs \`current_password\`; a wrong one is 422 and counts as a failed login. A new password, a disabling and \`end_sessions: true\` end all sessions of the user; a new one of one's own, by itself, leaves the session in which it was changed.`,
         },
         tag: adminTag,
         data: schemas.adminUser,
@@ -144,7 +144,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         if (asked && verified === undefined) refuseWrong();
         const passwordHash =
           password === undefined ? {} : { passwordHash: await passwords.hash(password, ticketOf(call)) };
-        const options = { sessionsEnd, verified };
+        const options = { sessionsEnd, verified, session: asked ? sessionOf(call) : undefined };
         if (!(await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), options))))
           refuseWrong();
         return answer(call, id);
