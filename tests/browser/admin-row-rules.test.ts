@@ -39,7 +39,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
         ].join(''),
       );
       const decisive = write.getByRole('listitem').filter({ hasText: '起决定作用' }).last();
-      expect(await decisive.textContent()).toContain('（角色: 编辑）不成立起决定作用');
+      expect(await decisive.textContent()).toContain('（角色：编辑）不成立起决定作用');
       await decisive.getByRole('link', { name: '调用者的团队成员' }).click();
       await page.getByRole('heading', { name: '团队成员' }).waitFor();
       await settled(page);
@@ -100,7 +100,7 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
       await go(page, service, `/users/${person.id}/show`);
       const section = page.getByRole('region', { name: '凭成员身份可访问的内容' });
       await section.getByRole('link', { name: '出版组' }).waitFor();
-      expect(await section.textContent()).toContain('项目 (读)');
+      expect(await section.textContent()).toContain('项目（读）');
       demandQuiet(watched, service);
     });
 

@@ -153,7 +153,7 @@ const whereOf = (
   if (where.length === 0) return '';
   const conditions = where.map(({ field, values }) => {
     const named = values.map((value) => choiceOf(fieldNamed(fields, field), value));
-    return `${labelOf(fields, field)}: ${named.join(' / ')}`;
+    return text('explain.says.is', { field: labelOf(fields, field), value: named.join(' / ') });
   });
-  return text('explain.says.where', { where: conditions.join(', ') });
+  return text('explain.says.where', { where: conditions.join(text('memberships.separator')) });
 };

@@ -86,12 +86,15 @@ const StepLine = ({ step, explanation }: { readonly step: Step; readonly explana
             <Chip size="small" color="primary" label={text('explain.decides')} sx={{ ml: 1 }} />
           ) : null}
         </Typography>
-        <Typography
-          variant="body2"
-          sx={{ fontFamily: monospace, overflowWrap: 'anywhere', color: 'text.secondary' }}
-        >
-          {because}
-        </Typography>
+        {/* What is off says no more; conditions are told in the language of the page. */}
+        {outcome === 'off' || conditions !== undefined ? null : (
+          <Typography
+            variant="body2"
+            sx={{ fontFamily: monospace, overflowWrap: 'anywhere', color: 'text.secondary' }}
+          >
+            {because}
+          </Typography>
+        )}
         {grants === undefined ? null : <GrantsOfRoles grants={grants} refused={outcome === 'refused'} />}
         {conditions === undefined ? null : <ConditionsOf conditions={conditions} explanation={explanation} />}
       </Box>

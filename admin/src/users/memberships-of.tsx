@@ -190,9 +190,9 @@ const Opened = ({ record, opens }: Pick<MembershipProps, 'record'> & Pick<Metada
       </Typography>
       {openings.map(({ opened, access }) => (
         <Box component="span" key={`${opened.model} ${opened.field}`}>
-          <Link to={pageOf(opened, record)}>{nameOf(opened.model)}</Link>{' '}
+          <Link to={pageOf(opened, record)}>{nameOf(opened.model)}</Link>
           <Typography component="span" variant="body2" sx={{ color: 'text.secondary' }}>
-            ({text(`memberships.access.${access}`)})
+            {text('memberships.opened', { access: text(`memberships.access.${access}`) })}
           </Typography>
         </Box>
       ))}

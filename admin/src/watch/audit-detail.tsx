@@ -50,6 +50,19 @@ const fieldName = (text: Text, name: unknown): string => {
   return key === undefined ? String(name) : text(key);
 };
 
+const actionNames: Readonly<Record<string, TextKey>> = {
+  create: 'history.actions.create',
+  update: 'history.actions.update',
+  destroy: 'history.actions.destroy',
+};
+
+/** One of several values. */
+const elementText = (text: Text, name: string, value: string): string => {
+  if (name === 'fields') return fieldName(text, value);
+  const action = name === 'actions' ? actionNames[value] : undefined;
+  return action === undefined ? value : text(action);
+};
+
 const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
   if (name === 'user_id' && typeof value === 'number')
     return <Link to={`/users/${value}/show`}>#{value}</Link>;
@@ -63,9 +76,7 @@ const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
       .join(text('memberships.separator'));
   if (typeof value === 'boolean') return text(value ? 'common.yes' : 'common.no');
   if (Array.isArray(value))
-    return value
-      .map((each) => (name === 'fields' ? fieldName(text, each) : String(each)))
-      .join(text('memberships.separator'));
+    return value.map((each) => elementText(text, name, String(each))).join(text('memberships.separator'));
   return typeof value === 'string' || typeof value === 'number' ? (
     value
   ) : (
