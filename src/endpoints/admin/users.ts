@@ -144,7 +144,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
         if (asked && verified === undefined) refuseWrong();
         const passwordHash =
           password === undefined ? {} : { passwordHash: await passwords.hash(password, ticketOf(call)) };
-        const options = { sessionsEnd, verified, session: asked ? sessionOf(call) : undefined };
+        const options = { sessionsEnd, verified, keptSession: asked ? sessionOf(call) : undefined };
         if (!(await saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), options))))
           refuseWrong();
         return answer(call, id);

@@ -32,7 +32,7 @@ export interface UpdateOptions {
   /** Whose password was verified for this change; where that does not hold any more nothing is changed. */
   readonly verified?: VerifiedUser | undefined;
   /** The session by which users change themselves: a new password ends their others, and this one goes on. */
-  readonly session?: number | undefined;
+  readonly keptSession?: number | undefined;
 }
 
 /** A transaction that a user is deleted in, and what happens in it before. */
@@ -136,14 +136,14 @@ export const createUserStore = ({ database, clock }: TableContext) => {
 
     /**
      * Changes a user; a new password, a disabling and `sessionsEnd` end their sessions, the last with a line of its own
-     * in the audit list; but `session`, where it is the password alone that ends them. False where what was verified does not hold any more: then nothing has changed.
+     * in the audit list; but `keptSession`, where it is the password alone that ends them. False where what was verified does not hold any more: then nothing has changed.
      * @throws TakenError, Problem `record_not_found`, `forbidden`, `last_super_admin`
      */
     update: (
       id: number,
       change: UserChange,
       actor: Actor,
-      { sessionsEnd = false, verified, session }: UpdateOptions = {},
+      { sessionsEnd = false, verified, keptSession }: UpdateOptions = {},
     ): Promise<boolean> =>
       database
         .write(async (transaction) => {
@@ -170,7 +170,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           const ends = change.passwordHash !== undefined || shuts;
           if (ends) await endInvitations(transaction, dialect, id, now);
           if (!ends && !sessionsEnd) return true;
-          const kept = sessionsEnd || shuts ? undefined : session;
+          const kept = sessionsEnd || shuts ? undefined : keptSession;
           const sessions = await endSessions(transaction, dialect, id, kept);
           if (!sessionsEnd) return true;
           const ended = { action: 'session.delete_all', target, detail: { sessions } };
