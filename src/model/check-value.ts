@@ -1,6 +1,6 @@
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv } from 'ajv';
-import type { CommonOptions, FieldType, JsonSchema, RuleViolation, TextFormat } from '../fields/field.ts';
+import type { CommonOptions, FieldType, RuleViolation, TextFormat } from '../fields/field.ts';
 import { fieldTypes } from '../fields/registry.ts';
 import { codePoints } from '../fields/values.ts';
 import type { Json } from '../kernel/json.ts';
@@ -96,12 +96,16 @@ export type ValueCheck = (value: Json) => readonly RuleViolation[];
 
 const none: readonly RuleViolation[] = Object.freeze([]);
 
-/** Compiles the check of a field's value that is not null: once, at start. */
+/**
+ * The check of a field's value that is not null. Ajv compiles it with the first value, in less than a millisecond: the
+ * fields of all endpoints, described in each language, would be a seventh of a start.
+ */
 export const compileCheck = (field: CheckedField): ValueCheck => {
   const { type, options } = field;
-  const schema: JsonSchema = type.input(options, 'en');
-  const fits: ValidateFunction = ajv.compile(schema);
+  let compiled: ValidateFunction | undefined;
   return (value) => {
+    compiled ??= ajv.compile(type.input(options, 'en'));
+    const fits: ValidateFunction = compiled;
     if (!fits(value)) return violationsOf(fits.errors ?? [], field);
     const violation = type.check?.(value, options);
     return violation === undefined ? none : [violation];

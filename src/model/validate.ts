@@ -69,7 +69,7 @@ const inWords = (catalogue: Catalogue, params: RuleViolation['params'] = {}) => 
 const toColumn = (field: ModelField, value: Json): ColumnValue =>
   value === null ? null : field.type.encode(value, field.options);
 
-/** Compiles the checks of a model's fields, once at start. Messages are in the language of the service. */
+/** The checks of a model's fields. Messages are in the language of the service. */
 export const compileValidator = (model: FieldSet, locale: Locale): Validator => {
   const catalogue = catalogueOf(locale);
   const checks = [...model.fields.values()]

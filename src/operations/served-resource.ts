@@ -74,7 +74,6 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
   const records = createRecords(database, model, context.models);
   const catalogue = catalogueOf(locale);
   const labelOf = (field: string): string => labelText(model.fields.get(field)?.label ?? field, locale);
-  const list = new Intl.ListFormat(locale);
   return {
     model,
     context,
@@ -92,7 +91,8 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
       others === undefined
         ? fieldError(catalogue, field, labelOf(field), rule)
         : fieldError(catalogue, field, labelOf(field), uniqueTogether, {
-            others: list.format(others.map(labelOf)),
+            // Not made at the start: it reads its language's part of ICU.
+            others: new Intl.ListFormat(locale).format(others.map(labelOf)),
           }),
   };
 };

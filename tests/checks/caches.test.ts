@@ -137,7 +137,9 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'versions',
   ],
   'what one request has asked, which ends with it': ['relatedFor', 'Kinds'],
-  'statements for the models of the process, made when they are first asked for': ['createForecast'],
+  'made of the models or files of the process when it is first asked for': [
+    ...['compileCheck', 'createForecast', 'pageEndpoints'],
+  ],
   'what a transaction has seen, which ends with it': ['Shared'],
   'put together once, and whole before anybody asks': [
     'Components',

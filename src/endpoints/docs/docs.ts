@@ -89,6 +89,6 @@ export const createDocumentation = async (options: DocumentationOptions): Promis
     made.set(name, description);
     return description;
   };
-  const endpoints = [...(await pageEndpoints(options.locale)), descriptionEndpoint(options.locale, find)];
+  const endpoints = [...pageEndpoints(options.locale), descriptionEndpoint(options.locale, find)];
   return { endpoints, describe };
 };

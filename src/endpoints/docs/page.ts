@@ -86,16 +86,23 @@ const loadPage = async (locale: string): Promise<Page> => {
   };
 };
 
-/** The interactive page and its parts. */
-export const pageEndpoints = async (locale: string): Promise<Endpoint[]> => {
-  const { html, version, assets } = await loadPage(locale);
-  const open = { method: 'GET', auth: [], policy: { kind: 'open' }, accepts: 'nothing' } as const;
+/** The interactive page and its parts, which are read and compressed when somebody opens it. */
+export const pageEndpoints = (locale: string): Endpoint[] => {
+  let opened: Promise<Page> | undefined;
+  const open = (): Promise<Page> => {
+    opened ??= loadPage(locale).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  const toEverybody = { method: 'GET', auth: [], policy: { kind: 'open' }, accepts: 'nothing' } as const;
   const tag = 'Documentation';
   return [
     {
       operation: 'getApiDocs',
       path: '/api-docs',
-      ...open,
+      ...toEverybody,
       docs: {
         summary: { 'zh-CN': '交互式接口文档', en: 'Interactive documentation' },
         description: {
@@ -106,14 +113,15 @@ export const pageEndpoints = async (locale: string): Promise<Endpoint[]> => {
         media: 'text/html',
         etag: true,
       },
-      handle: (call) => answerWith(call, html, pageHeaders),
+      handle: async (call) => answerWith(call, (await open()).html, pageHeaders),
     },
     {
       operation: 'getApiDocsAsset',
       path: '/api-docs/assets/:version/:file',
-      ...open,
+      ...toEverybody,
       docs: { summary: 'Part of the page', tag, media: 'text/javascript', hidden: true },
-      handle: (call) => {
+      handle: async (call) => {
+        const { version, assets } = await open();
         const asset = call.params['version'] === version ? assets.get(call.params['file'] ?? '') : undefined;
         if (asset === undefined) throw new Problem('path_not_found');
         return answerWith(call, asset, assetHeaders);
