@@ -72,9 +72,10 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
   const orders = spread(50, Math.min(10_000, notes / 10)).map((id) => `/api/v1/orders/${id}`);
   const note = '{"note":{"title":"Note {n}","body":"The body of a new note, some words long"}}';
   const create = numbered('POST', '/api/v1/notes', jwt, note);
-  const last = String(notes - 100).padStart(9, '0');
-  const page = '/api/v1/notes?page=3&per_page=20';
-  const pages = [get(page)];
+  // Never the same one by everybody at a time: what several ask at once, the service asks of PostgreSQL once.
+  const pagePaths = spread(50, 50).map((page) => `/api/v1/notes?page=${page}&per_page=20`);
+  const pages = pagePaths.map((path) => get(path));
+  const filters = spread(50, 50).map((n) => `Note%20${String(notes - 100 - n).padStart(9, '0')}`);
   const updates = spread(50, notes).map((id) => numbered('PATCH', `/api/v1/notes/${id}`, jwt, note));
   const [busy, few] = [
     { connections: 32, expect: 200 },
@@ -109,25 +110,27 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
       ...busy,
       name: 'page of 20, beside one without a count',
       requests: pages,
-      bare: [get(`${page}&count=no`)],
+      bare: pagePaths.map((path) => get(`${path}&count=no`)),
       target: { sqlite: 1.35 },
     },
     {
       ...busy,
       name: 'page of 20, one write in ten',
-      requests: updates.map((update, index) => (index % 10 === 9 ? update : get(page))),
+      requests: updates.map((update, index) => (index % 10 === 9 ? update : (pages[index] ?? ''))),
       target: { sqlite: 2, postgres: 1.2 },
     },
     {
       ...few,
       name: '1,000 rows, JWT',
-      requests: [get('/api/v1/notes?page=2&per_page=1000')],
+      requests: spread(8, 8).map((page) => get(`/api/v1/notes?page=${page}&per_page=1000`)),
       target: { sqlite: 2.2, postgres: 1.5 },
     },
     {
       ...few,
       name: 'filtered, sorted, 20',
-      requests: [get(`/api/v1/notes?page=1&per_page=20&sort=title&filter[title][gte]=Note%20${last}`)],
+      requests: filters.map((from) =>
+        get(`/api/v1/notes?page=1&per_page=20&sort=title&filter[title][gte]=${from}`),
+      ),
       target: { sqlite: 1.5, postgres: 1.2 },
     },
     {

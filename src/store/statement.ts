@@ -124,6 +124,15 @@ export const statement = <Arguments extends StatementArguments>(
   return compiled({ compile: () => fragment.compile(builder) });
 };
 
+/** The same for a read that others may share (`Query.shared`). */
+export const sharedStatement = <Arguments extends StatementArguments>(
+  compiler: Compiler,
+  build: (named: Argument<Arguments>) => Fragment,
+): Statement<Arguments> => {
+  const made = statement(compiler, build);
+  return (values) => ({ ...made(values), shared: true });
+};
+
 /**
  * The same for a statement that Kysely builds:
  *

@@ -102,6 +102,8 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
       'createSend',
       'createWaitingLines',
       'createWorkQueue',
+      'Totals',
+      'UnsentReads',
       'started',
       'stopHttp',
       'streams',

@@ -55,6 +55,12 @@ export interface PageEnds {
   readonly last?: readonly unknown[] | undefined;
 }
 
+/** How often a page is asked for without counting where somebody writes meanwhile, before it is counted with it. */
+const maxTries = 3;
+
+/** Of a page, what remains is its total. */
+const nothingButTotal = { limit: 0, offset: 0 };
+
 const isNull = (value: ColumnValue): boolean => value === null;
 
 /** A program that writes to the file beside the service may have left a text that is no UTF-8; no answer is to be. */
@@ -85,7 +91,7 @@ export class ListRun {
     this.#clock = clock;
     this.#size = new SizeEstimate(database, source, clock);
     this.#reaches = new ReachSizes(database, source, clock);
-    this.#totals = new Totals(database, clock);
+    this.#totals = new Totals(database);
   }
 
   /**
@@ -148,12 +154,15 @@ export class ListRun {
   ): Promise<{ row: PageRow; direct: boolean }> {
     const { boundedRows } = list.plan;
     const revision = this.#totals.revision();
-    const along = this.#totals.along(revision, list, rows);
-    if (along !== undefined) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const along = this.#totals.along(revision, list, rows);
+      if (along === undefined) break;
       const direct = few || (boundedRows && isOwnWork(list) && list.values.offset <= smallTable);
       const row = await this.#first(this.#pageQuery(list, rows, along), direct, purpose);
       // Somebody may have written meanwhile.
-      if (this.#totals.holds(revision, row)) return { row, direct };
+      const count = () => this.#first(this.#pageQuery(list, rows, nothingButTotal), few, purpose);
+      const total = await this.#totals.of(revision, list, rows, row, count);
+      if (total !== undefined) return { row: { ...row, total }, direct };
     }
     const row = await this.#first(this.#pageQuery(list, rows), few, purpose);
     this.#totals.keep(revision, list, rows, row);

@@ -10,6 +10,7 @@ import {
   literal,
   name,
   type Statement,
+  sharedStatement,
   sql,
   statement,
   where,
@@ -143,7 +144,7 @@ const pageRows = (
  * forbids both planners to drop or move its ORDER BY, and nothing stands between the two that could reorder.
  */
 export const pageStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
-  statement<ListArguments>(dialect, (argument) => {
+  sharedStatement<ListArguments>(dialect, (argument) => {
     const clauses = clausesOf(shape, dialect, argument);
     const rows = rowColumns(shape, dialect, argument);
     const places = placeColumns(shape, dialect);

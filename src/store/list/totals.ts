@@ -1,5 +1,4 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import type { Database } from '../database.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
@@ -14,28 +13,25 @@ interface Known {
   readonly total: number;
 }
 
-/**
- * How long statements must have seen the same before a total goes along with one, in milliseconds. Where somebody commits
- * more often than that, a page that brings a total would often be asked for in vain, and once more to be counted.
- */
-const quietTime = 50;
+/** How much the last outcome says of the next one, and from which share of good ones on a total is brought along. */
+const [newness, fair] = [0.1, 0.5];
 
 /**
  * Totals of lists, for as long as nobody has committed anything since they were counted. Counting is what makes a page
  * of a large table dear; a total that still holds, to the commit, need not be counted again. SQLite tells its revision
- * before the statement. PostgreSQL tells what a statement sees, so that a total goes along with one, which answers it
- * only where it sees the same as the one that counted.
+ * before the statement. PostgreSQL tells what a statement sees: a page is asked for without counting, and its total is
+ * the one that was counted by a statement that saw the same. Where none did, it is counted by itself, once for all
+ * pages that wait for it.
  */
 export class Totals {
   readonly #database: Database;
-  readonly #clock: Clock;
   readonly #totals = new BoundedCache<Known>('totals');
-  /** What the last statement saw, and since when they have seen the same. */
-  #last: { readonly seen: string; readonly since: number } | undefined;
+  readonly #counting = new Map<string, Promise<Known | undefined>>();
+  /** The share of pages, of late, that had no need to count for themselves. */
+  #luck = 1;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#clock = clock;
   }
 
   /** The revision of this moment; undefined where the database does not tell. */
@@ -54,30 +50,68 @@ export class Totals {
     if (known === undefined) return undefined;
     const { moment, total } = known;
     if (typeof moment === 'number') return moment === revision ? { total, seen: null } : undefined;
-    return this.#isQuiet(moment) ? { total, seen: moment } : undefined;
+    return this.#luck >= fair ? { total, seen: moment } : undefined;
   }
 
-  /** Whether a page that brought a total along is answered with it. */
-  holds(revision: number | undefined, { total, seen }: PageRow): boolean {
-    this.#note(seen);
-    return total != null && this.revision() === revision;
+  /**
+   * The total of a page that brought one along: that one where it holds, or what was counted of all that the page saw;
+   * undefined where nobody knows. @param count asks the database for the total alone
+   */
+  async of(
+    revision: number | undefined,
+    list: PreparedList,
+    rows: RowReach,
+    { total, seen }: PageRow,
+    count: () => Promise<PageRow>,
+  ): Promise<number | undefined> {
+    if (total != null && this.revision() !== revision) return undefined;
+    const found = total != null ? Number(total) : await this.#countedAt(seen, keyOf(list, rows), count);
+    this.#learn(found !== undefined);
+    return found;
   }
 
   /** Remembers a total that was counted while the revision was the same before and after. */
   keep(revision: number | undefined, list: PreparedList, rows: RowReach, row: PageRow): void {
-    this.#note(row.seen);
-    const moment = row.seen ?? revision;
-    if (row.total == null || moment === undefined || !isLasting(list)) return;
-    if (this.revision() !== revision) return;
-    this.#totals.set(keyOf(list, rows), { moment, total: Number(row.total) });
+    if (!isLasting(list) || this.revision() !== revision) return;
+    const key = keyOf(list, rows);
+    const before = this.#totals.get(key)?.moment;
+    const known = this.#put(key, row, revision);
+    if (known !== undefined && before !== undefined) this.#learn(before === known.moment);
   }
 
-  #note(seen: PageRow['seen']): void {
-    if (seen != null && seen !== this.#last?.seen) this.#last = { seen, since: this.#clock() };
+  #put(key: string, { total, seen }: PageRow, revision?: number): Known | undefined {
+    const moment = seen ?? revision;
+    if (total == null || moment === undefined) return undefined;
+    const known = { moment, total: Number(total) };
+    this.#totals.set(key, known);
+    return known;
   }
 
-  #isQuiet(moment: string): boolean {
-    return moment === this.#last?.seen && this.#clock() - this.#last.since >= quietTime;
+  async #countedAt(
+    seen: PageRow['seen'],
+    key: string,
+    count: () => Promise<PageRow>,
+  ): Promise<number | undefined> {
+    if (seen == null) return undefined;
+    const meanwhile = this.#totals.get(key);
+    const known = meanwhile?.moment === seen ? meanwhile : await this.#count(key, count);
+    return known?.moment === seen ? known.total : undefined;
+  }
+
+  #count(key: string, count: () => Promise<PageRow>): Promise<Known | undefined> {
+    const counting = this.#counting.get(key);
+    if (counting !== undefined) return counting;
+    const counted = count()
+      .then((row) => this.#put(key, row))
+      // Whoever began it may have hung up, and not those who wait for it: each counts for itself then, and is told why not.
+      .catch(() => undefined)
+      .finally(() => this.#counting.delete(key));
+    this.#counting.set(key, counted);
+    return counted;
+  }
+
+  #learn(good: boolean): void {
+    this.#luck += newness * (Number(good) - this.#luck);
   }
 }
 

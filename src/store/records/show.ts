@@ -29,7 +29,7 @@ import type { Joining } from '../relations/join.ts';
 import { recordText } from '../relations/record-text.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import { type Source, timesOf } from '../source.ts';
-import { name, type Statement, sql, statement, where } from '../statement.ts';
+import { name, type Statement, sharedStatement, sql, where } from '../statement.ts';
 import { type SourceView, SourceViews } from '../view.ts';
 
 export interface ShownRecord {
@@ -121,7 +121,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
     { included }: Included,
     lock: boolean,
   ): Statement<ShowArguments> =>
-    statement<ShowArguments>(dialect, (argument) => {
+    sharedStatement<ShowArguments>(dialect, (argument) => {
       const column = (of: string) => storedValue(columnOf(source, of), dialect);
       const conditions = reachConditions(terms, column, (index) => argument('rows', index), 'hold', dialect);
       const key = sql`${column(source.key)} = ${argument('key')}`;

@@ -11,8 +11,8 @@ import {
   type Fragment,
   prepare,
   type Statement,
+  sharedStatement,
   sql,
-  statement,
   toQuery,
 } from '../statement.ts';
 import { tablesOf } from './tables-of.ts';
@@ -76,7 +76,7 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
 ) => {
   type Asked = Arguments & { readonly models: readonly string[] };
   const form = (count: number): Statement<Asked> =>
-    statement<Asked>(dialectOf(database), (value) => {
+    sharedStatement<Asked>(dialectOf(database), (value) => {
       const models = Array.from({ length: count }, (_, index) => namedModel(index));
       const granted = count === 0 ? sql`null` : grantedOn(models);
       return sql`select u.id, u.username, u.email, u.name, u.must_change_password, u.second_factor, ${roles} as roles,

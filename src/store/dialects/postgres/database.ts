@@ -20,6 +20,7 @@ import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts'
 import { type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
+import { UnsentScans } from './unsent.ts';
 import { WriteBatches } from './write-batches.ts';
 
 /** Longest run of a statement and of a unit, in milliseconds. */
@@ -81,6 +82,7 @@ class PostgresDatabase implements OpenDatabase {
   readonly #slots: StreamSlots;
   readonly #scans: Shares;
   readonly #briefs: Shares;
+  readonly #unsent = new UnsentScans();
   readonly #ofApplications: Shares;
   readonly #unitLimit: number | undefined;
   readonly #conflictLimit: number;
@@ -128,8 +130,14 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   async scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
+    const scan = (asker: Caller | undefined, sent?: () => void) => this.#scan(query, asker, sent);
+    return (await (query.shared === true ? this.#unsent.ask(query, by, scan) : scan(by))) as Row[];
+  }
+
+  async #scan(query: Query, by: Caller | undefined, sent?: () => void): Promise<unknown[]> {
     const release = await (query.brief === true ? this.#briefs : this.#scans).take(by);
     try {
+      sent?.();
       return (await this.#alone(query, 'none')).rows;
     } finally {
       release();

@@ -1,6 +1,7 @@
 import type { QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
 import type { Session, Sessions } from './sessions.ts';
+import { UnsentReads } from './unsent.ts';
 
 /** A read that waits to be sent. */
 interface Read {
@@ -17,11 +18,13 @@ const together = 8;
 /**
  * Sends the reads that the requests of one turn ask for together: on a few sessions, each with several reads on their
  * way at once, in one system call, answered with few. Sent one by one, each would take a session, a system call and a
- * turn of the event loop for itself, which is most of what it costs. Only for reads that an index bounds: whatever is
+ * turn of the event loop for itself, which is most of what it costs. The same one is asked once for all who may share
+ * it, as the caller of them all mostly is. Only for reads that an index bounds: whatever is
  * slow would hold up those behind it.
  */
 export class ReadBatches {
   readonly #sessions: Sessions;
+  readonly #unsent = new UnsentReads<Promise<QueryResult>>();
   #waiting: Read[] = [];
 
   constructor(sessions: Sessions) {
@@ -30,6 +33,10 @@ export class ReadBatches {
 
   /** @throws the errors of the store */
   read(query: Query): Promise<QueryResult> {
+    return query.shared === true ? this.#unsent.ask(query, '', () => this.#read(query)) : this.#read(query);
+  }
+
+  #read(query: Query): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
       // Ticks come when all promises that could resolve have done so: by then every request has asked.
       if (this.#waiting.push({ query, resolve, reject, elsewhere: false }) === 1)
@@ -40,6 +47,7 @@ export class ReadBatches {
   readonly #send = (): void => {
     const all = this.#waiting;
     this.#waiting = [];
+    this.#unsent.clear();
     const free = all.filter((read) => !this.#sendAlone(read));
     for (let start = 0; start < free.length; start += together)
       this.#sendTogether(free.slice(start, start + together));

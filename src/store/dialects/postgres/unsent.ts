@@ -1,0 +1,86 @@
+import type { Caller, Query } from '../../database.ts';
+
+/**
+ * Reads that wait to be sent. One that is the same as another and comes before that one is sent gets its answer: the
+ * server sees what was committed before either was asked for. So what many ask at a time is answered once.
+ */
+export class UnsentReads<Answer> {
+  /** By text, then by values: texts are few and their hashes known. */
+  readonly #reads = new Map<string, Map<string, Answer>>();
+
+  /** What is asked already in the same words; else it is asked, and told once it is sent. */
+  ask(query: Query, by: string, send: (sent: () => void) => Answer): Answer {
+    const values = `${by}\n${JSON.stringify(query.parameters)}`;
+    const alike = this.#alike(query.sql);
+    const known = alike.get(values);
+    if (known !== undefined) return known;
+    const answer = send(() => {
+      alike.delete(values);
+      if (alike.size === 0 && this.#reads.get(query.sql) === alike) this.#reads.delete(query.sql);
+    });
+    alike.set(values, answer);
+    return answer;
+  }
+
+  /** All have been sent. */
+  clear(): void {
+    this.#reads.clear();
+  }
+
+  #alike(sql: string): Map<string, Answer> {
+    const known = this.#reads.get(sql);
+    if (known !== undefined) return known;
+    const alike = new Map<string, Answer>();
+    this.#reads.set(sql, alike);
+    return alike;
+  }
+}
+
+/** A scan that waits for its place, for as long as one of those who asked for it is there. */
+interface WaitingScan {
+  readonly rows: Promise<unknown[]>;
+  askers: number;
+  /** Told when the last of them has hung up. */
+  giveUp(): void;
+}
+
+/** The same for scans: what one caller asks several times at once takes one place. */
+export class UnsentScans {
+  readonly #unsent = new UnsentReads<WaitingScan>();
+
+  ask(
+    query: Query,
+    by: Caller | undefined,
+    send: (by: Caller | undefined, sent: () => void) => Promise<unknown[]>,
+  ): Promise<unknown[]> {
+    const waiting = this.#unsent.ask(query, by?.caller ?? '', (sent) => {
+      const nobody = new AbortController();
+      const anybody = by && {
+        caller: by.caller,
+        signal: nobody.signal,
+        cut: (reason: Error) => by.cut(reason),
+      };
+      const giveUp = (): void => {
+        sent();
+        nobody.abort();
+      };
+      return { rows: send(anybody, sent).finally(sent), askers: 0, giveUp };
+    });
+    return by === undefined ? waiting.rows : joined(waiting, by.signal);
+  }
+}
+
+const joined = async (scan: WaitingScan, signal: AbortSignal): Promise<unknown[]> => {
+  const leave = (): void => {
+    scan.askers -= 1;
+    if (scan.askers === 0) scan.giveUp();
+  };
+  scan.askers += 1;
+  if (signal.aborted) leave();
+  else signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await scan.rows;
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+};
