@@ -1,6 +1,6 @@
 /** Whether everyone answers the same content, before anything is measured. */
 import { expectStatus } from './answers.ts';
-import type { Headers, Peer, Wanted } from './peer.ts';
+import type { Headers, Page, Peer, Wanted } from './peer.ts';
 import { createdProduct, expectSame, productOf, rowCount } from './product.ts';
 
 /** Who is asked, and with what. */
@@ -21,18 +21,18 @@ const of = async (peer: Peer, what: string, look: () => Promise<void>): Promise<
   }
 };
 
-const recordsOf = async ({ peer, port, headers }: Signed, wanted: Wanted, path: string) => {
+const readPage = async ({ peer, port, headers }: Signed, wanted: Wanted, path: string): Promise<Page> => {
   const answered = await expectStatus(port, get(path), headers);
-  const { records, total } = peer.pageOf(answered.body, answered.headers);
-  if (records.length !== wanted.size) throw new Error(`${records.length} records, not ${wanted.size}`);
-  if (wanted.total && total !== rowCount) throw new Error(`the total is ${total} and not ${rowCount}`);
-  return records;
+  const page = peer.pageOf(answered.body, answered.headers);
+  if (page.records.length === wanted.size) return page;
+  throw new Error(`${page.records.length} records, not ${wanted.size}`);
 };
 
 const checkPage = async (signed: Signed, wanted: Wanted): Promise<void> => {
   const path = signed.peer.page(wanted);
   if (path === undefined) return;
-  const records = await recordsOf(signed, wanted, path);
+  const { records, total } = await readPage(signed, wanted, path);
+  if (wanted.total && total !== rowCount) throw new Error(`the total is ${total} and not ${rowCount}`);
   for (const [index, record] of records.entries()) {
     const id = (wanted.page - 1) * wanted.size + index + 1;
     expectSame(`record ${index + 1}`, record, { id, ...productOf(id) });
@@ -50,7 +50,7 @@ export const keysOf = async (
   const size = 20;
   const keyOfId = async (id: number): Promise<string> => {
     const wanted = { page: Math.ceil(id / size), size, total: true };
-    const records = await recordsOf(signed, wanted, peer.page(wanted) ?? '');
+    const { records } = await readPage(signed, wanted, peer.page(wanted) ?? '');
     return keyOf(records[(id - 1) % size]);
   };
   return Promise.all(ids.map(keyOfId));

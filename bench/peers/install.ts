@@ -6,6 +6,7 @@ import {
   existsSync,
   globSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -138,6 +139,16 @@ const installPackages = async (folder: string, peer: Peer, node: Node, digest: s
   await once(folder, digest, () => npmInstall(folder, peer, node.env));
 };
 
+/** What of a folder belongs to the installation. */
+const installedNames = new Set(['node_modules', 'package.json', 'package-lock.json', 'done']);
+
+/** Puts the application beside its packages, and takes away what was made of an earlier one. */
+const copyApplication = ({ application }: Peer, folder: string): void => {
+  for (const name of readdirSync(folder))
+    if (!installedNames.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+  if (application !== undefined) cpSync(join(applications, application), folder, { recursive: true });
+};
+
 /** @throws Error that says why it cannot be had on this machine */
 export const install = async (cache: string, peer: Peer, count: number): Promise<Installed> => {
   const version = peer.node ?? process.version.slice(1);
@@ -148,8 +159,7 @@ export const install = async (cache: string, peer: Peer, count: number): Promise
   await installPackages(folder, peer, node, packages);
   const [data, kept] = [`${folder}-data`, `${folder}-data/durability.json`];
   await once(data, digestOf(packages, count, sourcesOf(peer)), async () => {
-    if (peer.application !== undefined)
-      cpSync(join(applications, peer.application), folder, { recursive: true, force: true });
+    copyApplication(peer, folder);
     const rows: Product[] = Array.from({ length: count }, (_, index) => productOf(index + 1));
     writeFileSync(rowsIn(data), JSON.stringify(rows));
     const durability = await peer.prepare(placeOf(peer, { folder, data }, node), rows);

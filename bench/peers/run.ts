@@ -146,6 +146,9 @@ try {
   const names = cases.map(({ name }) => name);
   process.stdout.write(`${heading(load)}\n\n${tables(outcomes, names, ours.name)}\n`);
   if (missing.length > 0) process.exitCode = 1;
+} catch (error) {
+  say(messageOf(error));
+  process.exitCode = 1;
 } finally {
   await leave();
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Measured } from '../../bench/measure.ts';
 import { bare } from '../../bench/peers/bare.ts';
-import { checkAnswers } from '../../bench/peers/check.ts';
+import { checkAnswers, keysOf } from '../../bench/peers/check.ts';
 import { type Installed, install } from '../../bench/peers/install.ts';
+import type { Peer } from '../../bench/peers/peer.ts';
 import { expectSame, normalize, productOf, rowCount } from '../../bench/peers/product.ts';
 import { peers } from '../../bench/peers/registry.ts';
 import { casesOver } from '../../bench/peers/rounds.ts';
@@ -121,24 +122,26 @@ describe('the check of answers', () => {
     { page: 1, size: 20, total: false },
   ];
   let installed: Installed;
-  let session: Session;
+  const opened: Session[] = [];
   beforeAll(async () => {
     installed = await install(folder, bare, rowCount);
   }, 60_000);
-  afterEach(() => session.server.stop());
+  afterEach(async () => {
+    for (const { server } of opened.splice(0)) await server.stop();
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const open = async (change = ''): Promise<void> => {
-    const work = mkdtempSync(join(folder, 'run-'));
-    session = await openSession(installed, work);
-    if (change === '') return;
+  const open = async (change = ''): Promise<Session> => {
+    const session = await openSession(installed, mkdtempSync(join(folder, 'run-')));
+    opened.push(session);
     const db = new DatabaseSync(join(session.folders.data, 'bare.db'));
     db.exec(change);
     db.close();
+    return session;
   };
 
   it('passes where all is as the model says, and again after a start with older credentials', async () => {
-    await open();
+    const session = await open();
     await expect(checkAnswers(session, pages, [1, 5_000, rowCount])).resolves.toBeUndefined();
     await session.server.stop();
     expect(await startAgain(session, 1)).toBeGreaterThan(0);
@@ -157,12 +160,11 @@ describe('the check of answers', () => {
     ],
     ['a row too few', 'delete from products where id = 10000', /page 3: the total is 9999/],
   ])('fails by %s that differs', async (_, change, message) => {
-    await open(change);
+    const session = await open(change);
     await expect(checkAnswers(session, pages, [1, 5_000])).rejects.toThrow(message);
   });
 
   it('fails where a stranger is answered', async () => {
-    await open();
     const record = JSON.stringify({ data: { id: 1, ...productOf(1), ...moments } });
     const careless = createServer((_, response) => response.end(record)).listen(0, '127.0.0.1');
     await once(careless, 'listening');
@@ -176,8 +178,16 @@ describe('the check of answers', () => {
     }
   });
 
+  it('finds keys on pages, also once there are more rows', async () => {
+    const session = await open(
+      "insert into products select 20000, 'x', description, stock, price, rating, active, category, released_at, created_at, updated_at from products where id = 1",
+    );
+    const named = { ...session, peer: { ...bare, keyOf: (record: unknown) => normalize(record).name } };
+    expect(await keysOf(named, [1, 45, rowCount])).toEqual([1, 45, rowCount].map((id) => productOf(id).name));
+  });
+
   it('asks for what it measures with the credentials of the moment', async () => {
-    await open();
+    const session = await open();
     const signed = await signedAnew(session);
     for (const one of casesOver([1, 2], pages.slice(0, 1))) {
       const requests = await one.requests(signed);
@@ -188,8 +198,27 @@ describe('the check of answers', () => {
     }
   });
 
+  it('leaves nothing of an earlier application, and keeps what is prepared', async () => {
+    const prepared: number[] = [];
+    const peer: Peer = {
+      ...bare,
+      ...{ name: 'prepared', application: 'feathers' },
+      prepare: async ({ folder: own }, rows) => {
+        expect(existsSync(join(own, 'src/index.mjs'))).toBe(true);
+        expect(existsSync(join(own, 'made'))).toBe(false);
+        writeFileSync(join(own, 'made'), 'by the preparation');
+        prepared.push(rows.length);
+        return { journal_mode: 'delete', synchronous: 2 };
+      },
+    };
+    await install(folder, peer, 2);
+    await install(folder, peer, 2);
+    expect((await install(folder, peer, 3)).durability).toEqual({ journal_mode: 'delete', synchronous: 2 });
+    expect(prepared).toEqual([2, 3]);
+  });
+
   it('prepares once, and ends every process that it began', async () => {
-    await open();
+    const session = await open();
     const { mtimeMs } = statSync(join(installed.folders.data, 'bare.db'));
     await install(folder, bare, rowCount);
     expect(statSync(join(installed.folders.data, 'bare.db')).mtimeMs).toBe(mtimeMs);

