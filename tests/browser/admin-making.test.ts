@@ -30,7 +30,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       await page.waitForURL(/\/records\/books\/create\?from=11$/);
       await settled(page);
       const note = page.getByRole('alert').filter({ hasText: '内容复制自' });
-      expect(await note.textContent()).toBe('内容复制自 长安的荔枝。 以下字段的值不可重复，未复制：ISBN。');
+      expect(await note.textContent()).toBe('内容复制自“长安的荔枝”。以下字段的值不可重复，未复制：ISBN。');
       expect(await page.getByLabel('书名').inputValue()).toBe('长安的荔枝');
       expect(await page.getByLabel('ISBN').inputValue()).toBe('');
       expect(await accessibility(page)).toEqual([]);

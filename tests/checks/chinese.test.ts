@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { zhCN } from '../../admin/src/texts/zh-cn.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8');
@@ -72,6 +73,24 @@ const unwanted = read('docs/glossary.md')
   .filter(([, english = '', , not = '']) => hasHan.test(not) && english !== '')
   .flatMap(([, , chinese = '', not = '']) => not.split('、').map((word) => [word, chinese] as const));
 
+/** Every text of the administration pages, by its key. */
+const keyed = (texts: Readonly<Record<string, unknown>>, path = ''): readonly (readonly [string, string])[] =>
+  Object.entries(texts).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? [[path + name, value] as const]
+      : keyed(value as Readonly<Record<string, unknown>>, `${path}${name}.`),
+  );
+
+/** Keys whose Chinese ends in a sign that takes no blank behind it, where the page puts one. */
+const blankBehind = (source: string): readonly string[] => {
+  const closed = new Set(
+    keyed(zhCN).flatMap(([key, value]) => (/[，。：；！？、）”]$/u.test(value) ? [key] : [])),
+  );
+  return [...source.matchAll(/(?<!=)\{text\('([\w.]+)'(?:, [^()]*)?\)\}(?:\{' '\}| \S)/g)].flatMap(
+    ([found, key = '']) => (closed.has(key) ? [found] : []),
+  );
+};
+
 describe('Chinese texts', () => {
   it.each(Object.entries(rules))('keep to the rules of typography: %s', (_name, rule) => {
     expect(texts.length).toBeGreaterThan(1_500);
@@ -81,6 +100,13 @@ describe('Chinese texts', () => {
   it.each(unwanted)('never say %s, but %s', (word) => {
     expect(unwanted.length).toBeGreaterThan(15);
     expect(breaking(new RegExp(word, 'u'))).toEqual([]);
+  });
+
+  it('have no blank behind full-width punctuation where a page goes on', () => {
+    const pages = sources.filter((file) => file.endsWith('.tsx'));
+    expect(pages.length).toBeGreaterThan(100);
+    expect(blankBehind("{text('forms.ungranted.where')} <Link />")).toHaveLength(1);
+    expect(pages.flatMap((file) => blankBehind(read(file)).map((found) => `${file}: ${found}`))).toEqual([]);
   });
 
   it.each(guides)('leads from %s to Chinese pages, and says of others that they are English', (guide) => {

@@ -145,7 +145,8 @@ const Reach = ({ rule }: { readonly rule: Isolated['isolation'] }) => {
         ] as const);
   return parts.map(([key, words]) => (
     <Typography key={key} variant="body2" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
-      {text(key)} <Words words={words} />
+      {text(key)}
+      <Words words={words} />
     </Typography>
   ));
 };

@@ -94,7 +94,7 @@ const Entry = ({ name, times, label, kept, onRemove }: EntryProps) => {
       <Box sx={{ minWidth: 0 }}>
         <Typography sx={{ overflowWrap: 'anywhere', fontWeight: 600 }}>{name}</Typography>
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-          {text('factor.since')} <RelativeTime value={times.created_at} /> · {text('factor.used')}{' '}
+          {text('factor.since')} <RelativeTime value={times.created_at} /> · {text('factor.used')}
           <RelativeTime value={times.last_used_at} />
         </Typography>
       </Box>

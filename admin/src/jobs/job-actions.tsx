@@ -59,7 +59,8 @@ export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id'
         onConfirm={remove}
         onClose={() => setAsking(false)}
       >
-        {text('jobs.deleteLead')} {text('common.cannotUndo')}
+        {text('jobs.deleteLead')}
+        {text('common.cannotUndo')}
       </Confirm>
     </Stack>
   );

@@ -68,7 +68,8 @@ export const ExpiryPicker = ({ value, onChange, error }: ExpiryPickerProps) => {
       ) : null}
       {typeof end === 'string' ? (
         <Typography variant="body2" aria-live="polite">
-          {text('keys.endsOn')} <Time value={end} format="zoned" />
+          {text('keys.endsOn')}
+          <Time value={end} format="zoned" />
         </Typography>
       ) : null}
       {isPast(value, Date.now()) ? <Alert severity="warning">{text('keys.past')}</Alert> : null}

@@ -37,7 +37,8 @@ export const RevokeKey = ({ apiKey: { id, name, user }, onClose, onDone }: Revok
       onConfirm={revoke}
       onClose={onClose}
     >
-      {text('keys.revokeLead', { user: user.username })} {text('common.cannotUndo')}
+      {text('keys.revokeLead', { user: user.username })}
+      {text('common.cannotUndo')}
     </Confirm>
   );
 };

@@ -60,7 +60,8 @@ export const Usage = ({ usage: { last_30_days: days, networks } }: { readonly us
               <Typography key={network} component="li" variant="body2" sx={{ overflowWrap: 'anywhere' }}>
                 {network}{' '}
                 <Box component="span" sx={{ color: 'text.secondary' }}>
-                  {text('keys.since')} <RelativeTime value={first_used_at} />
+                  {text('keys.since')}
+                  <RelativeTime value={first_used_at} />
                 </Box>
               </Typography>
             ))}

@@ -93,7 +93,7 @@ export const FormBar = (props: FormBarProps) => {
         )}
         {changes === 0 && undo !== undefined ? (
           <Typography role="status" variant="body2" sx={{ ml: 'auto', color: 'text.secondary' }}>
-            {text('forms.bar.discarded')}{' '}
+            {text('forms.bar.discarded')}
             <Button
               size="small"
               onClick={() => {
@@ -143,7 +143,8 @@ const Refused = ({ refusal, fields, busy }: RefusedProps) => {
         </Button>
       }
     >
-      {text('forms.bar.notSaved')} {sentence(refusal.failure)}
+      {text('forms.bar.notSaved')}
+      {sentence(refusal.failure)}
     </Alert>
   );
 };

@@ -28,7 +28,8 @@ const Where = () => {
   const text = useText();
   return (
     <>
-      {text('forms.ungranted.where')} <Link to="/permissions">{text('permissions.title')}</Link>
+      {text('forms.ungranted.where')}
+      <Link to="/permissions">{text('permissions.title')}</Link>
     </>
   );
 };

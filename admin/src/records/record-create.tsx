@@ -97,8 +97,9 @@ const Duplicate = ({ metadata, path, from }: CreateProps & { readonly from: numb
       back={back}
       note={
         <Alert severity="info" sx={{ mb: 2 }}>
-          {text('records.copiedFrom')} <Link to={back}>{recordName(metadata, record)}</Link>
-          {text('records.copiedEnd')}{' '}
+          {text('records.copiedFrom')}
+          <Link to={back}>{recordName(metadata, record)}</Link>
+          {text('records.copiedEnd')}
           {left.length === 0 ? null : text('records.notCopied', { fields: names })}
         </Alert>
       }

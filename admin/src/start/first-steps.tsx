@@ -45,7 +45,7 @@ const Step = ({ done, children }: { readonly done: boolean; readonly children: R
       <Box sx={{ flex: 1, minWidth: 0 }}>
         {done ? (
           <Box component="span" sx={unseen}>
-            {text('start.steps.done')}{' '}
+            {text('start.steps.done')}
           </Box>
         ) : null}
         {children}

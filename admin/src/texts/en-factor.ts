@@ -19,7 +19,7 @@ export const enFactor: SameKeys<typeof zhCNFactor> = {
     'Your current password, please. Without the last one two-step verification is off, and the recovery codes are void. Your other sessions end.',
   last: 'The last one stays',
   since: 'Added',
-  used: 'last used',
+  used: 'last used ',
   added: 'It has been added',
   held: {
     none: 'Off',

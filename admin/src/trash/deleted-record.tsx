@@ -103,7 +103,8 @@ const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps
     >
       <Stack sx={{ gap: 1.5 }}>
         <Alert severity="warning">
-          {text('history.gone')} {trashed === undefined ? null : <DeletedBy record={trashed} />}
+          {text('history.gone')}
+          {trashed === undefined ? null : <DeletedBy record={trashed} />}
         </Alert>
         <Refusals refused={refused} nameOf={() => name} />
         {trashed === undefined ? null : (

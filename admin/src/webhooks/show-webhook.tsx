@@ -184,7 +184,8 @@ const Actions = ({ webhook, onTested }: ActionsProps) => {
           onClose={close}
         >
           {webhook.url} <br />
-          {text('webhooks.deleteLead')} {text('common.cannotUndo')}
+          {text('webhooks.deleteLead')}
+          {text('common.cannotUndo')}
         </AskDeletion>
       ) : null}
     </>
