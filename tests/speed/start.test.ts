@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Running, start } from '../../bench/processes.ts';
+
+/** What a server costs that does nothing: Node, its HTTP, its SQLite. */
+const bare = `
+  new (require('node:sqlite').DatabaseSync)(':memory:');
+  require('node:http').createServer((_, response) => response.end()).listen(process.env.PORT);
+`;
+
+const rounds = 6;
+
+/** CPU time of all threads of a process. Its other figure counts in ticks, of which a bare server takes two. */
+const nanosecondsOf = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+    .reduce((sum, time) => sum + Number(time), 0);
+
+/**
+ * The start of the example where it was started before, which is every start but the first: what is compiled is kept.
+ * No timing: CPU time beside that of a bare server, memory and files, the least of some rounds.
+ */
+describe('a start', () => {
+  let directory = '';
+  const begin = (options: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+    start('gatewright', [...options, '--max-semi-space-size=8', 'bin/gatewright.js', 'start'], {
+      ...{ DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'warn' },
+      ...env,
+    });
+
+  const figuresOf = async (starting: Promise<Running>): Promise<{ cpu: number; memory: number }> => {
+    const server = await starting;
+    const figures = { cpu: nanosecondsOf(server.pid), memory: server.memory() };
+    await server.stop();
+    return figures;
+  };
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gatewright-start-'));
+    await figuresOf(begin());
+  }, 60_000);
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it.runIf(process.platform === 'linux')(
+    'takes no more than 14 times the CPU of a server that does nothing, and 2.5 times its memory',
+    async () => {
+      let [cpu, memory] = [Infinity, Infinity];
+      for (let round = 0; round < rounds && (cpu > 14 || memory > 2.5); round += 1) {
+        const least = await figuresOf(start('bare', ['--eval', bare], {}));
+        const ours = await figuresOf(begin());
+        [cpu, memory] = [Math.min(cpu, ours.cpu / least.cpu), Math.min(memory, ours.memory / least.memory)];
+      }
+      expect(cpu).toBeLessThanOrEqual(14);
+      expect(memory).toBeLessThanOrEqual(2.5);
+    },
+    120_000,
+  );
+
+  it('loads few files, each once, and nothing of what it does not need', async () => {
+    const written = join(directory, 'loaded.json');
+    const hook = new URL('./children/loaded.ts', import.meta.url).href;
+    const server = await begin(['--import', hook], { LOADED: written });
+    await server.stop();
+    const { files, ofNode } = JSON.parse(await readFile(written, 'utf8')) as {
+      readonly files: readonly string[];
+      readonly ofNode: readonly string[];
+    };
+    expect(files.length).toBeLessThan(250);
+    expect(files.filter((file, index) => files.indexOf(file) !== index)).toEqual([]);
+
+    const packages = files.flatMap(
+      (file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
+    );
+    const used = ['@fastify/proxy-addr', 'ajv', 'croner', 'find-my-way', 'pino'];
+    expect([...new Set(packages)].sort()).toEqual(expect.arrayContaining(used));
+    const needless = [
+      '@simplewebauthn',
+      'age-encryption',
+      'kysely',
+      'light-my-request',
+      'pg',
+      'prom-client',
+      'zxcvbn',
+    ];
+    expect(packages.filter((name) => needless.some((each) => name.includes(each)))).toEqual([]);
+    const heavy = ['internal/deps/undici/undici', 'https', 'tls', 'http2', 'inspector'];
+    expect(ofNode.filter((name) => heavy.includes(name.replace('NativeModule ', '')))).toEqual([]);
+  }, 60_000);
+});
