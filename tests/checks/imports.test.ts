@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -159,5 +159,20 @@ describe('the import check', () => {
       expect.arrayContaining(Object.entries(violations).map(([name, [file]]) => `${name} ${file}`)),
     );
     expect(status).not.toBe(0);
+  });
+});
+
+describe('the layout in CONTRIBUTING.md', () => {
+  it('names every folder of src, in the order in which they may import each other', async () => {
+    const page = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8');
+    const named = [...page.matchAll(/^\| `src\/([a-z]+)` +\|/gm)].map(([, folder = '']) => folder);
+    const entries = await readdir(join(root, 'src'), { withFileTypes: true });
+    const folders = entries.filter((each) => each.isDirectory()).map(({ name }) => name);
+    expect([...named].sort()).toEqual(folders.sort());
+    const layers = forbidden.flatMap(
+      ({ name }) => /^upward-from-(.*)$/.exec(name)?.[1]?.split('-and-') ?? [],
+    );
+    expect(layers.length).toBeGreaterThan(10);
+    expect(named.filter((folder) => layers.includes(folder))).toEqual(layers);
   });
 });
