@@ -46,6 +46,46 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
     );
 
     it.each([
+      ['/records/authors/2/show', /\/admin\/records\/books\?/, '著作'],
+      ['/roles/editor', /\/admin\/roles\/editor\/users\?/, '持有人'],
+      ['/users/3/show', /\/admin\/api_keys\?/, 'API 密钥'],
+      ['/explain', /\/admin\/refusals\?/, '最近被拒绝的请求'],
+      ['/webhooks/2/show', /\/admin\/webhooks\/2\/deliveries\?/, '发送记录'],
+      ['/records/orders/trash', /\/admin\/records\/orders\?.*trashed=true/, '订单 · 已删除'],
+    ])(
+      'at %s a list that cannot be had says so in its place, and comes with another try',
+      async (path, list, label) => {
+        const stranger = await service.createUser();
+        expect((await service.get('/admin/users', { token: stranger })).status).toBe(403);
+        const { page } = await enter(open, service, root, '/permissions');
+        let asked = 0;
+        let broken = true;
+        await page.route(list, (route) => {
+          if (route.request().resourceType() !== 'fetch') return route.continue();
+          asked += 1;
+          return broken
+            ? route.fulfill({ status: 500, json: { code: 50000, message: 'broken' } })
+            : route.continue();
+        });
+        await go(page, service, path);
+        const retry = page.getByRole('button', { name: '重试' });
+        await retry.waitFor();
+        expect(asked).toBeGreaterThan(0);
+        // Once, in its place, and the rest of the page stands.
+        expect(await retry.count()).toBe(1);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        const rows = page.getByRole('region', { name: label, exact: true }).locator('tbody tr');
+        expect(await rows.count()).toBe(0);
+        expect(await page.getByText('broken').count()).toBe(0);
+        expect(await accessibility(page)).toEqual([]);
+        broken = false;
+        await retry.click();
+        await rows.first().waitFor();
+        expect(await retry.count()).toBe(0);
+      },
+    );
+
+    it.each([
       ['/records/notes/999/show', '/records/notes'],
       ['/records/notes/999', '/records/notes'],
       ['/users/999/show', '/users'],

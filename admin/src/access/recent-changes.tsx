@@ -2,6 +2,7 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
+import { Failed } from '../parts/failed.tsx';
 import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { dataProvider } from '../service.ts';
@@ -11,7 +12,7 @@ import { type AuditEntry, actionText, kindText } from '../watch/audit-entry.ts';
 /** Who changed the permission table last, and what. */
 export const RecentChanges = () => {
   const text = useText();
-  const { data = [] } = useQuery({
+  const { data = [], error } = useQuery({
     queryKey: ['permission changes'],
     queryFn: async () => {
       const filter = { action: ['permission.grant', 'permission.revoke', 'role.create', 'role.delete'] };
@@ -20,7 +21,7 @@ export const RecentChanges = () => {
       return (await dataProvider.getList<AuditEntry>('audit', { filter, pagination, sort })).data;
     },
   });
-  if (data.length === 0) return null;
+  if (data.length === 0) return error ? <Failed error={error} /> : null;
   return (
     <Stack component="section" aria-labelledby="recent-changes" sx={{ gap: 1 }}>
       <Typography id="recent-changes" variant="h2">

@@ -1,14 +1,14 @@
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { ListBase } from 'react-admin';
+import type { Column } from '../parts/column.ts';
+import { saidInPlace } from '../parts/failed.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
+import { Listed } from '../parts/listed.tsx';
 import { momentText } from '../parts/moment.ts';
-import { Pages } from '../parts/pages.tsx';
 import { sentenceOfCode } from '../parts/problem.ts';
-import { type Column, RecordTable } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type Language, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
@@ -123,17 +123,15 @@ export const Refusals = () => {
         disableAuthentication
         disableSyncWithLocation
         exporter={false}
+        queryOptions={saidInPlace}
       >
         <Stack sx={{ gap: 1.5 }}>
           <FilterBar fields={filters(text)} searchable={false} />
-          <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-            <RecordTable<Refusal>
-              label={text('refusals.title')}
-              columns={columns(text, language)}
-              empty={text('refusals.empty')}
-            />
-            <Pages />
-          </Paper>
+          <Listed<Refusal>
+            label={text('refusals.title')}
+            columns={columns(text, language)}
+            empty={text('refusals.empty')}
+          />
         </Stack>
       </ListBase>
     </Stack>

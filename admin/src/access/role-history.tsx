@@ -4,6 +4,7 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Failed } from '../parts/failed.tsx';
 import { Link } from '../parts/link.tsx';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -19,7 +20,7 @@ const sort = { field: 'id', order: 'DESC' } as const;
 export const RoleHistory = ({ role }: { readonly role: string }) => {
   const text = useText();
   const [most, setMost] = useState(step);
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['role history', role, most],
     placeholderData: (before) => before,
     queryFn: async () => {
@@ -34,7 +35,7 @@ export const RoleHistory = ({ role }: { readonly role: string }) => {
       return { lines: lines.slice(0, most), total: (grants.total ?? 0) + (made.total ?? 0) };
     },
   });
-  if (data === undefined) return null;
+  if (data === undefined) return error ? <Failed error={error} /> : null;
   return (
     <Stack component="section" aria-labelledby="role-history" sx={{ gap: 1, alignItems: 'flex-start' }}>
       <Typography id="role-history" variant="h2">

@@ -1,9 +1,6 @@
-import Paper from '@mui/material/Paper';
-import { useListContext } from 'react-admin';
-import { Failed } from '../parts/failed.tsx';
+import type { Column } from '../parts/column.ts';
 import { Link } from '../parts/link.tsx';
-import { Pages } from '../parts/pages.tsx';
-import { type Column, RecordTable } from '../parts/record-table.tsx';
+import { Listed } from '../parts/listed.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { RoleChips } from '../users/roles-of.tsx';
 import type { User } from '../users/user.ts';
@@ -28,16 +25,7 @@ const columns = (text: Text): Column<User>[] => [
 /** Everybody who holds a role, page by page. */
 export const HoldersTable = () => {
   const text = useText();
-  const { error } = useListContext<User>();
-  if (error) return <Failed error={error} />;
   return (
-    <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-      <RecordTable<User>
-        label={text('roles.holders')}
-        columns={columns(text)}
-        empty={text('roles.noHolders')}
-      />
-      <Pages />
-    </Paper>
+    <Listed<User> label={text('roles.holders')} columns={columns(text)} empty={text('roles.noHolders')} />
   );
 };

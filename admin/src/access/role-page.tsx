@@ -7,6 +7,7 @@ import { useParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { saidInPlace } from '../parts/failed.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
@@ -68,6 +69,7 @@ export const RolePage = () => {
             disableAuthentication
             disableSyncWithLocation
             exporter={false}
+            queryOptions={saidInPlace}
           >
             <HoldersTable />
           </ListBase>

@@ -1,21 +1,19 @@
 import Box from '@mui/material/Box';
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { type FilterPayload, ListBase, type RaRecord, type SortPayload, useListContext } from 'react-admin';
+import { type FilterPayload, ListBase, type RaRecord, type SortPayload } from 'react-admin';
 import { Followed } from '../live/followed.tsx';
 import { useText } from '../texts/provider.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { BulkDelete } from './bulk-delete.tsx';
 import { type Column, shownColumns } from './column.ts';
 import { Export } from './export.tsx';
-import { Failed, saidInPlace } from './failed.tsx';
+import { saidInPlace } from './failed.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import type { FilterField } from './filter-field.ts';
 import { useChosenColumns } from './list-look.ts';
+import { Listed } from './listed.tsx';
 import { Page } from './page.tsx';
-import { Pages } from './pages.tsx';
-import { RecordTable } from './record-table.tsx';
 import { UngrantedButton } from './ungranted.tsx';
 import { ViewButton } from './view-button.tsx';
 
@@ -105,7 +103,6 @@ const Content = <Item extends RaRecord>({
   trash,
   followed,
 }: RecordListPageProps<Item>) => {
-  const { error } = useListContext<Item>();
   const [chosen, choose] = useChosenColumns(resource);
   const shown = shownColumns(columns, chosen);
   const choosable = bulkActions === undefined ? deletable : (nameOf ?? deletable);
@@ -127,14 +124,7 @@ const Content = <Item extends RaRecord>({
             {deletable === undefined ? null : <BulkDelete nameOf={deletable} trash={trash} />}
           </BulkBar>
         )}
-        {error ? (
-          <Failed error={error} />
-        ) : (
-          <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-            <RecordTable<Item> label={title} columns={shown} empty={empty} nameOf={choosable} to={to} />
-            <Pages />
-          </Paper>
-        )}
+        <Listed<Item> label={title} columns={shown} empty={empty} nameOf={choosable} to={to} />
       </Followed>
     </Stack>
   );

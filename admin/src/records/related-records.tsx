@@ -1,10 +1,10 @@
 import AddIcon from '@mui/icons-material/AddOutlined';
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { ListBase, useListContext } from 'react-admin';
+import { saidInPlace } from '../parts/failed.tsx';
 import { LinkButton } from '../parts/link.tsx';
-import { RecordTable } from '../parts/record-table.tsx';
+import { Listed } from '../parts/listed.tsx';
 import { UngrantedButton } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -42,6 +42,7 @@ export const RelatedRecords = ({ relation, id }: RelatedProps) => {
       disableSyncWithLocation
       disableAuthentication
       exporter={false}
+      queryOptions={saidInPlace}
     >
       <Section relation={relation} by={by} id={id} target={target} />
     </ListBase>
@@ -79,13 +80,12 @@ const Section = ({ relation: { label }, by, id, target: { metadata, path } }: Se
           </UngrantedButton>
         )}
       </Stack>
-      <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-        <RecordTable<AnyRecord>
-          label={label}
-          columns={columns}
-          empty={text('records.empty', { label: metadata.label })}
-        />
-      </Paper>
+      <Listed<AnyRecord>
+        label={label}
+        columns={columns}
+        empty={text('records.empty', { label: metadata.label })}
+        paged={false}
+      />
     </Stack>
   );
 };

@@ -7,11 +7,11 @@ import { ListBase, useListContext } from 'react-admin';
 import { useParams } from 'react-router';
 import { Actor } from '../history/actor.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
-import { Failed } from '../parts/failed.tsx';
+import type { Column } from '../parts/column.ts';
+import { saidInPlace } from '../parts/failed.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
+import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
-import { Pages } from '../parts/pages.tsx';
-import { type Column, RecordTable } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { UngrantedNotice } from '../parts/ungranted.tsx';
 import { FieldValue } from '../records/field-value.tsx';
@@ -50,6 +50,7 @@ const TrashOf = ({ metadata, path }: TrashProps) => {
       sort={{ field: 'deleted_at', order: 'DESC' }}
       disableAuthentication
       exporter={false}
+      queryOptions={saidInPlace}
     >
       <Page
         title={text('trash.title', { label: metadata.label })}
@@ -114,7 +115,7 @@ const useColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedReco
 
 const Content = ({ metadata, path }: TrashProps) => {
   const text = useText();
-  const { error, data = [], selectedIds = [], onUnselectItems } = useListContext<TrashedRecord>();
+  const { data = [], selectedIds = [], onUnselectItems } = useListContext<TrashedRecord>();
   const { busy, refused, bringBack } = useBringBack(path);
   const own = useColumns({ metadata, path });
   const isRestorer = metadata.permissions.create;
@@ -160,19 +161,12 @@ const Content = ({ metadata, path }: TrashProps) => {
       )}
       {isRestorer || data.length === 0 ? null : <UngrantedNotice action="bringBack" label={metadata.label} />}
       <Refusals refused={refused} nameOf={nameOfId} />
-      {error ? (
-        <Failed error={error} />
-      ) : (
-        <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-          <RecordTable<TrashedRecord>
-            label={text('trash.title', { label: metadata.label })}
-            columns={isRestorer ? [...own, restore] : own}
-            empty={text('trash.empty')}
-            nameOf={isRestorer ? nameOf : undefined}
-          />
-          <Pages />
-        </Paper>
-      )}
+      <Listed<TrashedRecord>
+        label={text('trash.title', { label: metadata.label })}
+        columns={isRestorer ? [...own, restore] : own}
+        empty={text('trash.empty')}
+        nameOf={isRestorer ? nameOf : undefined}
+      />
     </Stack>
   );
 };

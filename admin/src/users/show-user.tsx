@@ -1,5 +1,4 @@
 import Button from '@mui/material/Button';
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -14,11 +13,11 @@ import { Waiting } from '../layout/waiting.tsx';
 import { BulkDelete } from '../parts/bulk-delete.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { saidInPlace } from '../parts/failed.tsx';
 import { LinkButton } from '../parts/link.tsx';
+import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
-import { Pages } from '../parts/pages.tsx';
 import { useTell } from '../parts/problem.ts';
-import { RecordTable } from '../parts/record-table.tsx';
 import { RelativeTime, Time } from '../parts/time.tsx';
 import { useNow } from '../parts/use-now.ts';
 import { dataProvider, send } from '../service.ts';
@@ -206,17 +205,15 @@ const KeysOf = ({ user }: { readonly user: User }) => {
         disableSyncWithLocation
         disableAuthentication
         storeKey={false}
+        queryOptions={saidInPlace}
       >
         <BulkDelete<ApiKey> nameOf={({ name, key }) => `${name} (${key})`} />
-        <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-          <RecordTable<ApiKey>
-            label={text('keys.title')}
-            columns={keyColumns(text).filter(({ name }) => name !== 'user')}
-            empty={text('keys.emptyOfUser')}
-            nameOf={({ name, key }) => `${name} (${key})`}
-          />
-          <Pages />
-        </Paper>
+        <Listed<ApiKey>
+          label={text('keys.title')}
+          columns={keyColumns(text).filter(({ name }) => name !== 'user')}
+          empty={text('keys.emptyOfUser')}
+          nameOf={({ name, key }) => `${name} (${key})`}
+        />
       </ListBase>
     </Stack>
   );

@@ -1,18 +1,17 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListBase, useListContext, useNotify } from 'react-admin';
-import { Failed, saidInPlace } from '../parts/failed.tsx';
+import type { Column } from '../parts/column.ts';
+import { saidInPlace } from '../parts/failed.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
-import { Pages } from '../parts/pages.tsx';
+import { Listed } from '../parts/listed.tsx';
 import { useTell } from '../parts/problem.ts';
-import { type Column, RecordTable } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { send } from '../service.ts';
@@ -176,7 +175,7 @@ const Section = ({ webhook }: { readonly webhook: Webhook }) => {
   const notify = useNotify();
   const client = useQueryClient();
   const models = useModels().filter(({ events }) => events);
-  const { error, data = [] } = useListContext<Delivery>();
+  const { data = [] } = useListContext<Delivery>();
   const [shown, setShown] = useState<number>();
   const delivery = data.find(({ id }) => id === shown);
   const resend = async ({ id }: Delivery): Promise<void> => {
@@ -192,18 +191,11 @@ const Section = ({ webhook }: { readonly webhook: Webhook }) => {
     <Stack component="section" sx={{ gap: 1.5 }}>
       <Typography variant="h2">{text('webhooks.deliveries')}</Typography>
       <FilterBar fields={filters(text, models)} searchable={false} />
-      {error ? (
-        <Failed error={error} />
-      ) : (
-        <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-          <RecordTable<Delivery>
-            label={text('webhooks.deliveries')}
-            columns={columns(text, { show: ({ id }) => setShown(id), resend: (each) => void resend(each) })}
-            empty={text('webhooks.noDeliveries')}
-          />
-          <Pages />
-        </Paper>
-      )}
+      <Listed<Delivery>
+        label={text('webhooks.deliveries')}
+        columns={columns(text, { show: ({ id }) => setShown(id), resend: (each) => void resend(each) })}
+        empty={text('webhooks.noDeliveries')}
+      />
       {delivery === undefined ? null : (
         <DeliveryDetail delivery={delivery} onClose={() => setShown(undefined)} />
       )}
