@@ -300,10 +300,10 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await service.ok('DELETE', `/admin/api_keys/${id}`, { token: root });
       expect((await service.get('/api/v1/books', { key })).status).toBe(401);
       const { page } = await enter(open, service, root, '/explain');
-      const row = page.getByRole('row').filter({ hasText: `${owner.username} 的密钥“${name}”（已撤销）` });
-      await row.getByText(/^由 root 撤销于 /).waitFor();
+      const row = page.getByRole('row').filter({ hasText: `${owner.username} 的密钥“${name}”（已吊销）` });
+      await row.getByText(/^由 root 吊销于 /).waitFor();
       await row.getByRole('link', { name: '解释 GET /api/v1/books' }).click();
-      await page.getByText('密钥已撤销，但仍有人在使用。').waitFor();
+      await page.getByText('密钥已吊销，但仍有人在使用。').waitFor();
       await page
         .getByText(new RegExp(`^key ${name} of ${owner.username} was revoked on .* by root$`))
         .waitFor();

@@ -448,16 +448,16 @@ export const zhCN = {
     last: '最近一次',
     key: '%{owner} 的密钥“%{name}”',
     keyName: '密钥',
-    revokedKey: '%{owner} 的密钥“%{name}”（已撤销）',
-    revokedAt: '撤销于 %{when}',
-    revokedBy: '由 %{who} 撤销于 %{when}',
+    revokedKey: '%{owner} 的密钥“%{name}”（已吊销）',
+    revokedAt: '吊销于 %{when}',
+    revokedBy: '由 %{who} 吊销于 %{when}',
     nowAllowed: '当时被拒绝（%{was}），现在会被允许。',
     credentials: '当时凭据无效（%{was}）。',
     tokenOver:
       '令牌在 24 小时后过期，由会话换得的令牌随会话结束，停用用户则令牌全部失效。重新登录可取得新令牌。下方是持有有效令牌时的判定。',
     keyOver: '密钥已过期，或其所有者已停用。过期的密钥不能延期，须另建一个来更换。',
     keyRevoked:
-      '密钥已撤销，但仍有人在使用。如果这是正常的调用，请另建密钥交给对方；否则请查明旧密钥在谁手中。',
+      '密钥已吊销，但仍有人在使用。如果这是正常的调用，请另建密钥交给对方；否则请查明旧密钥在谁手中。',
     signatureWrong:
       '签名不符，因此并未证明是该应用所发。常见原因：密钥刚轮换、签名所用的请求体与发送的不一致、时间戳与签名所用的不同。下方是签名正确时的判定。',
     signatureLate:

@@ -86,7 +86,7 @@ const refusalEndpoint = (services: Services): Endpoint => {
       summary: { 'zh-CN': '最近被拒绝的请求', en: 'Recent refusals' },
       description: {
         'zh-CN':
-          '已知调用者在 24 小时内被拒绝（403）的请求、因行规则而答为不存在（404）的记录，以及凭据已失效或签名不符（401）的请求（密钥撤销后 90 天内仍可辨认），由新到旧；同一小时内相同的请求合并计数。不保存查询参数、请求体与凭据。各实例每 10 秒写入一次。',
+          '已知调用者在 24 小时内被拒绝（403）的请求、因行规则而答为不存在（404）的记录，以及凭据已失效或签名不符（401）的请求（密钥吊销后 90 天内仍可辨认），由新到旧；同一小时内相同的请求合并计数。不保存查询参数、请求体与凭据。各实例每 10 秒写入一次。',
         en: 'Requests of known callers that were refused (403) within 24 hours, records that row rules answered as missing (404), and requests with a key that has expired or was revoked within 90 days, a token that is over or a signature that does not fit (401: whose they were is looked up when they are written, and that an application was named proves nothing), the newest first; those alike within an hour are counted together. Neither query nor body nor credentials are kept. Each instance writes them every 10 s.',
       },
       tag: adminTag,
