@@ -44,8 +44,12 @@ const latency = (rounds: readonly Measured[] | undefined): string => {
   return `${short(p50)} / ${short(p99)}`;
 };
 
+/** Microseconds of all its processes; neighbours on the machine hardly show in it. */
+const cost = (rounds: readonly Measured[] | undefined): string =>
+  rounds === undefined ? '–' : show(middle(rounds).cpu);
+
 /** How many times as many requests the first one answers: the median of the rounds, with its quartiles. */
-export const timesOf = (ours: readonly Measured[], theirs: readonly Measured[]) => {
+const timesOf = (ours: readonly Measured[], theirs: readonly Measured[]) => {
   const ratios = ours.map((each, round) => each.perSecond / (theirs[round]?.perSecond ?? Number.NaN));
   return { middle: median(ratios), lower: quantile(ratios, 0.25), upper: quantile(ratios, 0.75) };
 };
@@ -81,17 +85,17 @@ export const tables = (outcomes: readonly Outcome[], cases: readonly string[], o
     outcome.peer.name,
     ...cases.map((name) => times(mine === undefined ? undefined : of(mine, name), of(outcome, name))),
   ];
-  const latencies = (outcome: Outcome): readonly string[] => [
-    outcome.peer.name,
-    ...cases.map((name) => latency(of(outcome, name))),
-  ];
+  const figures = (cell: typeof latency): readonly (readonly string[])[] =>
+    measured.map((outcome) => [outcome.peer.name, ...cases.map((name) => cell(of(outcome, name)))]);
   return [
     'Requests per second, the median of the rounds and their quartiles:',
     tableOf(['server', 'version', ...cases], outcomes.map(rates)),
     `${ours} answers so many times as many:`,
     tableOf(['beside', ...cases], others.map(compare)),
     'Milliseconds, p50 / p99:',
-    tableOf(['server', ...cases], measured.map(latencies)),
+    tableOf(['server', ...cases], figures(latency)),
+    'Microseconds of CPU time for a request:',
+    tableOf(['server', ...cases], figures(cost)),
     'Start, memory, and what stands behind the figures:',
     tableOf(
       [

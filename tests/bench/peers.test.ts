@@ -74,7 +74,7 @@ describe('versions', () => {
 });
 
 const measuredAt = (perSecond: number): Measured => ({
-  ...{ perSecond, p50: 1.5, p99: 12.34, p999: 20, cpu: 1, databaseCpu: 0 },
+  ...{ perSecond, p50: 1.5, p99: 12.34, p999: 20, cpu: 1_250, databaseCpu: 0 },
   ...{ requests: 1, seconds: 1, failures: 0 },
 });
 
@@ -97,6 +97,7 @@ describe('tables', () => {
     // 2, 4 and 3 times; the medians alone would be 3 to 1 as well, their quartiles not.
     expect(text).toContain('| other | 3.00 (2.00 to 4.00) | – |');
     expect(text).toContain('| other | 1.50 / 12.3 | – |');
+    expect(text).toContain('| other | 1,250 | – |');
     expect(text).toContain('| ours | 200 | 90 | 120 | 26.0.0 | wal, full | JWT | always |');
   });
 
