@@ -101,6 +101,32 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       expect(await change.textContent()).toMatch(/授予权限 viewer Author create.*li_wei/);
     });
 
+    it.each(['zh-CN', 'en'] as const)(
+      'the audit list is seen whole at 1280 px, whatever names and addresses it has: %s',
+      async (language) => {
+        const [name, address] = [
+          'maria.fernanda.de_oliveira-pereira',
+          '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
+        ];
+        await service.server.services.database.execute({
+          sql: `insert into audit (created_at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+              target_name, detail, address)
+            values ('2026-01-01T00:00:00.000Z', 'user', '1', '${name}', 'second_factor.recovery_codes', 'user', '1',
+              '${name}', '{"fields":["username","email","password"]}', '${address}')`,
+          parameters: [],
+        });
+        const path = '/audit?sort=created_at&order=ASC';
+        const { page } = await enter(open, service, root, path, { language, width: 1280 });
+        const cell = page.locator('td').filter({ hasText: address }).first();
+        await cell.waitFor();
+        const hidden = await page.evaluate<number>(`(() => {
+          const table = document.querySelector('.MuiTableContainer-root');
+          return table.scrollWidth - table.clientWidth;
+        })()`);
+        expect(hidden).toBeLessThanOrEqual(1);
+      },
+    );
+
     it('an access by key is explained, allowed, with a link to the user where it is decided', async () => {
       const { page } = await enter(open, service, root, '/explain');
       await page.getByLabel('调用者').click();

@@ -1,6 +1,7 @@
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { ListBase } from 'react-admin';
+import { Address } from '../parts/address.tsx';
 import type { Column } from '../parts/column.ts';
 import { saidInPlace } from '../parts/failed.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
@@ -90,7 +91,12 @@ const columns = (text: Text, language: Language): Column<Refusal>[] => [
       `${code} ${code === 40400 ? text('refusals.hidden') : sentenceOfCode(code, language)}`,
   },
   { name: 'refusals', label: text('refusals.times'), align: 'right', render: ({ refusals }) => refusals },
-  { name: 'address', label: text('refusals.address'), wide: true, render: ({ address }) => address },
+  {
+    name: 'address',
+    label: text('refusals.address'),
+    wide: true,
+    render: ({ address }) => <Address value={address} />,
+  },
   {
     name: 'refused_at',
     label: text('refusals.last'),

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
+import { Address } from '../parts/address.tsx';
 import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
@@ -25,7 +26,7 @@ const Target = ({ entry }: { readonly entry: AuditEntry }) => {
   const words = name ?? id ?? '—';
   const place = places[kind];
   return (
-    <Box>
+    <Box sx={{ minWidth: 100, overflowWrap: 'anywhere' }}>
       <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
         {kindText(text, kind)}
       </Typography>{' '}
@@ -43,8 +44,11 @@ const columns = (text: Text): Column<AuditEntry>[] => [
   {
     name: 'actor_name',
     label: text('audit.actor'),
-    short: true,
-    render: (entry) => <Actor entry={entry} />,
+    render: (entry) => (
+      <Box sx={{ minWidth: 80, overflowWrap: 'anywhere' }}>
+        <Actor entry={entry} />
+      </Box>
+    ),
   },
   {
     name: 'action',
@@ -63,8 +67,7 @@ const columns = (text: Text): Column<AuditEntry>[] => [
     name: 'address',
     label: text('audit.address'),
     wide: true,
-    short: true,
-    render: ({ address }) => address ?? '—',
+    render: ({ address }) => <Address value={address} />,
   },
 ];
 

@@ -4,6 +4,7 @@ import Stack from '@mui/material/Stack';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLogout, useNotify } from 'react-admin';
+import { Address } from '../parts/address.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { useTell } from '../parts/problem.ts';
 import { RecordListPage } from '../parts/record-list-page.tsx';
@@ -43,7 +44,7 @@ const columns = (text: Text, onEnd: (session: Session) => void): Column<Session>
       </Stack>
     ),
   },
-  { name: 'address', label: text('audit.address'), render: ({ address }) => address },
+  { name: 'address', label: text('audit.address'), render: ({ address }) => <Address value={address} /> },
   {
     name: 'created_at',
     label: text('sessions.since'),

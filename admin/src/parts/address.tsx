@@ -1,0 +1,22 @@
+import { Fragment } from 'react';
+
+/** A network address. One of IPv6 is as wide as a column and a half, so it may break behind its colons; others stay whole. */
+export const Address = ({ value }: { readonly value: string | null }) => {
+  if (value === null) return <span>—</span>;
+  const groups = value.split(':');
+  return (
+    <span style={{ whiteSpace: groups.length === 1 ? 'nowrap' : 'normal' }}>
+      {groups.map((group, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: groups are alike, and never move
+        <Fragment key={place}>
+          {group}
+          {place === groups.length - 1 ? null : (
+            <>
+              :<wbr />
+            </>
+          )}
+        </Fragment>
+      ))}
+    </span>
+  );
+};
