@@ -59,6 +59,20 @@ describe('a start', () => {
     120_000,
   );
 
+  it.runIf(process.platform === 'linux')(
+    'gives memory back once nobody asks for anything: twice that of a server that does nothing is left',
+    async () => {
+      const least = await figuresOf(start('bare', ['--eval', bare], {}));
+      const server = await begin();
+      try {
+        await expect.poll(() => server.memory() / least.memory, { timeout: 60_000 }).toBeLessThanOrEqual(2);
+      } finally {
+        await server.stop();
+      }
+    },
+    120_000,
+  );
+
   it('loads few files, each once, and nothing of what it does not need', async () => {
     const written = join(directory, 'loaded.json');
     const hook = new URL('./children/loaded.ts', import.meta.url).href;
@@ -86,7 +100,7 @@ describe('a start', () => {
       'zxcvbn',
     ];
     expect(packages.filter((name) => needless.some((each) => name.includes(each)))).toEqual([]);
-    const heavy = ['internal/deps/undici/undici', 'https', 'tls', 'http2', 'inspector'];
+    const heavy = ['internal/deps/undici/undici', 'https', 'tls', 'http2'];
     expect(ofNode.filter((name) => heavy.includes(name.replace('NativeModule ', '')))).toEqual([]);
   }, 60_000);
 });
