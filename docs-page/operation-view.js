@@ -30,10 +30,10 @@ const rules = ({ access }, t) => {
     published &&
       `${t.published}${Object.entries(published)
         .map(([name, value]) => `${name} = ${value}`)
-        .join(', ')}`,
+        .join(t.comma)}`,
     model !== undefined &&
       (permission
-        ? `${t.permission.replace('{permission}', `${model}${t.comma}${permission}`)}`
+        ? t.permission.replace('{model}', model).replace('{permission}', permission)
         : t.noPermission),
     isolation === true && (model === undefined ? t.isolationOfUsers : t.isolation),
     typeof isolation === 'object' && t.isolationByRule,

@@ -22,13 +22,13 @@ export const addressOf = (operation, part = '') =>
 /** `data[].lines[].id` as a part of an address: `data.lines.id`. @param {string} path */
 export const plainPath = (path) => path.replaceAll('[]', '').replace(/^\./, '');
 
-/** Goes to a part and takes its address along. @param {Place} place @param {string} label @param {{ copyLink: string, copied: string }} t */
+/** Goes to a part and takes its address along. @param {Place} place @param {string} label @param {{ copyLink: string, copied: string, colon: string }} t */
 export const linkTo = ({ operation, part }, label, t) => {
   const link = h(
     'a',
     { class: 'anchor', href: addressOf(operation, part), title: t.copyLink },
     icon('link', 16),
-    h('span', { class: 'unseen' }, `${t.copyLink}: ${label}`),
+    h('span', { class: 'unseen' }, `${t.copyLink}${t.colon}${label}`),
   );
   link.addEventListener('click', async () => {
     try {

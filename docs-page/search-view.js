@@ -86,7 +86,7 @@ export const searchView = (description, t) => {
       );
     });
     fill(list, groups.length === 0 ? h('p', { class: 'dim' }, t.nothingFound) : groups);
-    count.textContent = options.length === 0 ? t.nothingFound : `${t.found}: ${options.length}`;
+    count.textContent = options.length === 0 ? t.nothingFound : `${t.found}${t.colon}${options.length}`;
     list.hidden = false;
     input.setAttribute('aria-expanded', String(options.length > 0));
     choose(0);

@@ -98,7 +98,7 @@ const zh = {
     administrator: '仅 super_admin 与 admin。',
     roles: '持有以下任一角色的用户（super_admin 始终可以）：',
   },
-  permission: '权限检查：至少一个角色须被授予（{permission}），super_admin 始终通过。',
+  permission: '权限检查：至少一个角色须被授予 {model} 的 {permission} 权限，super_admin 始终通过。',
   noPermission: '不检查权限表。',
   isolation:
     '数据隔离：super_admin 与 admin 可见全部记录，其他人仅限 user_id 为本人的记录，其余视为不存在（404）。',
@@ -227,7 +227,7 @@ const en = {
     roles: 'Users with one of these roles (super_admin always): ',
   },
   permission:
-    'Permission check: at least one role must be granted ({permission}); super_admin always passes.',
+    'Permission check: at least one role must be granted {permission} of {model}; super_admin always passes.',
   noPermission: 'The permission table is not asked.',
   isolation:
     'Isolation: super_admin and admin reach every record, others those whose user_id is theirs; the rest does not exist for them (404).',
