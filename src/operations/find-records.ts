@@ -31,6 +31,8 @@ export interface Findable {
 export interface FoundRecord {
   readonly id: number;
   readonly name: string;
+  /** What more is said of it than its name. */
+  readonly alias: string | null;
 }
 
 export interface FoundInList {
@@ -57,8 +59,11 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const recordOf = ({ named, alias }: Findable, row: Row): FoundRecord => {
   const name = named === undefined ? '' : text(row[named]);
   const other = alias === undefined ? '' : text(row[alias]);
-  const whole = other === '' || other === name ? name : `${name} (${other})`;
-  return { id: row.id, name: whole === '' ? `#${row.id}` : whole };
+  return {
+    id: row.id,
+    name: name === '' ? other || `#${row.id}` : name,
+    alias: name === '' || other === '' || other === name ? null : other,
+  };
 };
 
 const isSearched = (column: SourceColumn | undefined): column is SourceColumn =>

@@ -65,7 +65,7 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
       await page.getByRole('heading', { name: '新建密钥' }).waitFor();
       await tabTo(page, '所有者');
       await page.keyboard.type('wang');
-      await page.getByRole('option', { name: 'wang_fang (王芳)' }).waitFor();
+      await page.getByRole('option', { name: 'wang_fang（王芳）' }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await tabTo(page, '名称');

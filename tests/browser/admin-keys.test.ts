@@ -198,7 +198,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await service.login(owner.username, 'wrong');
       const watched = await enter(open, service, root, '/');
       const { page } = watched;
-      await page.getByRole('button', { name: `延期: runs out (${owner.username})` }).click();
+      await page.getByRole('button', { name: `延期: runs out（${owner.username}）` }).click();
       await page.getByRole('dialog').getByRole('button', { name: '365 天' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '延期' }).click();
       // What is behind an open dialog has no role: the dialog is gone before anything is missed.
@@ -206,7 +206,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await expect.poll(() => page.getByRole('link', { name: 'runs out' }).count()).toBe(0);
       expect(Date.parse((await shown(id)).expires_at ?? '')).toBeGreaterThan(Date.now() + 364 * day);
 
-      await page.getByRole('button', { name: `吊销: lies idle (${owner.username})` }).click();
+      await page.getByRole('button', { name: `吊销: lies idle（${owner.username}）` }).click();
       await page.getByRole('dialog').getByRole('button', { name: '吊销' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await expect.poll(() => page.getByRole('link', { name: 'lies idle' }).count()).toBe(0);

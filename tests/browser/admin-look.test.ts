@@ -56,6 +56,14 @@ const cutTables = (page: Page): Promise<string[]> =>
     .filter((each) => each.scrollWidth > each.clientWidth + 1)
     .map((each) => each.getAttribute('aria-label') + ' is cut by ' + (each.scrollWidth - each.clientWidth) + ' px')`);
 
+/** Texts that are set as no Chinese text is: half-width parentheses, a space beside a full-width sign. Code is none. */
+const oddlySet = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main :is(h1, h2, h3, p, li, label, dt, dd, td, th, a, button, [role=alert])')]
+    .filter((each) => !getComputedStyle(each).fontFamily.includes('mono') && each.querySelector('code, pre') === null)
+    .map((each) => each.innerText)
+    .filter((text) => /[(]|[。，：；] \\S|\\S （/.test(text))
+    .map((text) => 'oddly set: ' + text)`);
+
 describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', () => {
     const open = useBrowser();
@@ -97,6 +105,7 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
           if (wide > width) found[name]?.push(`is ${wide} px wide`);
           // What is done at what time and from where takes more than this window, in English.
           if (name !== 'audit') found[name]?.push(...(await cutTables(inside.page)));
+          if (language === 'zh-CN') found[name]?.push(...(await oddlySet(inside.page)));
           if (screenshots) await inside.page.screenshot({ path: nameOf(name), fullPage: true });
         }
         expect(Object.fromEntries(Object.entries(found).filter(([, list]) => list.length > 0))).toEqual({});

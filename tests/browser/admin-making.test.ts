@@ -88,11 +88,11 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
     it('keeps what the address says for each further record, and is not offered where one is changed', async () => {
       const { page } = await enter(open, service, root, '/records/books/create?author_id=2');
       const author = page.getByRole('combobox', { name: '作者' });
-      await expect.poll(() => author.inputValue()).toBe('Ursula K. Le Guin (#2)');
+      await expect.poll(() => author.inputValue()).toBe('Ursula K. Le Guin（#2）');
       await page.getByLabel('书名').fill('又一本');
       await page.getByRole('button', { name: '保存并继续新建' }).click();
       await expect.poll(() => page.getByLabel('书名').inputValue()).toBe('');
-      await expect.poll(() => author.inputValue()).toBe('Ursula K. Le Guin (#2)');
+      await expect.poll(() => author.inputValue()).toBe('Ursula K. Le Guin（#2）');
       await page.goto(`${service.origin}/admin/records/books/3`);
       await page.getByRole('button', { name: '保存', exact: true }).waitFor();
       expect(await page.getByRole('button', { name: '保存并继续新建' }).count()).toBe(0);
@@ -118,7 +118,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       await dialog.getByLabel(/website/i).fill('https://example.com/shen');
       await dialog.getByRole('button', { name: '保存', exact: true }).click();
       await dialog.waitFor({ state: 'detached' });
-      await expect.poll(() => author.inputValue()).toMatch(/^沈从文 \(#\d+\)$/);
+      await expect.poll(() => author.inputValue()).toMatch(/^沈从文（#\d+）$/);
       expect(await page.getByLabel('书名').inputValue()).toBe('有新作者的书');
       expect(new URL(page.url()).pathname).toBe('/admin/records/books/create');
       await page.getByRole('button', { name: '保存', exact: true }).click();
@@ -150,7 +150,7 @@ describeDatabase('sqlite', 'administration pages, making records', (databases) =
       const plain = await service.createUser(['editor', 'admin']);
       const { page } = await enter(open, service, plain, '/records/books/create');
       await page.getByRole('combobox', { name: '作者' }).fill('马伯庸');
-      await page.getByRole('option', { name: '马伯庸 (#3)' }).waitFor();
+      await page.getByRole('option', { name: '马伯庸（#3）' }).waitFor();
       await expect.poll(() => page.getByRole('option').count()).toBe(1);
     });
   });

@@ -221,7 +221,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       await page.getByRole('button', { name: '删除', exact: true }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('该角色的 1 项权限将一并收回：').waitFor();
-      await dialog.getByText('订单: 修改').waitFor();
+      await dialog.getByText('订单：修改').waitFor();
       await dialog.getByRole('button', { name: '删除' }).click();
       await page.getByRole('heading', { level: 1, name: '角色' }).waitFor();
       expect((await service.get('/admin/roles/packer', { token: root })).status).toBe(404);
@@ -230,7 +230,7 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
     it('explains a refusal, and leads to where it is changed', async () => {
       const { page } = await enter(open, service, root, '/explain');
       await page.getByLabel('用户', { exact: true }).fill('wang');
-      await page.getByRole('option', { name: 'wang_fang (王芳)' }).click();
+      await page.getByRole('option', { name: 'wang_fang（王芳）' }).click();
       await page.getByLabel('方法').click();
       await page.getByRole('option', { name: 'POST' }).click();
       await page.getByLabel('路径').fill('/api/v1/books');

@@ -100,7 +100,7 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       await page.getByRole('option', { name: /li_wei/ }).click();
       await page.getByLabel('出版日期').fill('2020-02-29');
       await page.getByLabel('解禁时间').fill('2030-01-02T03:04:05');
-      await page.getByLabel('属性 (JSON)').fill('{"a": [1, "二"]}');
+      await page.getByLabel('属性（JSON）').fill('{"a": [1, "二"]}');
       await page.getByLabel('简介').fill('第一行\n第二行');
       await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('heading', { name: '图书 · 新书' }).waitFor();
@@ -124,9 +124,9 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       const { page } = await enter(open, service, root, '/records/books/3');
       await page.getByLabel('书名').fill('');
       await page.getByLabel('页数').fill('many');
-      await page.getByLabel('属性 (JSON)').fill('{');
+      await page.getByLabel('属性（JSON）').fill('{');
       await page.getByText('不是有效的 JSON').waitFor();
-      await page.getByLabel('属性 (JSON)').fill('');
+      await page.getByLabel('属性（JSON）').fill('');
       await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByText('书名不能为空').waitFor();
       await page.getByText('页数类型应为整数').waitFor();

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       const { page } = await enter(open, service, root, '/records/books/3', { height: 500 });
       await page.getByLabel('书名').fill('');
       await page.getByLabel('页数').fill('many');
-      await page.getByLabel('属性 (JSON)').fill('{');
+      await page.getByLabel('属性（JSON）').fill('{');
       await page.getByText('3 处修改 · 1 处错误').waitFor();
       const save = page.getByRole('button', { name: '保存', exact: true });
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await save.click();
       await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
       await expect.poll(() => page.evaluate(focusInSight)).toBe(true);
-      await page.getByLabel('属性 (JSON)').fill('');
+      await page.getByLabel('属性（JSON）').fill('');
 
       await save.click();
       await page.getByText('3 处修改 · 2 处错误').waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
 
     it('a text that is no JSON comes back with what else was discarded', async () => {
       const { page } = await enter(open, service, root, '/records/books/3');
-      const attributes = page.getByLabel('属性 (JSON)');
+      const attributes = page.getByLabel('属性（JSON）');
       const saved = await attributes.inputValue();
       await page.getByLabel('页数').fill('77');
       await attributes.fill('{ "half": ');

@@ -74,8 +74,12 @@ const WhatGoes = ({ role }: { readonly role: string }) => {
           <Stack component="ul" sx={{ m: 0, pl: 2.5, maxHeight: 200, overflow: 'auto' }}>
             {granted.map(({ model, actions }) => (
               <li key={model}>
-                {nameOf(model)}:{' '}
-                {actions.map(({ action }) => text(`permissions.action.${action}`)).join(', ')}
+                {text('common.list', {
+                  name: nameOf(model),
+                  items: actions
+                    .map(({ action }) => text(`permissions.action.${action}`))
+                    .join(text('memberships.separator')),
+                })}
               </li>
             ))}
           </Stack>

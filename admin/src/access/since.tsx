@@ -58,7 +58,10 @@ const Credentials = ({ was, advised, explanation: { caller } }: CredentialsProps
   const place = placeOf(caller);
   return (
     <Alert severity="info">
-      <strong>{text('refusals.credentials', { was })}</strong> {text(advised)}{' '}
+      <strong>{text('refusals.credentials', { was })}</strong>
+      {text('common.gap')}
+      {text(advised)}
+      {text('common.gap')}
       {place === undefined ? null : <Link to={place[0]}>{text(place[1])}</Link>}
     </Alert>
   );

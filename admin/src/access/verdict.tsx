@@ -80,17 +80,26 @@ const StepLine = ({ step, explanation }: { readonly step: Step; readonly explana
     >
       <Icon fontSize="small" sx={{ color: colours[outcome], mt: 0.25 }} />
       <Box sx={{ flex: 1, minWidth: 0 }}>
-        <Typography component="div" sx={{ fontWeight: 600 }}>
-          {name} · {text(`explain.outcomes.${outcome}`)}
-          {decisive ? (
-            <Chip size="small" color="primary" label={text('explain.decides')} sx={{ ml: 1 }} />
-          ) : null}
+        <Typography
+          component="div"
+          sx={{ display: 'flex', columnGap: 1, flexWrap: 'wrap', alignItems: 'center', fontWeight: 600 }}
+        >
+          <span>
+            {name} · {text(`explain.outcomes.${outcome}`)}
+          </span>
+          {decisive ? <Chip size="small" color="primary" label={text('explain.decides')} /> : null}
         </Typography>
         {/* What is off says no more; conditions are told in the language of the page. */}
         {outcome === 'off' || conditions !== undefined ? null : (
           <Typography
+            component="code"
             variant="body2"
-            sx={{ fontFamily: monospace, overflowWrap: 'anywhere', color: 'text.secondary' }}
+            sx={{
+              display: 'block',
+              fontFamily: monospace,
+              overflowWrap: 'anywhere',
+              color: 'text.secondary',
+            }}
           >
             {because}
           </Typography>

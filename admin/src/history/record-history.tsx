@@ -173,7 +173,7 @@ const Deleted = ({ newest }: { readonly newest: Version | undefined }) => {
       {text('history.deleted')}
       {newest?.action === 'destroy' ? (
         <>
-          {' '}
+          {text('common.gap')}
           <Actor actor={newest.actor} /> · <RelativeTime value={newest.at} />
         </>
       ) : null}

@@ -90,7 +90,7 @@ export const Keys = () => {
       columns={keyColumns(text)}
       filters={keyFilters(text)}
       empty={text('keys.empty')}
-      deletable={({ name, key, user }) => `${name} (${user.username}, ${key})`}
+      deletable={({ name, key, user }) => text('common.named', { name, more: `${user.username} · ${key}` })}
       actions={
         <LinkButton to="/api_keys/create" variant="contained" startIcon={<AddIcon />}>
           {text('keys.create')}

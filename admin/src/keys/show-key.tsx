@@ -57,7 +57,9 @@ const Show = ({ apiKey, usage }: { readonly apiKey: ApiKey; readonly usage: KeyU
             [
               text('keys.owner'),
               <Link key="owner" to={`/users/${user.id}/show`}>
-                {user.name === user.username ? user.username : `${user.name} (${user.username})`}
+                {user.name === user.username
+                  ? user.username
+                  : text('common.named', { name: user.name, more: user.username })}
               </Link>,
             ],
             [

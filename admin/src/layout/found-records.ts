@@ -9,7 +9,12 @@ interface FoundGroup {
   readonly model: string;
   /** Path of the list: `users`, `records/orders`. */
   readonly resource: string;
-  readonly records: readonly { readonly id: number; readonly name: string }[];
+  readonly records: readonly {
+    readonly id: number;
+    readonly name: string;
+    /** What more is said of it than its name. */
+    readonly alias?: string | null;
+  }[];
   readonly more: boolean;
   readonly searched: 'whole' | 'newest' | 'late';
 }
@@ -50,7 +55,14 @@ const optionsOf = (
     group,
   };
   return [
-    ...records.map(({ id, name }): PaletteOption => ({ to: pageOf(resource, id), label: name, group, id })),
+    ...records.map(
+      ({ id, name, alias }): PaletteOption => ({
+        to: pageOf(resource, id),
+        label: typeof alias === 'string' ? text('common.named', { name, more: alias }) : name,
+        group,
+        id,
+      }),
+    ),
     ...(more || searched !== 'whole' ? [rest] : []),
   ];
 };

@@ -1,4 +1,5 @@
 import { dataProvider } from '../service.ts';
+import { useText } from '../texts/provider.ts';
 import { pickedAtOnce, SearchPicker } from './search-picker.tsx';
 
 export interface PickedUser {
@@ -6,9 +7,6 @@ export interface PickedUser {
   readonly username: string;
   readonly name: string;
 }
-
-const nameOf = ({ username, name }: PickedUser): string =>
-  name === '' || name === username ? username : `${username} (${name})`;
 
 interface UserPickerProps {
   readonly label: string;
@@ -19,20 +17,25 @@ interface UserPickerProps {
 }
 
 /** Finds a user among however many by a few letters. */
-export const UserPicker = (props: UserPickerProps) => (
-  <SearchPicker<PickedUser>
-    {...props}
-    name="users"
-    nameOf={nameOf}
-    load={async (id) => (await dataProvider.getOne<PickedUser>('users', { id })).data}
-    search={async (words, signal) => {
-      const filter = words === '' ? {} : { q: words };
-      const pagination = { page: 1, perPage: pickedAtOnce };
-      const sort = { field: 'username', order: 'ASC' } as const;
-      const { data, total = data.length } = await dataProvider.getList<PickedUser>('users', {
-        ...{ pagination, sort, filter, signal },
-      });
-      return { items: data, total };
-    }}
-  />
-);
+export const UserPicker = (props: UserPickerProps) => {
+  const text = useText();
+  const nameOf = ({ username, name }: PickedUser): string =>
+    name === '' || name === username ? username : text('common.named', { name: username, more: name });
+  return (
+    <SearchPicker<PickedUser>
+      {...props}
+      name="users"
+      nameOf={nameOf}
+      load={async (id) => (await dataProvider.getOne<PickedUser>('users', { id })).data}
+      search={async (words, signal) => {
+        const filter = words === '' ? {} : { q: words };
+        const pagination = { page: 1, perPage: pickedAtOnce };
+        const sort = { field: 'username', order: 'ASC' } as const;
+        const { data, total = data.length } = await dataProvider.getList<PickedUser>('users', {
+          ...{ pagination, sort, filter, signal },
+        });
+        return { items: data, total };
+      }}
+    />
+  );
+};

@@ -29,7 +29,7 @@ export const JsonInput = ({ field, value, error, onChange }: FieldInputProps) =>
   const broken = isNotJson(value);
   return (
     <TextField
-      label={`${field.label} (JSON)`}
+      label={text('common.named', { name: field.label, more: 'JSON' })}
       required={field.required}
       multiline
       minRows={4}

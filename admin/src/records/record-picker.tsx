@@ -40,7 +40,9 @@ export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
             : undefined
         }
         nameOf={(record) =>
-          model === undefined ? `#${record.id}` : `${recordName(model.metadata, record)} (#${record.id})`
+          model === undefined
+            ? `#${record.id}`
+            : text('common.named', { name: recordName(model.metadata, record), more: `#${record.id}` })
         }
         load={async (id) => (await dataProvider.getOne<AnyRecord>(resource, { id })).data}
         search={(sought, signal) =>

@@ -30,7 +30,8 @@ export const KeyActions = ({ apiKey, ending }: KeyActionsProps) => {
   const [opened, setOpened] = useState<'extend' | 'revoke'>();
   const close = (): void => setOpened(undefined);
   const changed = (): void => void client.invalidateQueries();
-  const of = (action: string): string => `${action}: ${apiKey.name} (${apiKey.user.username})`;
+  const of = (action: string): string =>
+    `${action}: ${text('common.named', { name: apiKey.name, more: apiKey.user.username })}`;
   return (
     <Stack direction="row" sx={{ ml: -0.625, flexWrap: 'wrap', '& .MuiButton-root': { minWidth: 0 } }}>
       {ending ? (

@@ -21,7 +21,12 @@ export const zhCN = {
     deleted: '已删除 %{count} 项',
     edit: '编辑',
     justNow: '刚刚',
+    /** Between two sentences, and beside parentheses. */
+    gap: '',
+    list: '%{name}：%{items}',
     loading: '正在加载…',
+    /** What more is said of something beside its name. */
+    named: '%{name}（%{more}）',
     never: '从未',
     no: '否',
     notCopied: '无法自动复制，请手动选择',

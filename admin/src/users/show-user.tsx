@@ -207,12 +207,12 @@ const KeysOf = ({ user }: { readonly user: User }) => {
         storeKey={false}
         queryOptions={saidInPlace}
       >
-        <BulkDelete<ApiKey> nameOf={({ name, key }) => `${name} (${key})`} />
+        <BulkDelete<ApiKey> nameOf={({ name, key }) => text('common.named', { name, more: key })} />
         <Listed<ApiKey>
           label={text('keys.title')}
           columns={keyColumns(text).filter(({ name }) => name !== 'user')}
           empty={text('keys.emptyOfUser')}
-          nameOf={({ name, key }) => `${name} (${key})`}
+          nameOf={({ name, key }) => text('common.named', { name, more: key })}
         />
       </ListBase>
     </Stack>

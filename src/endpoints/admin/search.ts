@@ -56,8 +56,12 @@ const group = {
     type: 'array',
     items: {
       type: 'object',
-      properties: { id: { type: 'integer' }, name: text },
-      required: ['id', 'name'],
+      properties: {
+        id: { type: 'integer' },
+        name: text,
+        alias: { type: ['string', 'null'], description: "A user's name, the mask of a key" },
+      },
+      required: ['id', 'name', 'alias'],
     },
   },
   more: { type: 'boolean', description: 'Whether there are further ones' },
@@ -155,7 +159,7 @@ const lookThrough = async (
 const answerOf = ({ place, found }: SearchedList): JsonObject => ({
   model: place.model,
   resource: place.resource,
-  records: (found?.records ?? []).map(({ id, name }) => ({ id, name })),
+  records: (found?.records ?? []).map(({ id, name, alias }) => ({ id, name, alias })),
   more: found?.more ?? false,
   searched: found === undefined ? 'late' : found.whole ? 'whole' : 'newest',
 });
