@@ -74,7 +74,7 @@ export const RoleGrants = ({ role }: { readonly role: string }) => {
               <li key={model}>
                 <Stack
                   direction="row"
-                  sx={{ gap: { xs: 0.5, sm: 2 }, flexWrap: 'wrap', alignItems: 'center' }}
+                  sx={{ columnGap: 2, rowGap: 0.5, flexWrap: 'wrap', alignItems: 'center' }}
                 >
                   <Typography sx={{ flex: { xs: '1 0 100%', sm: '0 0 200px' }, fontWeight: 600 }}>
                     {path === undefined ? (

@@ -50,6 +50,7 @@ const columns = (text: Text): Column<Role>[] => [
   },
   {
     name: 'actions',
+    acts: true,
     label: text('common.actions'),
     sortable: false,
     has: ({ built_in }) => !built_in,

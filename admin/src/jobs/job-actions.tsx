@@ -33,10 +33,9 @@ export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id'
   const repeat = () => change('POST', `/admin/jobs/${id}/repeat`, text('jobs.repeated'));
   const remove = () => change('DELETE', `/admin/jobs/${id}`, text('common.deleted', { count: 1 }));
   return (
-    <Stack direction="row" sx={{ ml: -0.625 }}>
+    <Stack direction="row">
       <Button
         size="small"
-        sx={{ minWidth: 0 }}
         loading={busy && !asking}
         aria-label={of(text('jobs.repeat'))}
         onClick={() => void repeat()}
@@ -46,7 +45,6 @@ export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id'
       <Button
         size="small"
         color="error"
-        sx={{ minWidth: 0 }}
         aria-label={of(text('common.delete'))}
         onClick={() => setAsking(true)}
       >

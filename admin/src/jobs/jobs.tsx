@@ -99,6 +99,7 @@ const columns = (text: Text): Column<Job>[] => [
   },
   {
     name: 'acts',
+    acts: true,
     label: text('common.actions'),
     sortable: false,
     short: true,

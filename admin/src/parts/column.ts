@@ -15,10 +15,18 @@ export interface Column<Item extends RaRecord = RaRecord> {
   readonly extra?: boolean;
   /** Always shown: it leads to the record. */
   readonly fixed?: boolean;
+  /** Buttons stand in it: the first begins where its heading does, and they make the row no higher. */
+  readonly acts?: boolean;
   /** Whether a record has anything in this column; cards leave it out where not. */
   readonly has?: (record: Item) => boolean;
   readonly render: (record: Item) => ReactNode;
 }
+
+/** How the buttons of a row are set, under `acts`. */
+export const rowButtons = {
+  '& .MuiButton-text': { minWidth: 0, my: -0.625 },
+  '& .MuiButton-text:first-of-type': { ml: -0.625 },
+} as const;
 
 /** What is to be known of a column in order to choose it. */
 export type ColumnName = Pick<Column, 'name' | 'label' | 'extra' | 'fixed'>;

@@ -30,7 +30,7 @@ export const Page = ({ title, lead, actions, children, narrow = false }: PagePro
       heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <Box sx={{ maxWidth: narrow ? 880 : 1480, mx: 'auto', width: '100%' }}>
+    <Frame width={narrow ? 880 : wholeWidth}>
       <Stack
         direction="row"
         sx={{ alignItems: 'center', justifyContent: 'space-between', flexWrap: 'wrap', gap: 1.5, mb: 2 }}
@@ -45,7 +45,9 @@ export const Page = ({ title, lead, actions, children, narrow = false }: PagePro
             {title}
           </Typography>
           {lead === undefined ? null : (
-            <Typography sx={{ color: 'text.secondary', mt: 0.5, maxWidth: 720 }}>{lead}</Typography>
+            <Typography sx={{ color: 'text.secondary', mt: 0.5, maxWidth: 720, textWrap: 'pretty' }}>
+              {lead}
+            </Typography>
           )}
         </Box>
         {actions === undefined ? null : (
@@ -55,6 +57,16 @@ export const Page = ({ title, lead, actions, children, narrow = false }: PagePro
         )}
       </Stack>
       {children}
-    </Box>
+    </Frame>
   );
 };
+
+/** Pixels of the widest page: the lines of a table can still be followed. */
+const wholeWidth = 1480;
+
+/** Every page begins at the same edge, so that nothing jumps between a list and its records. */
+const Frame = ({ width, children }: { readonly width: number; readonly children: ReactNode }) => (
+  <Box sx={{ maxWidth: wholeWidth, mx: 'auto' }}>
+    <Box sx={{ maxWidth: width }}>{children}</Box>
+  </Box>
+);

@@ -7,7 +7,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { type RaRecord, useListContext } from 'react-admin';
 import { useText } from '../texts/provider.ts';
-import type { Filled, RecordTableProps } from './column.ts';
+import { type Filled, type RecordTableProps, rowButtons } from './column.ts';
 import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';
 import { useRowOpening } from './row-opening.ts';
 
@@ -48,7 +48,7 @@ export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to,
             <Box component="dl" sx={{ m: 0, flex: 1, minWidth: 0 }}>
               {columns
                 .filter(({ has }) => has?.(record) ?? true)
-                .map(({ name, label: term, render }) => (
+                .map(({ name, label: term, render, acts }) => (
                   <Box key={name} sx={{ display: 'flex', gap: 1, py: 0.25 }}>
                     <Typography
                       component="dt"
@@ -60,13 +60,9 @@ export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to,
                     <Typography
                       component="dd"
                       variant="body2"
-                      // A button without a border stands where a text would.
                       sx={{
-                        m: 0,
-                        flex: 1,
-                        minWidth: 0,
-                        overflowWrap: 'anywhere',
-                        '& .MuiButton-text': { ml: -0.625, minWidth: 0 },
+                        ...{ m: 0, flex: 1, minWidth: 0, overflowWrap: 'anywhere' },
+                        ...(acts === true ? rowButtons : {}),
                       }}
                     >
                       {render(record)}

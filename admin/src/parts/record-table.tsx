@@ -12,7 +12,7 @@ import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { type RaRecord, useListContext } from 'react-admin';
 import { useText } from '../texts/provider.ts';
-import type { Column, Filled, RecordTableProps } from './column.ts';
+import { type Column, type Filled, type RecordTableProps, rowButtons } from './column.ts';
 import { useDensity } from './list-look.ts';
 import { RecordCards } from './record-cards.tsx';
 import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';
@@ -84,6 +84,7 @@ const bodyStyle = {
   },
   '& td[data-cell~=right]': { textAlign: 'right' },
   '& td[data-cell~=short]': { whiteSpace: 'nowrap' },
+  '& td[data-cell~=acts]': rowButtons,
   '& td[data-cell~=wide]': { display: { xs: 'none', lg: 'table-cell' } },
 } as const;
 
@@ -159,9 +160,11 @@ const Rows = <Item extends RaRecord>({
   );
 };
 
+const flags = ['short', 'wide', 'acts'] as const;
+
 /** The words that `bodyStyle` goes by. */
-const cellWords = ({ align, short, wide }: Pick<Column, 'align' | 'short' | 'wide'>): string =>
-  [align === 'right' ? 'right' : '', short === true ? 'short' : '', wide === true ? 'wide' : ''].join(' ');
+const cellWords = ({ align, ...is }: Pick<Column, 'align' | (typeof flags)[number]>): string =>
+  [align === 'right' ? 'right' : '', ...flags.filter((flag) => is[flag] === true)].join(' ');
 
 const HeadCell = <Item extends RaRecord>({ column }: { readonly column: Column<Item> }) => {
   const { sort, setSort } = useListContext();

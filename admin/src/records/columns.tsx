@@ -18,7 +18,8 @@ const idColumn = ({ label, fields }: Metadata, path: string, text: Text): Column
   ),
 });
 
-const fieldColumn = (field: MetadataField): Column<AnyRecord> => ({
+/** A field's own value, as every list of records shows it. */
+export const fieldColumn = (field: MetadataField): Column<AnyRecord> => ({
   name: field.name,
   label: field.label,
   sortable: field.sortable,

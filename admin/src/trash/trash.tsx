@@ -14,7 +14,7 @@ import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { UngrantedNotice } from '../parts/ungranted.tsx';
-import { FieldValue } from '../records/field-value.tsx';
+import { fieldColumn } from '../records/columns.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { listedFields, recordName } from '../records/record.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
@@ -82,14 +82,7 @@ const useColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedReco
     },
     ...listedFields(metadata)
       .slice(0, ownColumns)
-      .map(
-        (field): Column<TrashedRecord> => ({
-          name: field.name,
-          label: field.label,
-          sortable: false,
-          render: (record) => <FieldValue field={field} value={record[field.name]} />,
-        }),
-      ),
+      .map((field): Column<TrashedRecord> => ({ ...fieldColumn(field), sortable: false })),
     {
       name: 'deleted_by',
       label: text('trash.by'),
@@ -126,6 +119,7 @@ const Content = ({ metadata, path }: TrashProps) => {
   };
   const restore: Column<TrashedRecord> = {
     name: 'restore',
+    acts: true,
     label: text('common.actions'),
     sortable: false,
     render: (record) => (

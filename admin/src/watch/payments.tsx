@@ -52,6 +52,7 @@ const columns = (text: Text): Column<Payment>[] => [
   },
   {
     name: 'body',
+    acts: true,
     label: text('payments.body'),
     sortable: false,
     render: (payment) => <Body payment={payment} />,

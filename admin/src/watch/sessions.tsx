@@ -57,6 +57,7 @@ const columns = (text: Text, onEnd: (session: Session) => void): Column<Session>
   },
   {
     name: 'end',
+    acts: true,
     label: text('common.actions'),
     sortable: false,
     has: ({ current }) => !current,
@@ -66,7 +67,6 @@ const columns = (text: Text, onEnd: (session: Session) => void): Column<Session>
         <Button
           size="small"
           color="error"
-          sx={{ ml: -0.625, my: -0.5, minWidth: 0 }}
           aria-label={text('sessions.endOf', {
             browser: browserOf(session.user_agent) ?? text('sessions.unknownBrowser'),
           })}

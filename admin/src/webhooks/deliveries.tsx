@@ -88,7 +88,7 @@ const Event = ({ delivery: { model, record_id, action } }: { readonly delivery: 
 const Answer = ({ delivery: { status, duration, error } }: { readonly delivery: Delivery }) => {
   const text = useText();
   return (
-    <Box sx={{ overflowWrap: 'anywhere' }}>
+    <Box sx={{ minWidth: { sm: 130 }, overflowWrap: 'anywhere' }}>
       {status === null ? null : `${status} · ${duration ?? 0} ms`}
       {error === null ? null : (
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
@@ -114,7 +114,6 @@ const columns = (text: Text, { show, resend }: Acts): Column<Delivery>[] => [
   {
     name: 'event',
     label: text('webhooks.event'),
-    short: true,
     render: (delivery) => <Event delivery={delivery} />,
   },
   {
@@ -143,6 +142,7 @@ const columns = (text: Text, { show, resend }: Acts): Column<Delivery>[] => [
   },
   {
     name: 'acts',
+    acts: true,
     label: text('common.actions'),
     sortable: false,
     short: true,
@@ -150,7 +150,6 @@ const columns = (text: Text, { show, resend }: Acts): Column<Delivery>[] => [
       <>
         <Button
           size="small"
-          sx={{ ml: -0.625, minWidth: 0 }}
           onClick={() => show(delivery)}
           aria-label={`${text('common.show')} ${text('webhooks.delivery', { id: delivery.id })}`}
         >

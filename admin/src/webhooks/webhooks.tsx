@@ -18,7 +18,7 @@ const columns = (text: Text, nameOf: (model: string) => string): Column<Webhook>
     label: text('webhooks.url'),
     fixed: true,
     render: ({ id, url }) => (
-      <Box sx={{ overflowWrap: 'anywhere' }}>
+      <Box sx={{ minWidth: { sm: 220 }, overflowWrap: 'anywhere' }}>
         <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link>
       </Box>
     ),
