@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,7 +30,7 @@ export const measure = async (
   writeFileSync(file, JSON.stringify({ ...job, port: server.port }));
   const [command, args] = onCore(1, process.execPath, ['bench/load.ts', file]);
   const [before, databaseBefore] = [server.cpu(), databaseCpu()];
-  const { stdout } = await run(command, args);
+  const { stdout } = await run(command, args).finally(() => rmSync(file, { force: true }));
   const result = JSON.parse(stdout) as Result;
   if (result.failures > 0)
     throw new Error(`${server.name}: ${result.failures} answers were not ${job.expect}`);

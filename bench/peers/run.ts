@@ -129,6 +129,7 @@ const heading = (load: number): string =>
   ].join('\n');
 
 const work = mkdtempSync(join(tmpdir(), 'gatewright-peers-run-'));
+let cutOff = false;
 const leave = async (): Promise<void> => {
   await endAll();
   rmSync(work, { recursive: true, force: true });
@@ -137,7 +138,10 @@ for (const [signal, number] of [
   ['SIGINT', 2],
   ['SIGTERM', 15],
 ] as const)
-  process.once(signal, () => void leave().then(() => process.exit(128 + number)));
+  process.once(signal, () => {
+    cutOff = true;
+    void leave().then(() => process.exit(128 + number));
+  });
 
 try {
   const { installed, missing } = await installAll();
@@ -147,7 +151,8 @@ try {
   process.stdout.write(`${heading(load)}\n\n${tables(outcomes, names, ours.name)}\n`);
   if (missing.length > 0) process.exitCode = 1;
 } catch (error) {
-  say(messageOf(error));
+  // Whatever still waits for a server that was ended fails by that.
+  if (!cutOff) say(messageOf(error));
   process.exitCode = 1;
 } finally {
   await leave();

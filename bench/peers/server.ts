@@ -10,6 +10,8 @@ import type { Asked, Folders, Headers, Peer } from './peer.ts';
 
 /** What runs now and was begun here. */
 const begun = new Set<ChildProcess>();
+/** Whether everything is being ended: what begins later ends at once. */
+let over = false;
 
 /** Milliseconds in which a process may end by itself. */
 const patience = 10_000;
@@ -27,6 +29,7 @@ export const plainEnv = (more: Readonly<Record<string, string>>): Record<string,
 
 /** Keeps a process in mind until it has ended. */
 export const remember = (child: ChildProcess): ChildProcess => {
+  if (over) child.kill('SIGKILL');
   begun.add(child);
   child.once('exit', () => begun.delete(child));
   return child;
@@ -44,7 +47,9 @@ const end = async (child: ChildProcess): Promise<void> => {
   signal('SIGKILL');
 };
 
+/** Ends whatever runs, for good: nothing can be begun after it. */
 export const endAll = async (): Promise<void> => {
+  over = true;
   await Promise.all([...begun].map(end));
 };
 
