@@ -5,7 +5,7 @@
 // are the compiler's, a file for each module.
 //
 // Kysely goes in as well, with its licence: 255 modules, a fifth of the start. Other packages stay where npm puts them.
-import { readFileSync, realpathSync } from 'node:fs';
+import { globSync, readFileSync, realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,15 +13,14 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What is exported, what the command runs, and what runs as a thread or process of its own (`programFile`). */
+const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] });
+
+/** What is exported, what the command runs, and what runs as a thread or process of its own. */
 const entries = [
-  'index',
-  'testing',
-  'cli/main',
-  'cli/dev/child',
-  'fields/pattern-child',
-  'store/dialects/sqlite/worker',
-  'watch/watcher',
+  ...['index', 'testing', 'cli/main'],
+  ...sources.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/programFile\('([^']+)'\)/g)].map(([, name]) => name),
+  ),
 ];
 
 const joined = ['kysely'];

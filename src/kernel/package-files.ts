@@ -9,5 +9,8 @@ const folder = new URL(
 /** A file of this package, by its path from the package's own folder. */
 export const packageFile = (path: string): URL => new URL(path, folder);
 
-/** A module that runs by itself, as a thread or a process: its path in `src` without the ending. */
+/**
+ * A module that runs by itself, as a thread or a process: its path in `src` without the ending. The build finds it by this
+ * call, so the path is written out in it.
+ */
 export const programFile = (path: string): URL => packageFile(isBuilt ? `dist/${path}.js` : `src/${path}.ts`);
