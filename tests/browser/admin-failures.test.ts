@@ -97,6 +97,27 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await expect.poll(() => new URL(page.url()).pathname).toBe(`/admin${list}`);
     });
 
+    it('the page says that it is on its way before its scripts are there', async () => {
+      const { page } = await open({ fresh: true });
+      const held: (() => Promise<void>)[] = [];
+      let holding = true;
+      await page.route('**/admin/assets/*.js', (route) => {
+        if (!holding) return route.continue();
+        held.push(() => route.continue());
+      });
+      await page.goto(`${service.origin}/admin/`, { waitUntil: 'commit' });
+      const waiting = page.getByText('正在加载…');
+      await waiting.waitFor();
+      expect(await page.getByText('Loading…').isVisible()).toBe(false);
+      expect(await page.evaluate("getComputedStyle(document.querySelector('.arriving')).display")).toBe(
+        'grid',
+      );
+      holding = false;
+      for (const go of held) await go();
+      await page.locator('input[name=username]').waitFor();
+      expect(await page.locator('.arriving').count()).toBe(0);
+    });
+
     it('a page that is long in coming says so', async () => {
       const { page } = await enter(open, service, root, '/permissions');
       await page.route('**/admin/records/books/3', () => {});
