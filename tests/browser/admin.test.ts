@@ -127,8 +127,8 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await expect
           .poll(() => page.locator('tbody tr td:nth-child(2) p').allTextContents())
           .toEqual(['sort a', 'sort b', 'sort c']);
-        await page.getByRole('checkbox', { name: /^选择 sort a \(root, / }).check();
-        await page.getByRole('checkbox', { name: /^选择 sort c \(root, / }).check();
+        await page.getByRole('checkbox', { name: /^选择 sort a（root · / }).check();
+        await page.getByRole('checkbox', { name: /^选择 sort c（root · / }).check();
         await page.getByRole('button', { name: '删除' }).click();
         const dialog = page.getByRole('dialog');
         expect(await dialog.textContent()).toContain('删除 2 项？');
