@@ -97,6 +97,28 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await expect.poll(() => new URL(page.url()).pathname).toBe(`/admin${list}`);
     });
 
+    it('says at once that nobody answers where the browser knows of no network', async () => {
+      const { page } = await enter(open, service, root, '/records/books/11');
+      for (const path of ['/records/books', '/records/books/11/history', '/records/orders/trash'])
+        await go(page, service, path);
+      await go(page, service, '/records/books/12');
+      await page.context().setOffline(true);
+      await page.getByRole('textbox', { name: '书名' }).fill('失联');
+      await page.getByRole('button', { name: '保存', exact: true }).click();
+      await page.getByText('无法连接到服务').first().waitFor();
+      await page.context().setOffline(false);
+      await page.getByRole('button', { name: '放弃修改' }).click();
+      await page.context().setOffline(true);
+      for (const path of ['/records/books?page=2', '/records/books/13', '/records/books/14/history']) {
+        await page.evaluate(`history.pushState({ idx: 9, key: ${JSON.stringify(path)} }, '', '/admin${path}');
+          dispatchEvent(new PopStateEvent('popstate', { state: history.state }))`);
+        await page.getByText('无法连接到服务').first().waitFor();
+      }
+      await page.context().setOffline(false);
+      await page.getByRole('button', { name: '重试' }).click();
+      await page.getByRole('heading', { name: /^历史/ }).waitFor();
+    });
+
     it('the page says that it is on its way before its scripts are there', async () => {
       const { page } = await open({ fresh: true });
       const held: (() => Promise<void>)[] = [];
