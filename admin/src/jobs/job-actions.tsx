@@ -33,7 +33,10 @@ export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id'
   const repeat = () => change('POST', `/admin/jobs/${id}/repeat`, text('jobs.repeated'));
   const remove = () => change('DELETE', `/admin/jobs/${id}`, text('common.deleted', { count: 1 }));
   return (
-    <Stack direction="row">
+    <Stack
+      direction="row"
+      sx={{ '& .MuiButton-root': { minWidth: 0 }, '& .MuiButton-root:first-of-type': { ml: -0.625 } }}
+    >
       <Button
         size="small"
         loading={busy && !asking}
