@@ -84,8 +84,8 @@ const ofTheShop = async (cases: readonly Case[]): Promise<void> => {
   const shop: Shop = await startShop(database, shopOrders);
   try {
     for (const one of cases) {
-      const sides = await sidesOf(one, shop.service, shop.bare);
-      report(await compare(one, ...sides, { ...setting, databaseCpu: shop.place.databaseCpu }));
+      const [ours, theirs] = await sidesOf(one, shop.service, shop.bare);
+      report(await compare(one, ours, theirs, { ...setting, databaseCpu: shop.place.databaseCpu }));
     }
   } finally {
     await shop.remove();
@@ -98,8 +98,10 @@ try {
   print(`${database}, ${notes} notes; ${pinned ? 'server and load on a core each' : 'not pinned'};`);
   print(`${rounds} rounds of ${milliseconds} ms, in turn\n\n${tableHead()}`);
   const chosen = casesOf(data, notes).filter(({ name }) => name.includes(options.only));
-  for (const one of chosen.filter(({ servers }) => servers === undefined))
-    report(await compare(one, ...(await sidesOf(one, service, bare)), setting));
+  for (const one of chosen.filter(({ servers }) => servers === undefined)) {
+    const [ours, theirs] = await sidesOf(one, service, bare);
+    report(await compare(one, ours, theirs, setting));
+  }
   await ofTheShop(chosen.filter(({ servers }) => servers === 'shop'));
   print(`\nresident memory of the service at the end: ${Math.round(service.memory() / 1e6)} MB`);
   const figures = options.only === '' ? await measureProcess(data) : undefined;
