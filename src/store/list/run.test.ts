@@ -182,6 +182,21 @@ describeDatabase('sqlite', 'the way of a page whose total is known', (databases)
     expect((await ask('page=1')).headers['X-Total-Count']).toBe('6002');
     expect(taken()).toBe('scan');
   });
+
+  it('counts at once where somebody writes during the page, and remembers that', async () => {
+    const { ask, database, hooks, taken } = await watch(databases, rowsBy(6001));
+    hooks.revision = 1;
+    await ask('page=1');
+    hooks.beforeRead = async () => {
+      hooks.beforeRead = async () => {};
+      await insertThings(database, [{ ...emptyThing, id: 1 }]);
+      hooks.revision = 2;
+    };
+    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6002');
+    expect(taken()).toBe('scan get scan');
+    expect((await ask('page=1')).headers['X-Total-Count']).toBe('6002');
+    expect(taken()).toBe('get');
+  });
 });
 
 /** A server of its own: whatever anybody commits anywhere on it is another moment. */

@@ -153,7 +153,7 @@ export class ListRun {
     few: boolean,
   ): Promise<{ row: PageRow; direct: boolean }> {
     const { boundedRows } = list.plan;
-    const revision = this.#totals.revision();
+    let revision = this.#totals.revision();
     for (let tries = 0; tries < maxTries; tries += 1) {
       const along = this.#totals.along(revision, list, rows);
       if (along === undefined) break;
@@ -163,6 +163,7 @@ export class ListRun {
       const count = () => this.#first(this.#pageQuery(list, rows, nothingButTotal), few, purpose);
       const total = await this.#totals.of(revision, list, rows, row, count);
       if (total !== undefined) return { row: { ...row, total }, direct };
+      revision = this.#totals.revision();
     }
     const row = await this.#first(this.#pageQuery(list, rows), few, purpose);
     this.#totals.keep(revision, list, rows, row);
