@@ -1,4 +1,4 @@
-import type { Asked, Headers } from './peer.ts';
+import type { Asked, Headers, Page } from './peer.ts';
 
 /** A member of an answer. @throws Error where there is none */
 export const memberOf = (answer: unknown, name: string): unknown => {
@@ -9,6 +9,18 @@ export const memberOf = (answer: unknown, name: string): unknown => {
 };
 
 export const dataOf = (answer: unknown): unknown => memberOf(answer, 'data');
+
+/** A page whose rows are its data, with a total in a header where there is one. */
+export const pageWithHeader = (answer: unknown, headers: globalThis.Headers): Page => {
+  const total = headers.get('x-total-count');
+  return { records: dataOf(answer) as unknown[], ...(total === null ? {} : { total: Number(total) }) };
+};
+
+/** A page that holds its rows as `data` and always a `total`. */
+export const pageWithTotal = (answer: unknown): Page => ({
+  records: dataOf(answer) as unknown[],
+  total: memberOf(answer, 'total') as number,
+});
 
 /** The header that carries a token. */
 export const bearer = (token: unknown): Headers => ({ authorization: `Bearer ${String(token)}` });

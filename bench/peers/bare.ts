@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { jwtSecret, root, token } from '../data.ts';
-import { bearer, dataOf } from './answers.ts';
+import { bearer, dataOf, pageWithHeader } from './answers.ts';
 import { fill, fullDurability } from './fill.ts';
 import type { Peer } from './peer.ts';
 
@@ -40,8 +40,5 @@ export const bare: Peer = {
   create: (product) => ({ method: 'POST', path: '/products', body: { product } }),
   created: 201,
   recordOf: dataOf,
-  pageOf: (answer, headers) => {
-    const total = headers.get('x-total-count');
-    return { records: dataOf(answer) as unknown[], ...(total === null ? {} : { total: Number(total) }) };
-  },
+  pageOf: pageWithHeader,
 };

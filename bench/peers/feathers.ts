@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bearer, lastJson, memberOf, people } from './answers.ts';
+import { bearer, lastJson, memberOf, pageWithTotal, people } from './answers.ts';
 import type { Durability, Folders, Peer } from './peer.ts';
 import { versions } from './versions.ts';
 
@@ -36,8 +36,5 @@ export const feathers: Peer = {
   create: (product) => ({ method: 'POST', path: '/products', body: product }),
   created: 201,
   recordOf: (answer) => answer,
-  pageOf: (answer) => ({
-    records: memberOf(answer, 'data') as unknown[],
-    total: memberOf(answer, 'total') as number,
-  }),
+  pageOf: pageWithTotal,
 };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { commandLine, environment, password, root } from '../data.ts';
-import { bearer, dataOf, memberOf } from './answers.ts';
+import { bearer, dataOf, memberOf, pageWithHeader } from './answers.ts';
 import { fill, fullDurability } from './fill.ts';
 import type { Ask, Headers, Peer } from './peer.ts';
 
@@ -50,8 +50,5 @@ export const gatewright: Peer = {
   create: (product) => ({ method: 'POST', path: '/api/v1/products', body: { product } }),
   created: 201,
   recordOf: dataOf,
-  pageOf: (answer, headers) => {
-    const total = headers.get('x-total-count');
-    return { records: dataOf(answer) as unknown[], ...(total === null ? {} : { total: Number(total) }) };
-  },
+  pageOf: pageWithHeader,
 };
