@@ -24,7 +24,7 @@ export interface Case {
   /** Whether each request takes a note away for good, so that none may be sent twice. */
   readonly deletes?: boolean;
   readonly connections: number;
-  readonly expect: number;
+  readonly expect: number | readonly number[];
   /** Requests per second, ours to the other's: at least. */
   readonly target?: Target;
   /** The 99th percentile of the latency, ours to the other's, in the same closed loop: at most. */
@@ -118,6 +118,12 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
       name: 'page of 20, one write in ten',
       requests: updates.map((update, index) => (index % 10 === 9 ? update : (pages[index] ?? ''))),
       target: { sqlite: 2, postgres: 1.2 },
+    },
+    {
+      ...busy,
+      name: 'page of 20, one create in ten',
+      requests: pages.map((page, index) => (index % 10 === 9 ? create : page)),
+      expect: [200, 201],
     },
     {
       ...few,

@@ -18,7 +18,8 @@ export interface Job {
    */
   readonly requests: readonly string[];
   readonly from?: number;
-  readonly expect: number;
+  /** The status of a good answer, or those of several kinds of requests. */
+  readonly expect: number | readonly number[];
   /** Requests that fall due in a second; without it, as many as are answered. */
   readonly perSecond?: number;
 }
@@ -62,20 +63,24 @@ const requestsOf = ({ requests, from = 0 }: Job): (() => string | Buffer) => {
   };
 };
 
+/** Bytes of `HTTP/1.1 200 `. */
+const statusLength = 13;
+
 /** What came back. `since` is the moment from which an answer counts, in milliseconds. */
 class Tally {
   readonly #latencies: number[] = [];
-  readonly #expected: string;
+  readonly #expected: readonly string[];
   readonly #started = performance.now();
   failures = 0;
 
   constructor({ expect }: Job) {
-    this.#expected = `HTTP/1.1 ${expect} `;
+    this.#expected = [expect].flat().map((status) => `HTTP/1.1 ${status} `);
   }
 
   take(answer: Buffer, since: number): void {
     this.#latencies.push(performance.now() - since);
-    if (answer.toString('latin1', 0, this.#expected.length) !== this.#expected) this.failures++;
+    const line = answer.toString('latin1', 0, statusLength);
+    if (!this.#expected.includes(line)) this.failures++;
   }
 
   result(): Result {

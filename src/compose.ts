@@ -87,7 +87,7 @@ export const compose = async (parts: Parts) => {
   const context = { database, clock };
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const events = createEventLog(database);
-  const eventSignal = new EventSignal(database);
+  const eventSignal = new EventSignal(database, events);
   const quiet = new QuietTurns();
   const trash = createTrash(database);
   const jobs = createJobs({

@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts';
-import { eventChannel } from '../store/events/event-log.ts';
+import { type EventLog, eventChannel } from '../store/events/event-log.ts';
 
 /** Milliseconds in which other processes are told once, however much is written. */
 const tellInterval = 20;
@@ -13,6 +13,7 @@ const lookInterval = { untold: 1_000, told: 5_000 } as const;
  */
 export class EventSignal {
   readonly #database: Database;
+  readonly #log: Pick<EventLog, 'revision'>;
   readonly #hearers = new Set<() => void>();
   #told = -Infinity;
   #telling: NodeJS.Timeout | undefined;
@@ -21,8 +22,9 @@ export class EventSignal {
   #endListening: (() => Promise<void>) | undefined;
   #revision: number | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, log: Pick<EventLog, 'revision'>) {
     this.#database = database;
+    this.#log = log;
   }
 
   /** Something was committed by this process. */
@@ -70,16 +72,16 @@ export class EventSignal {
   }
 
   #begin(): void {
-    const { listen, revision } = this.#database;
+    const { listen } = this.#database;
     this.#endListening = listen?.call(this.#database, eventChannel, () => this.#hear());
-    this.#revision = revision?.call(this.#database);
+    this.#revision = this.#log.revision();
     const every = listen === undefined ? lookInterval.untold : lookInterval.told;
     this.#looking = setInterval(() => this.#look(), every).unref();
   }
 
   /** Another process may have written without saying so. */
   #look(): void {
-    const revision = this.#database.revision?.();
+    const revision = this.#log.revision();
     if (revision !== undefined && revision === this.#revision) return;
     this.#revision = revision;
     this.#hear();

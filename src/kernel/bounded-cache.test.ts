@@ -34,4 +34,12 @@ describe('a bounded cache', () => {
     cache.set('key', entry(2));
     expect(cache.get('key')).toEqual({ number: 2 });
   });
+
+  it('knows nothing once it was cleared, of either generation', () => {
+    const cache = new BoundedCache<{ number: number }>('totals');
+    for (let number = 0; number < 1.5 * room; number += 1) cache.set(`key ${number}`, entry(number));
+    cache.clear();
+    expect(cache.size).toBe(0);
+    expect([cache.get('key 0'), cache.get(`key ${room}`)]).toEqual([undefined, undefined]);
+  });
 });

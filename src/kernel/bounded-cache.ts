@@ -39,6 +39,12 @@ export class BoundedCache<Value extends object> {
     this.#young.set(key, value);
   }
 
+  /** Knows nothing any more. */
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+
   get size(): number {
     return this.#young.size + this.#old.size;
   }

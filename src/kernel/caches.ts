@@ -227,10 +227,24 @@ export const caches = {
   },
   totals: {
     key: 'what is counted, values of filters and row filter included',
-    holds: 'the total, and the revision of the database or what the statement saw',
+    holds: 'the total, and the revision of what is counted or what the statement saw',
     room: 200,
-    ends: 'any commit, by this process or another: the revision is another one',
+    ends: 'any commit, by this process or another, but for those of which it is known that they wrote nothing of it',
     test: 'count what was written meanwhile, by this process or another',
+  },
+  countedColumns: {
+    key: 'SQL of a count',
+    holds: 'the tables and columns that it reads',
+    room: 256,
+    ends: 'any commit of which it is not known what it wrote: with the schema',
+    test: 'is another one after a commit of which nobody knows what it wrote',
+  },
+  writtenColumns: {
+    key: 'column of a table',
+    holds: 'the last commit of ours that wrote it',
+    heldBy: ['Revisions'],
+    ends: 'any commit of which it is not known what it wrote',
+    test: 'is another one after a commit of which nobody knows what it wrote',
   },
   streamCredentials: {
     key: 'credentials of a stream of events',

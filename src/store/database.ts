@@ -103,10 +103,10 @@ export interface Database extends Reader {
    */
   renewSnapshot?(): void;
   /**
-   * A number that stays the same while nobody, in whatever process, commits anything: what was computed from the
-   * database under one number still holds under it. Absent where the database cannot tell cheaply.
+   * A number that stays the same while nobody, in whatever process, commits anything that the statement reads: what it
+   * answered under one number, it still answers under it. Absent where the database cannot tell cheaply.
    */
-  revision?(): number;
+  revision?(sql: string): number;
   /**
    * Calls `heard` whenever a process tells something on a channel, and after each time that something may have been
    * missed; answers what ends that. Absent where processes cannot tell each other anything through the database.

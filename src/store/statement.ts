@@ -70,7 +70,11 @@ export const argument = (of: string, index?: number): Fragment => {
 };
 
 /** A statement compiled once, for whoever asks: with the values of a request it is a query. */
-export type Statement<Arguments extends StatementArguments> = (values: Arguments) => Query;
+export interface Statement<Arguments extends StatementArguments> {
+  (values: Arguments): Query;
+  /** Its text, which is that of each such query. */
+  readonly sql: string;
+}
 
 /** Names an argument in a statement of fragments; one of its values where it is a list. */
 export type Argument<Arguments extends StatementArguments> = <Name extends keyof Arguments & string>(
@@ -102,11 +106,12 @@ const bound = ({ name: of, index }: Placeholder, values: StatementArguments, tex
 const compiled = <Arguments extends StatementArguments>(statement: Compilable): Statement<Arguments> => {
   const { sql: text, parameters: found } = statement.compile();
   const slots = found.map(toSlot);
-  return (values) => {
+  const query = (values: Arguments): Query => {
     const parameters: SqlValue[] = [];
     for (const slot of slots) parameters.push(slot instanceof Placeholder ? bound(slot, values, text) : slot);
     return { sql: text, parameters };
   };
+  return Object.assign(query, { sql: text });
 };
 
 /**
@@ -130,7 +135,7 @@ export const sharedStatement = <Arguments extends StatementArguments>(
   build: (named: Argument<Arguments>) => Fragment,
 ): Statement<Arguments> => {
   const made = statement(compiler, build);
-  return (values) => ({ ...made(values), shared: true });
+  return Object.assign((values: Arguments): Query => ({ ...made(values), shared: true }), { sql: made.sql });
 };
 
 /**

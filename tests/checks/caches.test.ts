@@ -93,6 +93,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
       'ScanPool',
       'Sessions',
       'Shares',
+      'SqliteConnection',
       'StreamSlots',
       'UnitRunner',
     ],

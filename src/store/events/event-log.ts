@@ -200,6 +200,9 @@ export const createEventLog = (database: Database) => {
 
     range,
 
+    /** Stays the same while nothing is written to the log; undefined where the database does not tell. */
+    revision: (): number | undefined => database.revision?.(after.sql),
+
     /** Removes events of before a time (milliseconds since 1970), some at a time; answers how many there were. */
     purge: async (before: number, pause: () => Promise<void>): Promise<number> => {
       const query = remove({ before: toTimestamp(before), limit: step });

@@ -18,7 +18,7 @@ import {
   shapeKey,
   shapeOf,
 } from './shape.ts';
-import { pageStatement, placesOf, streamStatement } from './statements.ts';
+import { countStatement, pageStatement, placesOf, streamStatement } from './statements.ts';
 
 /** Rows that an answer without paging holds in one piece; more are streamed. */
 export const maxWholeRows = 1000;
@@ -30,6 +30,7 @@ export const maxPieceBytes = 4 * 1024 * 1024;
 export interface ListPlan {
   readonly shape: ListShape;
   readonly page: Statement<ListArguments>;
+  readonly count: Statement<ListArguments>;
   readonly stream: Statement<ListArguments>;
   readonly places: 'key' | 'lines' | undefined;
   /** Whether an index bounds the work of `page`, however large the table is. */
@@ -107,6 +108,7 @@ export class ListPlanner {
     return this.#plans.getOrMake(shapeKey(shape), () => ({
       shape,
       page: pageStatement(shape, this.#dialect),
+      count: countStatement(shape, this.#dialect),
       stream: streamStatement(shape, this.#dialect),
       places: placesOf(shape, this.#dialect),
       bounded: isBounded(shape),

@@ -73,7 +73,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
     interrupt: () => database.interrupt(),
     close: () => database.close(),
     // As a database tells it in which nobody writes but who says so.
-    revision: () => hooks.revision ?? database.revision?.() ?? 0,
+    revision: (sql) => hooks.revision ?? database.revision?.(sql) ?? 0,
   };
   const list = createList(watched, source, { clock: () => time.now });
   const ask = (query: string, by?: Asker) => list(grant, { query, path, ...(by && { by }) });

@@ -28,7 +28,7 @@ import { maxPieceBytes, maxWholeRows, type PreparedList } from './plan.ts';
 import { ReachSizes } from './reach-sizes.ts';
 import type { ListArguments } from './shape.ts';
 import { SizeEstimate, smallTable } from './size-estimate.ts';
-import { type PageRow, streamBetweenStatement } from './statements.ts';
+import { type CountRow, type PageRow, streamBetweenStatement } from './statements.ts';
 import { Totals } from './totals.ts';
 
 /** A JSON array in one piece, or in pieces that are made as they are read. */
@@ -57,9 +57,6 @@ export interface PageEnds {
 
 /** How often a page is asked for without counting where somebody writes meanwhile, before it is counted with it. */
 const maxTries = 3;
-
-/** Of a page, what remains is its total. */
-const nothingButTotal = { limit: 0, offset: 0 };
 
 const isNull = (value: ColumnValue): boolean => value === null;
 
@@ -153,17 +150,17 @@ export class ListRun {
     few: boolean,
   ): Promise<{ row: PageRow; direct: boolean }> {
     const { boundedRows } = list.plan;
-    let revision = this.#totals.revision();
+    let revision = this.#totals.revision(list);
     for (let tries = 0; tries < maxTries; tries += 1) {
       const along = this.#totals.along(revision, list, rows);
       if (along === undefined) break;
       const direct = few || (boundedRows && isOwnWork(list) && list.values.offset <= smallTable);
       const row = await this.#first(this.#pageQuery(list, rows, along), direct, purpose);
       // Somebody may have written meanwhile.
-      const count = () => this.#first(this.#pageQuery(list, rows, nothingButTotal), few, purpose);
+      const count = () => this.#first<CountRow>(this.#countQuery(list, rows), few, purpose);
       const total = await this.#totals.of(revision, list, rows, row, count);
       if (total !== undefined) return { row: { ...row, total }, direct };
-      revision = this.#totals.revision();
+      revision = this.#totals.revision(list);
     }
     const row = await this.#first(this.#pageQuery(list, rows), few, purpose);
     this.#totals.keep(revision, list, rows, row);
@@ -216,6 +213,14 @@ export class ListRun {
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
     const query = list.plan.page(this.#values(list, rows, more));
     if (list.parameters.included.length > 0) return { ...query, longest: maxAnswerBytes };
+    return this.#brief(query, list);
+  }
+
+  #countQuery(list: PreparedList, rows: RowReach): Query {
+    return this.#brief(list.plan.count(this.#values(list, rows, {})), list);
+  }
+
+  #brief(query: Query, list: PreparedList): Query {
     return this.#size.isBrief && isOwnWork(list) ? { ...query, brief: true } : query;
   }
 
@@ -231,11 +236,11 @@ export class ListRun {
   }
 
   /** The row of an aggregate, which is always there. */
-  async #first(query: Query, direct: boolean, purpose: ListPurpose): Promise<PageRow> {
+  async #first<Row = PageRow>(query: Query, direct: boolean, purpose: ListPurpose): Promise<Row> {
     const reader = this.#through(purpose);
     const row = direct
-      ? await reader.get<PageRow>(query)
-      : (await reader.scan<PageRow>(query, await knownCaller(purpose.by)))[0];
+      ? await reader.get<Row>(query)
+      : (await reader.scan<Row>(query, await knownCaller(purpose.by)))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }

@@ -19,8 +19,16 @@ import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
 import { isBackward, type ListArguments, type ListShape } from './shape.ts';
 import { comesAfter, isSeekable, reversed } from './sort.ts';
 
+/** The row of a count. */
+export interface CountRow {
+  /** All rows that match, on whatever page. */
+  readonly total?: number | null;
+  /** What the statement saw when it answered that, where statements tell (see `Dialect.seen`). */
+  readonly seen?: string | null;
+}
+
 /** The one row that answers a list request. */
-export interface PageRow {
+export interface PageRow extends CountRow {
   /** The JSON array of the rows, without those too large for one piece: as text, or as bytes in UTF-8. */
   readonly json: string | Uint8Array;
   /** Rows that were found, where all are asked for. */
@@ -32,10 +40,6 @@ export interface PageRow {
   readonly place?: number | string | null;
   /** That of the first row, where places are keys and a cursor was given. */
   readonly first?: number | string | null;
-  /** All rows that match, on whatever page. */
-  readonly total?: number | null;
-  /** What the statement saw when it answered that, where statements tell (see `Dialect.seen`). */
-  readonly seen?: string | null;
   /** 1 where rows follow the page, or stand before one that is found backwards. */
   readonly more?: number | null;
 }
@@ -154,6 +158,14 @@ export const pageStatement = (shape: ListShape, dialect: Dialect): Statement<Lis
     if (!isHeavy(shape)) return sql`${clauses.found}select ${all(outer)} from (${page}) as page`;
     const { rows: fitted, count } = fitting(page, dialect);
     return sql`${clauses.found}select ${all([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
+  });
+
+/** How many rows match, as a row without a page. */
+export const countStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
+  statement<ListArguments>(dialect, (argument) => {
+    const total = sql`(${clausesOf(shape, dialect, argument).count}) as total`;
+    const { seen } = dialect;
+    return seen === undefined ? sql`select ${total}` : sql`select ${total}, ${seen} as seen`;
   });
 
 /** Whether the rows of the largest page may come to more than is made of them. */

@@ -58,7 +58,10 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
   });
 
   /** The list of a database in which something happens once, just before the next page is read. */
-  const listBehind = (happens: () => Promise<unknown>, revision = () => database.revision?.() ?? 0) => {
+  const listBehind = (
+    happens: () => Promise<unknown>,
+    revision: (sql: string) => number = (sql) => database.revision?.(sql) ?? 0,
+  ) => {
     let pending = false;
     const first = async (): Promise<void> => {
       if (!pending) return;

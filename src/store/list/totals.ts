@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
 import type { ListArguments } from './shape.ts';
-import type { PageRow } from './statements.ts';
+import type { CountRow, PageRow } from './statements.ts';
 
 /** What the database was when something was counted: a revision that it tells, or what the statement saw. */
 type Moment = number | string;
@@ -34,9 +34,9 @@ export class Totals {
     this.#database = database;
   }
 
-  /** The revision of this moment; undefined where the database does not tell. */
-  revision(): number | undefined {
-    return this.#database.revision?.();
+  /** The revision of what is counted at this moment; undefined where the database does not tell. */
+  revision({ plan }: PreparedList): number | undefined {
+    return this.#database.revision?.(plan.count.sql);
   }
 
   /** What a page under a revision brings along in the place of counting: a total that holds, or may. */
@@ -62,24 +62,24 @@ export class Totals {
     list: PreparedList,
     rows: RowReach,
     { total, seen }: PageRow,
-    count: () => Promise<PageRow>,
+    count: () => Promise<CountRow>,
   ): Promise<number | undefined> {
-    if (total != null && this.revision() !== revision) return undefined;
+    if (total != null && this.revision(list) !== revision) return undefined;
     const found = total != null ? Number(total) : await this.#countedAt(seen, keyOf(list, rows), count);
     this.#learn(found !== undefined);
     return found;
   }
 
   /** Remembers a total that was counted while the revision was the same before and after. */
-  keep(revision: number | undefined, list: PreparedList, rows: RowReach, row: PageRow): void {
-    if (!isLasting(list) || this.revision() !== revision) return;
+  keep(revision: number | undefined, list: PreparedList, rows: RowReach, row: CountRow): void {
+    if (!isLasting(list) || this.revision(list) !== revision) return;
     const key = keyOf(list, rows);
     const before = this.#totals.get(key)?.moment;
     const known = this.#put(key, row, revision);
     if (known !== undefined && before !== undefined) this.#learn(before === known.moment);
   }
 
-  #put(key: string, { total, seen }: PageRow, revision?: number): Known | undefined {
+  #put(key: string, { total, seen }: CountRow, revision?: number): Known | undefined {
     const moment = seen ?? revision;
     if (total == null || moment === undefined) return undefined;
     const known = { moment, total: Number(total) };
@@ -90,7 +90,7 @@ export class Totals {
   async #countedAt(
     seen: PageRow['seen'],
     key: string,
-    count: () => Promise<PageRow>,
+    count: () => Promise<CountRow>,
   ): Promise<number | undefined> {
     if (seen == null) return undefined;
     const meanwhile = this.#totals.get(key);
@@ -98,7 +98,7 @@ export class Totals {
     return known?.moment === seen ? known.total : undefined;
   }
 
-  #count(key: string, count: () => Promise<PageRow>): Promise<Known | undefined> {
+  #count(key: string, count: () => Promise<CountRow>): Promise<Known | undefined> {
     const counting = this.#counting.get(key);
     if (counting !== undefined) return counting;
     const counted = count()

@@ -3,6 +3,7 @@ import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Query } from '../../database.ts';
 import { bind } from './binding.ts';
 import { toDatabaseError } from './errors.ts';
+import { everything, StatementUses } from './statement-use.ts';
 
 const settings = {
   // No busy timeout: waiting inside SQLite would stall the event loop.
@@ -16,10 +17,18 @@ const settings = {
   scanner: 'pragma query_only = on;',
 } as const;
 
+interface StatementAndWrites {
+  readonly statement: StatementSync;
+  /** See `StatementUse`. */
+  readonly writes: ReadonlySet<string>;
+}
+
 /** One connection to a database file; everything runs synchronously and throws errors of SQLite. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
-  readonly #statements = new BoundedCache<StatementSync>('connectionStatements');
+  readonly #uses: StatementUses;
+  readonly #statements = new BoundedCache<StatementAndWrites>('connectionStatements');
+  #written = new Set<string>();
 
   constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
     // A thread that reads must not make the file anew where it is gone.
@@ -30,6 +39,11 @@ export class SqliteConnection {
       this.#database.close();
       throw error;
     }
+    this.#uses = new StatementUses(this.#database, () => {
+      // What the others write is no longer what it was when they were prepared: there may be other triggers.
+      this.#statements.clear();
+      this.#written.add(everything);
+    });
   }
 
   /** Kept by the file once set. Throws where the file system cannot have it: without it, reads would wait for writes. */
@@ -39,8 +53,29 @@ export class SqliteConnection {
       throw new Error(`SQLite cannot keep a write-ahead log here (journal mode ${String(mode)})`);
   }
 
+  /** The statement, to be run now: what it writes counts as written. */
   prepare(sql: string): StatementSync {
-    return this.#statements.getOrMake(sql, () => this.#database.prepare(sql));
+    const { statement, writes } = this.#statements.getOrMake(sql, () => this.#prepared(sql));
+    for (const name of writes) this.#written.add(name);
+    return statement;
+  }
+
+  #prepared(sql: string): StatementAndWrites {
+    const { made, use } = this.#uses.during(() => this.#database.prepare(sql));
+    return { statement: made, writes: use.writes };
+  }
+
+  /** What the statements wrote that have run since this was asked last, those included that were undone. */
+  takeWritten(): ReadonlySet<string> {
+    const written = this.#written;
+    this.#written = new Set();
+    if (written.has(everything)) this.#statements.clear();
+    return written;
+  }
+
+  /** What a statement reads, as `StatementUse` tells it. Throws where it cannot be prepared. */
+  readsOf(sql: string): ReadonlySet<string> {
+    return this.#uses.readsOf(sql);
   }
 
   all<Row>(query: Query): Row[] {

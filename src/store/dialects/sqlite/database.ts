@@ -13,12 +13,13 @@ import { figuresOfFile } from './figures.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
+import { Revisions } from './revisions.ts';
 import { ScanPool } from './scan-pool.ts';
 import { ServiceClaim } from './service-claim.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { StreamThread } from './stream-thread.ts';
 import { removeTemporary, type SqliteFile } from './temporary.ts';
-import { Writer } from './writer.ts';
+import { type AroundWrites, Writer } from './writer.ts';
 
 /** Bytes from which on a file is expected to have lists that are scanned and streamed. */
 const largeFile = 2 * 1024 * 1024;
@@ -30,8 +31,11 @@ const sizeInterval = 10_000;
 const another =
   'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL';
 
-/** Differs after every commit of any other connection; the one for reads commits nothing itself. */
+/** Differs after every commit of any other connection. */
 const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
+
+const versionOf = (connection: SqliteConnection): number =>
+  Number(connection.get<{ data_version: number }>(dataVersion)?.data_version);
 
 /**
  * Reads and writes have a connection each, so that a read never sees an open transaction. Both are synchronous; what
@@ -44,6 +48,7 @@ class SqliteDatabase implements OpenDatabase {
   readonly #writing: SqliteConnection;
   readonly #reading: SqliteConnection;
   readonly #snapshot: SharedSnapshot;
+  readonly #revisions: Revisions;
   readonly #writer: Writer;
   readonly #scans: ScanPool;
   readonly #streams: StreamThread;
@@ -70,8 +75,15 @@ class SqliteDatabase implements OpenDatabase {
       },
       mark: () => reading.pragma('user_version'),
     });
-    const endReads = (): void => this.#snapshot.end();
-    this.#writer = new Writer(writing, endReads, () => this.#file.look(), options.busyLimit);
+    this.#revisions = new Revisions(
+      {
+        now: () => versionOf(reading),
+        read: () => this.#snapshot.read(() => versionOf(reading)),
+        others: () => versionOf(writing),
+      },
+      (sql) => reading.readsOf(sql),
+    );
+    this.#writer = new Writer(writing, this.#aroundWrites(), options.busyLimit);
     const startThread = (onExit: (thread: ReaderThread) => void) =>
       new ReaderThread(place.path, (error) => reading.toError(error), onExit);
     this.#scans = new ScanPool(startThread, options.scanLimit);
@@ -84,10 +96,9 @@ class SqliteDatabase implements OpenDatabase {
     this.#snapshot.renew();
   }
 
-  revision(): number {
+  revision(sql: string): number {
     try {
-      const row = this.#snapshot.read(() => this.#reading.get<{ data_version: number }>(dataVersion));
-      return Number(row?.data_version);
+      return this.#revisions.of(sql);
     } catch (error) {
       throw this.#reading.toError(error);
     }
@@ -149,6 +160,20 @@ class SqliteDatabase implements OpenDatabase {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  #aroundWrites(): AroundWrites {
+    return {
+      before: () => {
+        this.#snapshot.end();
+        this.#revisions.begin();
+      },
+      behind: () => {
+        this.#snapshot.end();
+        this.#revisions.end(this.#writing.takeWritten());
+      },
+      lost: () => this.#file.look(),
+    };
   }
 
   /** Threads take memory, so a small database, whose lists are answered at once, goes without. */

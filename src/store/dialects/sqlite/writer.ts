@@ -26,6 +26,16 @@ interface Written {
   outcome: UnitOutcome;
 }
 
+/** What is told of the transactions. */
+export interface AroundWrites {
+  /** One is about to begin: reads give their snapshot back, for the log's sake. */
+  before(): void;
+  /** One was committed: reads are to see it. */
+  behind(): void;
+  /** Why what was written into the file is gone; undefined while it is not. */
+  lost(): string | undefined;
+}
+
 /** Bounds of one group, so that reads get their turn: writes, and milliseconds after which no more are taken. */
 const groupSize = 256;
 const groupTime = 10;
@@ -51,8 +61,7 @@ const isDeferredForeignKey = (error: unknown): boolean => isSqliteError(error) &
  */
 export class Writer {
   readonly #connection: SqliteConnection;
-  readonly #endReads: () => void;
-  readonly #lost: () => string | undefined;
+  readonly #around: AroundWrites;
   readonly #busyLimit: number;
   #queue: Write[] = [];
   #scheduled = false;
@@ -65,19 +74,9 @@ export class Writer {
   /** Writes at the head of the queue that get a transaction each, because their common one was refused. */
   #apart = 0;
 
-  /**
-   * `endReads` gives the shared snapshot of reads back: before a write, for the log's sake, and after, to be seen. `lost`
-   * is asked after every commit: what was written into a file that is gone is not acknowledged.
-   */
-  constructor(
-    connection: SqliteConnection,
-    endReads: () => void,
-    lost: () => string | undefined,
-    limit = busyLimit,
-  ) {
+  constructor(connection: SqliteConnection, around: AroundWrites, limit = busyLimit) {
     this.#connection = connection;
-    this.#endReads = endReads;
-    this.#lost = lost;
+    this.#around = around;
     this.#busyLimit = limit;
   }
 
@@ -124,7 +123,7 @@ export class Writer {
   }
 
   async #writeQueue(): Promise<void> {
-    this.#endReads();
+    this.#around.before();
     if (!this.#writeAlone()) await this.#writeGroup();
     this.#scheduled = false;
     if (this.#queue.length > 0) return this.#schedule();
@@ -139,7 +138,7 @@ export class Writer {
     if (next !== undefined || typeof write.work === 'function') return false;
     try {
       const rows = this.#connection.all(write.work);
-      this.#endReads();
+      this.#around.behind();
       this.#assertThere();
       this.#writes += 1;
       this.#groups += 1;
@@ -158,7 +157,7 @@ export class Writer {
     try {
       await this.#runQueue(group);
       await this.#commit(group);
-      this.#endReads();
+      this.#around.behind();
       this.#assertThere();
     } catch (error) {
       return this.#fail(group, error);
@@ -287,8 +286,9 @@ export class Writer {
     }
   }
 
+  /** What was written into a file that is gone is not acknowledged. */
   #assertThere(): void {
-    const lost = this.#lost();
+    const lost = this.#around.lost();
     if (lost !== undefined) throw databaseUnavailable(new Error(lost));
   }
 

@@ -1,0 +1,103 @@
+import { constants, type DatabaseSync } from 'node:sqlite';
+
+/**
+ * Columns of tables. A table without a column stands for which rows it has: whatever reads of a table reads that, and
+ * whoever inserts or deletes writes it.
+ */
+export interface StatementUse {
+  readonly reads: ReadonlySet<string>;
+  readonly writes: ReadonlySet<string>;
+}
+
+interface OpenUse {
+  readonly reads: Set<string>;
+  readonly writes: Set<string>;
+}
+
+/** Whether a column is computed of others of its row (https://sqlite.org/pragma.html#pragma_table_xinfo). */
+const computedColumns = 'select 1 from pragma_table_xinfo(?) where name = ? and hidden in (2, 3)';
+
+/** Stands among what is written for whatever there is: nobody knows what the statement does. */
+export const everything = '';
+
+const rowsOf = (table: string): string => `${table}\0`;
+const columnOf = (table: string, column: string): string => `${table}\0${column}`;
+/** Read with a column that is computed of others, and written with each. */
+const anyColumnOf = (table: string): string => `${table}\0*`;
+
+type Note = (use: OpenUse, table: string, column: string) => void;
+
+const isSchema = (table: string): boolean => /^sqlite_(?:temp_)?(?:master|schema)$/.test(table);
+
+const noteRows: Note = ({ writes }, table) => writes.add(isSchema(table) ? everything : rowsOf(table));
+
+const noteUpdate: Note = (use, table, column) => {
+  use.writes.add(columnOf(table, column));
+  use.writes.add(anyColumnOf(table));
+  // Under this name whatever is the key is given another value.
+  if (isSchema(table) || column === 'ROWID') noteRows(use, table, column);
+};
+
+const noteRead: Note = ({ reads }, table, column) => {
+  reads.add(rowsOf(table));
+  if (column !== '') reads.add(columnOf(table, column));
+};
+
+const nothing: Note = () => {};
+
+const notes: ReadonlyMap<number, Note> = new Map([
+  [constants.SQLITE_READ, noteRead],
+  [constants.SQLITE_INSERT, noteRows],
+  [constants.SQLITE_DELETE, noteRows],
+  [constants.SQLITE_UPDATE, noteUpdate],
+  [constants.SQLITE_SELECT, nothing],
+  [constants.SQLITE_RECURSIVE, nothing],
+  [constants.SQLITE_FUNCTION, nothing],
+  [constants.SQLITE_TRANSACTION, nothing],
+  [constants.SQLITE_SAVEPOINT, nothing],
+  [constants.SQLITE_PRAGMA, nothing],
+]);
+
+const noteUnknown: Note = ({ writes }) => writes.add(everything);
+
+/**
+ * What the statements of a connection read and write, triggers and actions of foreign keys included. Nothing is parsed
+ * here: SQLite's compiler asks its authorizer for each table and column that a statement uses
+ * (https://sqlite.org/c3ref/set_authorizer.html), and is allowed all. Running a statement costs nothing more.
+ */
+export class StatementUses {
+  readonly #database: DatabaseSync;
+  #noted: OpenUse | undefined;
+
+  /** @param renewed called where a statement is compiled anew as it runs: the schema is no longer what it was */
+  constructor(database: DatabaseSync, renewed: () => void) {
+    this.#database = database;
+    database.setAuthorizer((action, table, column) => {
+      if (this.#noted === undefined) renewed();
+      else (notes.get(action) ?? noteUnknown)(this.#noted, table ?? '', column ?? '');
+      return constants.SQLITE_OK;
+    });
+  }
+
+  /** Prepares something, and answers what that uses. */
+  during<T>(prepare: () => T): { readonly made: T; readonly use: StatementUse } {
+    const use: OpenUse = { reads: new Set(), writes: new Set() };
+    this.#noted = use;
+    try {
+      return { made: prepare(), use };
+    } finally {
+      this.#noted = undefined;
+    }
+  }
+
+  /** What a statement reads; of a column that is computed, what it may be computed of. */
+  readsOf(sql: string): ReadonlySet<string> {
+    const reads = new Set(this.during(() => this.#database.prepare(sql)).use.reads);
+    const computed = this.during(() => this.#database.prepare(computedColumns)).made;
+    for (const key of [...reads]) {
+      const [table = '', column = ''] = key.split('\0');
+      if (column !== '' && computed.get(table, column) !== undefined) reads.add(anyColumnOf(table));
+    }
+    return reads;
+  }
+}
