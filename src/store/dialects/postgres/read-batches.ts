@@ -1,7 +1,7 @@
 import type { QueryResult } from 'pg';
 import type { Query } from '../../database.ts';
 import type { Session, Sessions } from './sessions.ts';
-import { UnsentReads } from './unsent.ts';
+import { type Asking, rowsFor, UnsentReads } from './unsent.ts';
 
 /** A read that waits to be sent. */
 interface Read {
@@ -33,11 +33,16 @@ export class ReadBatches {
 
   /** @throws the errors of the store */
   read(query: Query): Promise<QueryResult> {
-    return query.shared === true ? this.#unsent.ask(query, '', () => this.#read(query)) : this.#read(query);
+    if (query.shared !== true) return this.#read(query, { isShared: false });
+    return this.#unsent.ask(query, '', (asking) => this.#read(query, asking));
   }
 
-  #read(query: Query): Promise<QueryResult> {
-    return new Promise((resolve, reject) => {
+  #read(query: Query, asking: Asking): Promise<QueryResult> {
+    return new Promise((settle, reject) => {
+      const resolve = (result: QueryResult): void => {
+        rowsFor(result.rows, asking);
+        settle(result);
+      };
       // Ticks come when all promises that could resolve have done so: by then every request has asked.
       if (this.#waiting.push({ query, resolve, reject, elsewhere: false }) === 1)
         process.nextTick(this.#send);

@@ -2,6 +2,7 @@ import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryRes
 import type { Query } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { Admission, type Held, type Seen } from './admission.ts';
+import { AnswerClient } from './answer-client.ts';
 import { cancelStatement } from './cancel.ts';
 import { type CommitWatch, telling } from './commit-watch.ts';
 import {
@@ -186,7 +187,7 @@ export class Sessions {
     this.#silenceLimit = silenceLimit;
     this.#names = new StatementNames(prepare);
     this.#admission = new Admission(places, extra);
-    this.#pool = new Pool({ ...config, max: places + extra });
+    this.#pool = new Pool({ ...config, max: places + extra, Client: AnswerClient } as PoolConfig);
     // A connection that breaks while nobody uses it leaves the pool; one that breaks in use fails its statement.
     // Without listeners either would end the process.
     this.#pool.on('error', () => {});

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeDatabase } from '../../../../tests/support/databases.ts';
+import { OwnedBytes } from '../../../kernel/owned-bytes.ts';
 import type { Query } from '../../database.ts';
 
 const shared = (sql: string, ...parameters: readonly (number | string)[]): Query => ({
@@ -34,6 +35,25 @@ describeDatabase('postgres', 'reads that are not sent yet', (databases) => {
     const own = { ...shared(take, 'a'), shared: false };
     const [first, second] = await Promise.all([database.get(own), database.get(own)]);
     expect(first).not.toEqual(second);
+  });
+
+  it('leave everybody the bytes that another has taken', async () => {
+    const database = await open();
+    const query = shared(`select cast(repeat('ä', $1) as bpchar) as json`, 10_000);
+    const { by } = asker('user:1');
+    type Row = { readonly json: Uint8Array };
+    const ask = async () => (await database.get<Row>(query))?.json ?? new Uint8Array();
+    const scan = async () => (await database.scan<Row>(query, by))[0]?.json ?? new Uint8Array();
+    const taken = async (bytes: Promise<Uint8Array>) =>
+      Buffer.from(new OwnedBytes(await bytes).take()).toString();
+    const text = 'ä'.repeat(10_000);
+    expect(await Promise.all([ask(), ask(), ask()].map(taken))).toEqual([text, text, text]);
+    expect(await Promise.all([scan(), scan(), scan()].map(taken))).toEqual([text, text, text]);
+    // Asked by one, they are moved.
+    for (const own of [await ask(), await scan()]) {
+      expect(Buffer.from(new OwnedBytes(own).take()).toString()).toBe(text);
+      expect(own).toHaveLength(0);
+    }
   });
 
   it('show whatever was committed before they were asked for', async () => {

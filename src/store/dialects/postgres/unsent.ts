@@ -1,4 +1,30 @@
+import { readByMany } from '../../../kernel/owned-bytes.ts';
 import type { Caller, Query } from '../../database.ts';
+
+/** What is known of a read that may be asked by several. */
+export interface Asking {
+  /** Whether it is. Certain once it has been sent. */
+  readonly isShared: boolean;
+}
+
+/**
+ * Rows as everybody takes them who asked for them. One asker owns the bytes in them, and may move and free them; those
+ * of several stay.
+ */
+export const rowsFor = <Rows extends unknown[]>(rows: Rows, asking: Asking): Rows => {
+  if (!asking.isShared) return rows;
+  for (const row of rows as Record<string, unknown>[])
+    for (const name in row) {
+      const value = row[name];
+      if (value instanceof Uint8Array) row[name] = readByMany(value);
+    }
+  return rows;
+};
+
+interface Unsent<Answer> {
+  readonly asking: { isShared: boolean };
+  readonly answer: Answer;
+}
 
 /**
  * Reads that wait to be sent. One that is the same as another and comes before that one is sent gets its answer: the
@@ -6,19 +32,23 @@ import type { Caller, Query } from '../../database.ts';
  */
 export class UnsentReads<Answer> {
   /** By text, then by values: texts are few and their hashes known. */
-  readonly #reads = new Map<string, Map<string, Answer>>();
+  readonly #reads = new Map<string, Map<string, Unsent<Answer>>>();
 
   /** What is asked already in the same words; else it is asked, and told once it is sent. */
-  ask(query: Query, by: string, send: (sent: () => void) => Answer): Answer {
+  ask(query: Query, by: string, send: (asking: Asking, sent: () => void) => Answer): Answer {
     const values = `${by}\n${JSON.stringify(query.parameters)}`;
     const alike = this.#alike(query.sql);
     const known = alike.get(values);
-    if (known !== undefined) return known;
-    const answer = send(() => {
+    if (known !== undefined) {
+      known.asking.isShared = true;
+      return known.answer;
+    }
+    const asking = { isShared: false };
+    const answer = send(asking, () => {
       alike.delete(values);
       if (alike.size === 0 && this.#reads.get(query.sql) === alike) this.#reads.delete(query.sql);
     });
-    alike.set(values, answer);
+    alike.set(values, { asking, answer });
     return answer;
   }
 
@@ -27,10 +57,10 @@ export class UnsentReads<Answer> {
     this.#reads.clear();
   }
 
-  #alike(sql: string): Map<string, Answer> {
+  #alike(sql: string): Map<string, Unsent<Answer>> {
     const known = this.#reads.get(sql);
     if (known !== undefined) return known;
-    const alike = new Map<string, Answer>();
+    const alike = new Map<string, Unsent<Answer>>();
     this.#reads.set(sql, alike);
     return alike;
   }
@@ -53,7 +83,7 @@ export class UnsentScans {
     by: Caller | undefined,
     send: (by: Caller | undefined, sent: () => void) => Promise<unknown[]>,
   ): Promise<unknown[]> {
-    const waiting = this.#unsent.ask(query, by?.caller ?? '', (sent) => {
+    const waiting = this.#unsent.ask(query, by?.caller ?? '', (asking, sent) => {
       const nobody = new AbortController();
       const anybody = by && {
         caller: by.caller,
@@ -64,7 +94,8 @@ export class UnsentScans {
         sent();
         nobody.abort();
       };
-      return { rows: send(anybody, sent).finally(sent), askers: 0, giveUp };
+      const rows = send(anybody, sent).finally(sent);
+      return { rows: rows.then((found) => rowsFor(found, asking)), askers: 0, giveUp };
     });
     return by === undefined ? waiting.rows : joined(waiting, by.signal);
   }
