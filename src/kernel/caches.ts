@@ -158,6 +158,13 @@ export const caches = {
     ends: '250 ms after it was put together',
     test: 'puts one text together for all who ask at the same time',
   },
+  scanTimes: {
+    key: 'SQL and values of a scan',
+    holds: 'how long it took when it was run last',
+    room: 200,
+    ends: 'one second',
+    test: 'are run where they are asked for only while the same ones were over at once',
+  },
   readiness: {
     key: 'none',
     holds: 'the outcome of the last write by which the database showed that it takes some',

@@ -6,12 +6,14 @@ import { databaseUnavailable } from '../problems.ts';
 import { figuresOfShares } from '../share-figures.ts';
 import type { DatabaseOptions } from '../target.ts';
 import type { Unit } from '../unit.ts';
+import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
 import { isBusy } from './errors.ts';
 import { figuresOfFile } from './figures.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
+import type { Scanned } from './protocol.ts';
 import { ReaderThread } from './reader-thread.ts';
 import { Revisions } from './revisions.ts';
 import { ScanPool } from './scan-pool.ts';
@@ -51,6 +53,7 @@ class SqliteDatabase implements OpenDatabase {
   readonly #revisions: Revisions;
   readonly #writer: Writer;
   readonly #scans: ScanPool;
+  readonly #brief = new BriefScans();
   readonly #streams: StreamThread;
   readonly #sizing: NodeJS.Timeout;
   readonly #file: FileIdentity;
@@ -112,8 +115,13 @@ class SqliteDatabase implements OpenDatabase {
     return this.#read(() => this.#reading.get<Row>(query));
   }
 
-  scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
-    return this.#file.lost === undefined ? this.#scans.scan<Row>(query, by) : Promise.reject(this.#gone());
+  async scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
+    if (this.#file.lost !== undefined) throw this.#gone();
+    const { rows, milliseconds } = this.#brief.has(query)
+      ? await this.#scanAtOnce<Row>(query)
+      : await this.#scans.scan<Row>(query, by);
+    this.#brief.ran(query, milliseconds);
+    return rows;
   }
 
   stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
@@ -160,6 +168,12 @@ class SqliteDatabase implements OpenDatabase {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  async #scanAtOnce<Row>(query: Query): Promise<Scanned<Row>> {
+    const started = performance.now();
+    const rows = await this.all<Row>(query);
+    return { rows, milliseconds: performance.now() - started };
   }
 
   #aroundWrites(): AroundWrites {

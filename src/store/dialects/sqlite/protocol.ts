@@ -17,6 +17,13 @@ export type ReaderReply =
       readonly error: { readonly message: string; readonly errcode: number | undefined };
     };
 
+/** What a scan answers. */
+export interface Scanned<Row = unknown> {
+  readonly rows: Row[];
+  /** From the moment when the thread began with it. */
+  readonly milliseconds: number;
+}
+
 export interface WorkerData {
   readonly path: string;
 }

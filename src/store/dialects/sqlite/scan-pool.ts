@@ -2,6 +2,7 @@ import { overloaded } from '../../../kernel/problem.ts';
 import type { Caller, Query } from '../../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { Shares, scanQueue } from '../shares.ts';
+import type { Scanned } from './protocol.ts';
 import type { ReaderThread } from './reader-thread.ts';
 
 /** Threads for scans. A third would only take the processor from the main thread. */
@@ -32,7 +33,7 @@ export class ScanPool {
     });
   }
 
-  async scan<Row>(query: Query, by: Caller | undefined): Promise<Row[]> {
+  async scan<Row>(query: Query, by: Caller | undefined): Promise<Scanned<Row>> {
     const until = performance.now() + this.#limit;
     const release = await this.#shares.take(by);
     return this.#run<Row>(this.#thread(release), query, until - performance.now(), release);
@@ -56,7 +57,7 @@ export class ScanPool {
     return !ended.includes(false);
   }
 
-  #run<Row>(thread: ReaderThread, query: Query, left: number, release: () => void): Promise<Row[]> {
+  #run<Row>(thread: ReaderThread, query: Query, left: number, release: () => void): Promise<Scanned<Row>> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(overloaded(new Error(`A scan took longer than ${this.#limit} ms`)));
@@ -65,7 +66,7 @@ export class ScanPool {
         void thread.terminate();
       }, left);
       thread
-        .ask<Row[]>({ kind: 'scan', query })
+        .ask<Scanned<Row>>({ kind: 'scan', query })
         .reply.then(resolve, reject)
         .finally(() => {
           clearTimeout(timer);

@@ -5,7 +5,7 @@ import { bind } from './binding.ts';
 import { whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
 import { isSqliteError } from './errors.ts';
-import type { ReaderReply, ReaderRequest, WorkerData } from './protocol.ts';
+import type { ReaderReply, ReaderRequest, Scanned, WorkerData } from './protocol.ts';
 
 /** Entry of a reader thread: statements that would hold up the main thread for too long run here. */
 
@@ -45,12 +45,13 @@ const rowsOf = (connection: SqliteConnection, { sql, parameters }: Query): unkno
   return rows;
 };
 
-const scan = (query: Query): unknown[] => {
+const scan = (query: Query): Scanned => {
+  const started = performance.now();
   const connection = takeConnection();
   try {
     const rows = connection.limited(query, () => rowsOf(connection, query));
     giveBack(connection);
-    return rows;
+    return { rows, milliseconds: performance.now() - started };
   } catch (error) {
     // A statement whose iteration failed throws the same error when it is begun anew: it goes with its connection.
     connection.close();
