@@ -50,6 +50,25 @@ describe('prepare', () => {
     expect(prepared({ id: 1, name: 'A', email: null }).parameters).toEqual([1, 'A', null, false]);
   });
 
+  it('is built with its first values, and never again', () => {
+    let built = 0;
+    const compiler = dialectOf({ dialect: 'sqlite' });
+    const statements = [
+      prepare<{ id: number }>((param) => {
+        built += 1;
+        return (compiler.builder as Kysely<Tables>).selectFrom('users').where('id', '=', param('id'));
+      }),
+      statement<{ id: number }>(compiler, (named) => {
+        built += 1;
+        return fragment`select ${named('id')}`;
+      }),
+    ];
+    expect(built).toBe(0);
+    for (const made of statements) expect(made({ id: 1 }).parameters).toEqual([1]);
+    for (const made of statements) expect(made({ id: 2 }).parameters).toEqual([2]);
+    expect(built).toBe(2);
+  });
+
   it('never shares the parameters of two calls', () => {
     const db = dialectOf({ dialect: 'sqlite' }).builder as Kysely<Tables>;
     const byId = prepare<{ id: number }>((param) =>

@@ -69,10 +69,10 @@ export const argument = (of: string, index?: number): Fragment => {
   return kysely`${placeholder}`;
 };
 
-/** A statement compiled once, for whoever asks: with the values of a request it is a query. */
+/** A statement, compiled once with its first values: with those of a request it is a query. */
 export interface Statement<Arguments extends StatementArguments> {
   (values: Arguments): Query;
-  /** Its text, which is that of each such query. */
+  /** Its text, which is that of each such query; whoever reads it has it compiled. */
   readonly sql: string;
 }
 
@@ -103,19 +103,42 @@ const bound = ({ name: of, index }: Placeholder, values: StatementArguments, tex
   return one as SqlValue;
 };
 
-const compiled = <Arguments extends StatementArguments>(statement: Compilable): Statement<Arguments> => {
-  const { sql: text, parameters: found } = statement.compile();
-  const slots = found.map(toSlot);
+interface Compiled {
+  readonly text: string;
+  readonly slots: readonly (SqlValue | Placeholder)[];
+}
+
+const compile = (statement: Compilable): Compiled => {
+  const { sql: text, parameters } = statement.compile();
+  return { text, slots: parameters.map(toSlot) };
+};
+
+const withText = <Arguments extends StatementArguments>(
+  query: (values: Arguments) => Query,
+  get: () => string,
+): Statement<Arguments> => Object.defineProperty(query, 'sql', { get }) as Statement<Arguments>;
+
+/**
+ * Built and compiled with its first values: of the statements that a service can run, a start needs few. What builds it is
+ * not kept, as that may know who asked first.
+ */
+const compiled = <Arguments extends StatementArguments>(build: () => Compilable): Statement<Arguments> => {
+  let made: Compiled | (() => Compilable) = build;
+  const whole = (): Compiled => {
+    if (typeof made === 'function') made = compile(made());
+    return made;
+  };
   const query = (values: Arguments): Query => {
+    const { text, slots } = whole();
     const parameters: SqlValue[] = [];
     for (const slot of slots) parameters.push(slot instanceof Placeholder ? bound(slot, values, text) : slot);
     return { sql: text, parameters };
   };
-  return Object.assign(query, { sql: text });
+  return withText(query, () => whole().text);
 };
 
 /**
- * Compiles a statement of fragments; the function it answers only puts values into place.
+ * A statement of fragments, built and compiled when it is first run; after that values are only put into place.
  *
  *     const titleOf = statement<{ id: number }>(dialect, (argument) =>
  *       sql`select ${name('title')} from ${name('notes')} where ${name('id')} = ${argument('id')}`);
@@ -124,10 +147,11 @@ const compiled = <Arguments extends StatementArguments>(statement: Compilable): 
 export const statement = <Arguments extends StatementArguments>(
   { builder }: Compiler,
   build: (named: Argument<Arguments>) => Fragment,
-): Statement<Arguments> => {
-  const fragment = build((of, ...[index]) => argument(of, index));
-  return compiled({ compile: () => fragment.compile(builder) });
-};
+): Statement<Arguments> =>
+  compiled(() => {
+    const fragment = build((of, ...[index]) => argument(of, index));
+    return { compile: () => fragment.compile(builder) };
+  });
 
 /** The same for a read that others may share (`Query.shared`). */
 export const sharedStatement = <Arguments extends StatementArguments>(
@@ -135,7 +159,10 @@ export const sharedStatement = <Arguments extends StatementArguments>(
   build: (named: Argument<Arguments>) => Fragment,
 ): Statement<Arguments> => {
   const made = statement(compiler, build);
-  return Object.assign((values: Arguments): Query => ({ ...made(values), shared: true }), { sql: made.sql });
+  return withText(
+    (values) => ({ ...made(values), shared: true }),
+    () => made.sql,
+  );
 };
 
 /**
@@ -147,7 +174,7 @@ export const sharedStatement = <Arguments extends StatementArguments>(
 export const prepare = <Arguments extends { readonly [name: string]: SqlValue } = Record<never, never>>(
   build: (param: Param<Arguments>) => Compilable,
 ): Statement<Arguments> =>
-  compiled(build(((of: string): unknown => new Placeholder(of)) as Param<Arguments>));
+  compiled(() => build(((of: string): unknown => new Placeholder(of)) as Param<Arguments>));
 
 /** Compiles a query that takes no values of a request, or one that is run once. */
-export const toQuery = (query: Compilable): Query => compiled<Record<never, never>>(query)({});
+export const toQuery = (query: Compilable): Query => compiled<Record<never, never>>(() => query)({});

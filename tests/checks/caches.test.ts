@@ -141,7 +141,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
   ],
   'what one request has asked, which ends with it': ['relatedFor', 'Kinds'],
   'made of the models or files of the process when it is first asked for': [
-    ...['compileCheck', 'createForecast', 'pageEndpoints'],
+    ...['compileCheck', 'compiled', 'createForecast', 'pageEndpoints'],
   ],
   'what a transaction has seen, which ends with it': ['Shared'],
   'put together once, and whole before anybody asks': [
