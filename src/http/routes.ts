@@ -13,23 +13,31 @@ export type Destination =
     }
   | { readonly endpoint: undefined; readonly problem: Problem; readonly route: string | undefined };
 
-/** What the router keeps of a path and method. */
-interface Route {
-  readonly path: string;
-  /** None where the path is there and the method is not. */
-  readonly endpoint: Endpoint | undefined;
-  /** Value of `Allow`. */
-  readonly allow: string;
-}
-
 /** An endpoint with its path, base path included. */
 interface Served {
   readonly endpoint: Endpoint;
   readonly path: string;
 }
 
-/** OPTIONS is no endpoint's: it stands for every other method that an HTTP parser knows. */
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** What a path leads to with one method. */
+interface Route extends Served {
+  /** What its parameters are called, each beside its name in the router; undefined where all are called the same. */
+  readonly names: readonly (readonly [own: string, known: string])[] | undefined;
+}
+
+/** What the router keeps of a path. It knows the path alone: a tree for each method would be seven alike. */
+interface Ways {
+  readonly path: string;
+  readonly byMethod: ReadonlyMap<string, Route>;
+  /** Value of `Allow`. */
+  readonly allow: string;
+}
+
+/** The order in which `Allow` names them. */
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Under which method the router keeps every path. */
+const anyMethod = 'GET';
 
 /** The methods that reach an endpoint; PUT is another word for PATCH. */
 const methodsOf = ({ method }: Endpoint): readonly (HttpMethod | 'HEAD')[] => {
@@ -39,6 +47,22 @@ const methodsOf = ({ method }: Endpoint): readonly (HttpMethod | 'HEAD')[] => {
 
 /** Paths that differ in the names of their parameters only are one. */
 const shapeOf = (path: string): string => path.replaceAll(/:[^/]+/g, ':');
+
+const namesIn = (path: string): readonly string[] =>
+  Array.from(path.matchAll(/:([^/]+)/g), ([, name]) => name ?? '');
+
+/** An endpoint of a path that the router knows under `known`, which may call its parameters otherwise. */
+const routeOf = (served: Served, known: string): Route => {
+  const others = namesIn(known);
+  const names = namesIn(served.path).map((own, index) => [own, others[index] ?? own] as const);
+  return { ...served, names: names.some(([own, other]) => own !== other) ? names : undefined };
+};
+
+const renamed = (
+  params: Readonly<Record<string, string>>,
+  { names }: Route,
+): Readonly<Record<string, string>> =>
+  names === undefined ? params : Object.fromEntries(names.map(([own, known]) => [own, params[known] ?? '']));
 
 const describe = ({ method, path, source, policy }: Endpoint): string => {
   const model = policy.kind === 'resource' ? `the resource ${policy.model.name}` : 'the service';
@@ -85,7 +109,7 @@ export class Routes {
     for (const endpoint of endpoints) this.#take(endpoint, basePath + endpoint.path);
     // What a path allows, and so what its other methods are answered, may have changed with each of them.
     this.#router.reset();
-    for (const ofPath of this.#paths.values()) this.#register(ofPath);
+    for (const served of this.#paths.values()) this.#register(served);
   }
 
   #take(endpoint: Endpoint, path: string): void {
@@ -99,32 +123,33 @@ export class Routes {
     }
   }
 
-  #register(ofPath: ReadonlyMap<string, Served>): void {
-    const allow = allMethods.filter((method) => ofPath.has(method)).join(', ');
-    const [first] = ofPath.values();
-    for (const method of allMethods) {
-      const served = ofPath.get(method);
-      const { path = '' } = served ?? first ?? {};
-      const route: Route = { path, endpoint: served?.endpoint, allow };
-      this.#router.on(method, path, unused, route);
-    }
+  #register(served: ReadonlyMap<string, Served>): void {
+    const [first] = served.values();
+    if (first === undefined) return;
+    const { path } = first;
+    const ways: Ways = {
+      path,
+      byMethod: new Map([...served].map(([method, one]) => [method, routeOf(one, path)])),
+      allow: allMethods.filter((method) => served.has(method)).join(', '),
+    };
+    this.#router.on(anyMethod, path, unused, ways);
   }
 
   /** `url` as a request line has it: path with base path, query string or none, percent-encoded. */
   find(method: string, url: string): Destination {
-    // A method that no endpoint can have is met by what OPTIONS is: a path that is there, and takes others.
-    const found = this.#router.find(method as HttpMethod, url, {}) ?? this.#router.find('OPTIONS', url, {});
+    const found = this.#router.find(anyMethod, url, {});
     if (found === null)
       return { endpoint: undefined, problem: new Problem('path_not_found'), route: undefined };
-    // What is found without a route is a URL that cannot be decoded.
-    const route = found.store as Route | null;
-    if (route === null) return { endpoint: undefined, problem: new Problem('bad_request'), route: undefined };
-    const { endpoint, path, allow } = route;
+    // What is found without a path is a URL that cannot be decoded.
+    const ways = found.store as Ways | null;
+    if (ways === null) return { endpoint: undefined, problem: new Problem('bad_request'), route: undefined };
+    const route = ways.byMethod.get(method);
+    const { path } = route ?? ways;
     const params = found.params as Readonly<Record<string, string>>;
     if (namesNothing(params))
       return { endpoint: undefined, problem: new Problem('path_not_found'), route: path };
-    if (endpoint !== undefined) return { endpoint, params, route: path };
-    const problem = new Problem('method_not_allowed', { headers: { Allow: allow } });
+    if (route !== undefined) return { endpoint: route.endpoint, params: renamed(params, route), route: path };
+    const problem = new Problem('method_not_allowed', { headers: { Allow: ways.allow } });
     return { endpoint: undefined, problem, route: path };
   }
 }
