@@ -11,6 +11,7 @@ import { checkSchema } from './schema-check.ts';
 import { assertSecret } from './secrets.ts';
 import type { OpenDatabase } from './store/database.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
+import type { Found } from './store/migrations/runner.ts';
 import type { Vault } from './vault/vault.ts';
 
 /** Everything that can refuse a start, in an order in which nothing is written before the last of it is asked. */
@@ -38,10 +39,18 @@ export const assertMetricsPort = async ({ metricsPort, host }: Config): Promise<
   });
 };
 
-/** Builds everything that the service would answer, and throws it away: what is wrong with it is told here. */
-const checkEndpoints = async (application: Application, config: Config): Promise<void> => {
-  const endpoints = await endpointsOf(application, config);
-  new Routes().add(endpoints, config.basePath);
+/**
+ * Before anything is migrated, builds everything that the service would answer, and throws it away: what is wrong with it
+ * is told here. Where there is nothing to migrate, what is served is built before anything is written, so once is enough.
+ */
+const checkEndpoints = (application: Application, config: Config) => {
+  let checked = false;
+  return async ({ applied }: Found): Promise<void> => {
+    if (checked || applied.every(({ pending }) => pending.length === 0)) return;
+    const endpoints = await endpointsOf(application, config);
+    new Routes().add(endpoints, config.basePath);
+    checked = true;
+  };
 };
 
 /**
@@ -57,11 +66,14 @@ export const prepareStart = async (
   logger: Logger,
 ): Promise<void> => {
   await assertSecret(config, vault);
-  await checkEndpoints(application, config);
+  const check = checkEndpoints(application, config);
   // Of a file that is not there yet it is known what is in it.
   if (target.isEmpty()) await assertFirstAdmin(config);
   const { applied, later } = await prepareDatabase(config, application, target, {
-    before: (found) => assertNotOlder(vault, config.credentialsFile, found),
+    before: async (found) => {
+      await check(found);
+      await assertNotOlder(vault, config.credentialsFile, found);
+    },
     after: async (ask) => {
       await checkSchema(ask, target.dialect, application.models, (line) => logger.warn(line));
       const [user] = await ask('select id from users limit 1');

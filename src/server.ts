@@ -178,6 +178,8 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     closing.push(() => services.eventSignal.close());
     events = services.securityEvents;
     closing.push(services.securityEvents.start());
+    // Before the first write: what of the application cannot be served is refused here.
+    const { http, endpoints } = await openHttp(composed, { ...parts, database, tracing, metering, options });
     await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
     await keepSealed(
       {
@@ -190,7 +192,6 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     );
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
-    const { http, endpoints } = await openHttp(composed, { ...parts, database, tracing, metering, options });
     const sweeping = startSweeping(services, logger);
     closing.push(async () => clearInterval(sweeping));
     if (options.lifecycle === true) await startApplication(application.config, services, closing, logger);

@@ -152,7 +152,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'opened',
   ],
   'local to a call, changed by a function in it': [
-    ...['copyFile', 'copyPages', 'counted'],
+    ...['checkEndpoints', 'copyFile', 'copyPages', 'counted'],
     'Numbering',
     'indexesOf',
     'parseFilters',

@@ -6,7 +6,9 @@ import { loadApplication } from '../../src/application.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { HttpMethod } from '../../src/http/endpoint.ts';
+import { pendingMigrations } from '../../src/migrate.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { databaseTarget } from '../../src/store/dialects/targets.ts';
 import type { Migration } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -40,9 +42,12 @@ describeEachDatabase('two endpoints with one method and path', (databases) => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Why the service does not start. */
-  const refusal = async (application: ServiceOptions['application'] = {}): Promise<string> => {
+  const refusal = async (application: ServiceOptions['application'] = {}, url?: string): Promise<string> => {
     try {
-      await using started = await startService(databases, { application });
+      await using started = await startService(databases, {
+        application,
+        ...(url === undefined ? {} : { url }),
+      });
       return `it answers on ${started.port}`;
     } catch (error) {
       return String(error);
@@ -74,6 +79,41 @@ describeEachDatabase('two endpoints with one method and path', (databases) => {
     await rm(two);
     await writeFile(join(folder, 'endpoints', 'a.mjs'), code('/others'));
     await expect(loadApplication(folder)).rejects.toThrow('another file is called a, with another ending');
+  });
+
+  describe('no start, and the database is as it was:', () => {
+    const taken = { ...resource, endpoints: [endpoint('GET', '/notes/:number')] };
+    const pendingIn = (url: string) => pendingMigrations(databaseTarget(url), resource);
+
+    it('a new one', async () => {
+      const url = await databases.create();
+      const before = await pendingIn(url);
+      expect(await refusal(taken, url)).toContain('two endpoints for one method and path');
+      expect(before).toContain('notes');
+      expect(await pendingIn(url)).toEqual(before);
+    });
+
+    it('one in which something is pending', async () => {
+      const url = await databases.create();
+      expect(await refusal({}, url)).toContain('it answers on');
+      expect(await refusal(taken, url)).toContain('two endpoints for one method and path');
+      expect(await pendingIn(url)).toEqual(['notes']);
+    });
+
+    it('one in which nothing is pending', async () => {
+      const url = await databases.create();
+      expect(await refusal(resource, url)).toContain('it answers on');
+      const database = await databases.open(url);
+      const entries = () => database.all({ sql: 'select model from permission_entries', parameters: [] });
+      await database.write((transaction) =>
+        transaction.run({ sql: 'delete from permission_entries', parameters: [] }),
+      );
+      expect(await refusal(taken, url)).toContain('two endpoints for one method and path');
+      expect(await entries()).toEqual([]);
+      // What a start writes first.
+      expect(await refusal(resource, url)).toContain('it answers on');
+      expect(await entries()).not.toEqual([]);
+    });
   });
 
   describe('is none:', () => {
