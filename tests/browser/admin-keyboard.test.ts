@@ -92,7 +92,7 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
       await page.locator('tbody').getByText('键盘').waitFor();
     });
 
-    it('chooses rows, is asked, changes its mind, is asked again, deletes', async () => {
+    it('chooses rows, is asked, changes its mind, is asked again, revokes', async () => {
       for (const name of ['tab a', 'tab b'])
         await service.ok('POST', '/admin/api_keys', {
           token: root,
@@ -104,20 +104,21 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
       await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
       await tabTo(page, '选择本页全部');
       await page.keyboard.press('Space');
-      await tabTo(page, '删除', 'Shift+Tab');
+      await tabTo(page, '吊销', 'Shift+Tab');
       await page.keyboard.press('Enter');
-      const dialog = page.getByRole('dialog');
+      const dialog = page.getByRole('dialog', { name: '吊销 2 个密钥？' });
       await dialog.waitFor();
       // It begins on the way out.
       expect(await focused(page)).toBe('取消');
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      expect(await focused(page)).toBe('删除');
+      expect(await focused(page)).toBe('吊销');
       await page.keyboard.press('Enter');
       await dialog.waitFor();
-      await tabTo(page, '删除');
+      await tabTo(page, '吊销');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.locator('tbody tr').count()).toBe(0);
+      await page.getByText('已吊销 2 个密钥').waitFor();
       await page.getByText('没有匹配的结果').waitFor();
     });
 

@@ -91,6 +91,7 @@ export const Keys = () => {
       filters={keyFilters(text)}
       empty={text('keys.empty')}
       deletable={({ name, key, user }) => text('common.named', { name, more: `${user.username} · ${key}` })}
+      deleting="revoke"
       actions={
         <LinkButton to="/api_keys/create" variant="contained" startIcon={<AddIcon />}>
           {text('keys.create')}

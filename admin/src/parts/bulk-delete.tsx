@@ -13,38 +13,44 @@ import { useTell } from './problem.ts';
 /** Names that are listed in the question; the rest is counted. */
 const listed = 5;
 
+/** What deleting is called: credentials are revoked. */
+const words = {
+  delete: { action: 'common.delete', title: 'list.deleteTitle', done: 'common.deleted' },
+  revoke: { action: 'keys.revoke', title: 'keys.revokeSeveralTitle', done: 'keys.revokedSeveral' },
+} as const;
+export type Deleting = keyof typeof words;
+
 interface BulkDeleteProps<Item extends RaRecord> {
   readonly nameOf: (record: Item) => string;
   /** Path of the resource where what is deleted can be brought back. */
   readonly trash?: string | undefined;
+  readonly deleting?: Deleting | undefined;
 }
 
 /** Of records it says what refers to them; of what is the service's own nothing does. */
-const Question = (props: DeleteConfirmProps) => {
-  const text = useText();
+const Question = ({ action, ...props }: DeleteConfirmProps & { readonly action: string }) => {
   const { title, resource, ids, children, onConfirm, onClose } = props;
   if (resource.startsWith(recordsPrefix)) return <AskDeletion {...props} />;
   return (
-    <Confirm
-      open
-      title={title}
-      action={text('common.delete')}
-      onConfirm={() => onConfirm(ids)}
-      onClose={onClose}
-    >
+    <Confirm open title={title} action={action} onConfirm={() => onConfirm(ids)} onClose={onClose}>
       {children}
     </Confirm>
   );
 };
 
 /** Deletes what was chosen in the list, after a question that names it. */
-export const BulkDelete = <Item extends RaRecord>({ nameOf, trash }: BulkDeleteProps<Item>) => {
+export const BulkDelete = <Item extends RaRecord>({
+  nameOf,
+  trash,
+  deleting = 'delete',
+}: BulkDeleteProps<Item>) => {
   const { resource, selectedIds = [], data = [], onUnselectItems, refetch } = useListContext<Item>();
   const dataProvider = useDataProvider();
   const notify = useNotify();
   const tell = useTell();
   const tellTrashed = useTrashedNotice(trash ?? '');
   const text = useText();
+  const { action, title, done } = words[deleting];
   const [asking, setAsking] = useState(false);
   const chosen = data.filter(({ id }) => selectedIds.includes(id));
   const count = selectedIds.length;
@@ -52,7 +58,7 @@ export const BulkDelete = <Item extends RaRecord>({ nameOf, trash }: BulkDeleteP
   const remove = async (ids: readonly Identifier[]): Promise<void> => {
     try {
       await dataProvider.deleteMany(resource, { ids: [...ids] });
-      if (trash === undefined) notify(text('common.deleted', { count: ids.length }), { type: 'success' });
+      if (trash === undefined) notify(text(done, { count: ids.length }), { type: 'success' });
       else tellTrashed(ids.map(Number));
       onUnselectItems();
     } catch (error) {
@@ -66,11 +72,12 @@ export const BulkDelete = <Item extends RaRecord>({ nameOf, trash }: BulkDeleteP
   return (
     <>
       <Button variant="outlined" color="error" startIcon={<DeleteIcon />} onClick={() => setAsking(true)}>
-        {text('common.delete')}
+        {text(action)}
       </Button>
       {asking ? (
         <Question
-          title={text('list.deleteTitle', { count })}
+          action={text(action)}
+          title={text(title, { count })}
           resource={resource}
           ids={selectedIds}
           onConfirm={remove}

@@ -5,7 +5,7 @@ import { type FilterPayload, ListBase, type RaRecord, type SortPayload } from 'r
 import { Followed } from '../live/followed.tsx';
 import { useText } from '../texts/provider.ts';
 import { BulkBar } from './bulk-bar.tsx';
-import { BulkDelete } from './bulk-delete.tsx';
+import { BulkDelete, type Deleting } from './bulk-delete.tsx';
 import { type Column, shownColumns } from './column.ts';
 import { Export } from './export.tsx';
 import { saidInPlace } from './failed.tsx';
@@ -38,6 +38,7 @@ interface RecordListPageProps<Item extends RaRecord> {
   readonly empty: string;
   /** Several can be deleted at once: what one of them is called. */
   readonly deletable?: (record: Item) => string;
+  readonly deleting?: Deleting;
   /** What one of them is called, where several can be chosen for `bulkActions`. */
   readonly nameOf?: (record: Item) => string;
   /** What can be done with those that are chosen, besides deleting them. */
@@ -98,6 +99,7 @@ const Content = <Item extends RaRecord>({
   searchable = true,
   empty,
   deletable,
+  deleting,
   nameOf,
   bulkActions,
   trash,
@@ -121,7 +123,9 @@ const Content = <Item extends RaRecord>({
         {choosable === undefined ? null : (
           <BulkBar>
             {bulkActions}
-            {deletable === undefined ? null : <BulkDelete nameOf={deletable} trash={trash} />}
+            {deletable === undefined ? null : (
+              <BulkDelete nameOf={deletable} trash={trash} deleting={deleting} />
+            )}
           </BulkBar>
         )}
         <Listed<Item> label={title} columns={shown} empty={empty} nameOf={choosable} to={to} />

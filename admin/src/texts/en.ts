@@ -329,6 +329,8 @@ export const en: SameKeys<typeof zhCN> = {
     revoke: 'Revoke',
     revoked: 'Key “%{name}” has been revoked',
     revokeTitle: 'Revoke key “%{name}”?',
+    revokeSeveralTitle: 'Revoke %{count}?',
+    revokedSeveral: '%{count} revoked',
     revokeLead: 'Requests that %{user} sends with it are refused from now on. ',
     lastAddress: 'Last address',
     usage: 'Requests of 30 days',

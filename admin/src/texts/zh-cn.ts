@@ -322,6 +322,8 @@ export const zhCN = {
     revoke: '吊销',
     revoked: '密钥“%{name}”已吊销',
     revokeTitle: '吊销密钥“%{name}”？',
+    revokeSeveralTitle: '吊销 %{count} 个密钥？',
+    revokedSeveral: '已吊销 %{count} 个密钥',
     revokeLead: '%{user} 用此密钥发出的请求将立即被拒绝。',
     lastAddress: '最近的地址',
     usage: '30 天内的请求',

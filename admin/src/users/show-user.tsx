@@ -207,7 +207,10 @@ const KeysOf = ({ user }: { readonly user: User }) => {
         storeKey={false}
         queryOptions={saidInPlace}
       >
-        <BulkDelete<ApiKey> nameOf={({ name, key }) => text('common.named', { name, more: key })} />
+        <BulkDelete<ApiKey>
+          nameOf={({ name, key }) => text('common.named', { name, more: key })}
+          deleting="revoke"
+        />
         <Listed<ApiKey>
           label={text('keys.title')}
           columns={keyColumns(text).filter(({ name }) => name !== 'user')}
