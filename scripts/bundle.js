@@ -4,10 +4,11 @@
 // command and for an application that imports `gatewright`. What is loaded when it is needed stays apart. Declarations
 // are the compiler's, a file for each module.
 //
-// Kysely goes in as well, with its licence: 255 modules, a fifth of the start. Other packages stay where npm puts them.
-import { globSync, readFileSync, realpathSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { dirname, join, sep } from 'node:path';
+// Packages that every start loads go in as well, with their licences: 400 modules, a third of the start. Others stay
+// where npm puts them.
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -23,25 +24,35 @@ const entries = [
   ),
 ];
 
-const joined = ['kysely'];
+/** With all that they import themselves. */
+const joined = ['@fastify/proxy-addr', 'ajv', 'croner', 'find-my-way', 'kysely', 'pino'];
 
-/** Where the packages lie, and what is to go along with them. */
-const packages = joined.map((name) => {
-  const file = realpathSync(findPackageJSON(name, import.meta.url));
-  const { version } = JSON.parse(readFileSync(file, 'utf8'));
-  const text = readFileSync(join(dirname(file), 'LICENSE'), 'utf8');
-  return { name, folder: join(dirname(file), sep), licence: `/*!\n${name} ${version}\n\n${text}*/` };
-});
+/** The folder of the package that a file is part of; undefined where it is ours, wherever that lies. */
+const packageOf = (file = '') =>
+  file.startsWith(join(root, 'src'))
+    ? undefined
+    : /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file)?.[0];
+
+const isExternal = (id, importer) =>
+  isBuiltin(id) || !(/^[./]|^[A-Z]:/i.test(id) || joined.includes(id) || packageOf(importer) !== undefined);
+
+/** What has to go along with a package. @throws Error where it holds no licence */
+const licenceOf = (folder) => {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  if (file === undefined) throw new Error(`${name} comes without the text of its licence`);
+  return `/*!\n${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').replaceAll('*/', '* /')}*/`;
+};
 
 const packagesIn = ({ moduleIds }) =>
-  packages.filter(({ folder }) => moduleIds.some((id) => id.startsWith(folder)));
+  [...new Set(moduleIds.map(packageOf))].filter((folder) => folder !== undefined).sort();
 
 const bundle = await rolldown({
   cwd: root,
   input: Object.fromEntries(entries.map((name) => [name, join(root, 'src', `${name}.ts`)])),
   platform: 'node',
   tsconfig: false,
-  external: (id) => !/^[./]|^[A-Z]:/i.test(id) && !joined.includes(id),
+  external: isExternal,
   onLog: (level, { message }) => {
     if (level !== 'debug' && level !== 'info') throw new Error(message);
   },
@@ -55,17 +66,16 @@ const { output } = await bundle.write({
   minify: false,
   // V8 keeps the text of what it runs; whoever reads it has the sources in the maps.
   comments: { legal: true, annotation: false, jsdoc: false },
-  banner: (chunk) =>
-    packagesIn(chunk)
-      .map(({ licence }) => licence)
-      .join('\n'),
+  banner: (chunk) => packagesIn(chunk).map(licenceOf).join('\n'),
 });
 await bundle.close();
 const chunks = output.filter(({ type }) => type === 'chunk');
 
-// One that lies elsewhere, or is no longer imported, would go without its licence, or for nothing.
-const found = new Set(chunks.flatMap(packagesIn));
-for (const each of packages) if (!found.has(each)) throw new Error(`nothing of ${each.name} was joined`);
+// One that is no longer imported would stand here for nothing.
+const found = new Set(chunks.flatMap(packagesIn).map((folder) => folder.replaceAll('\\', '/')));
+for (const name of joined)
+  if (![...found].some((folder) => folder.endsWith(`/node_modules/${name}`)))
+    throw new Error(`nothing of ${name} was joined`);
 
 // Logs name errors by their classes. To keep the names of everything would take a twentieth of the start.
 for (const { fileName, code } of chunks) {

@@ -82,24 +82,10 @@ describe('a start', () => {
       readonly files: readonly string[];
       readonly ofNode: readonly string[];
     };
-    expect(files.length).toBeLessThan(250);
+    expect(files.length).toBeLessThan(110);
     expect(files.filter((file, index) => files.indexOf(file) !== index)).toEqual([]);
-
-    const packages = files.flatMap(
-      (file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
-    );
-    const used = ['@fastify/proxy-addr', 'ajv', 'croner', 'find-my-way', 'pino'];
-    expect([...new Set(packages)].sort()).toEqual(expect.arrayContaining(used));
-    const needless = [
-      '@simplewebauthn',
-      'age-encryption',
-      'kysely',
-      'light-my-request',
-      'pg',
-      'prom-client',
-      'zxcvbn',
-    ];
-    expect(packages.filter((name) => needless.some((each) => name.includes(each)))).toEqual([]);
+    // Those that every start needs lie in our own files; others come with what needs them.
+    expect(files.filter((file) => file.includes('/node_modules/'))).toEqual([]);
     const heavy = ['internal/deps/undici/undici', 'https', 'tls', 'http2'];
     expect(ofNode.filter((name) => heavy.includes(name.replace('NativeModule ', '')))).toEqual([]);
   }, 60_000);
