@@ -2,7 +2,9 @@ import type { Account, AccountStore, Identity, IdentityStore, SecondFactorState 
 import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { isAdministrator } from '../../policy/roles.ts';
+import { timeText } from '../column.ts';
 import type { Database, Query, SqlValue } from '../database.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import {
   type Argument,
@@ -28,6 +30,8 @@ interface IdentityRow {
   readonly must_change_password: boolean | number;
   readonly second_factor: boolean | number;
   readonly credential: number | null;
+  /** When a key ends; null for one that does not. */
+  readonly expires?: string | null;
 }
 
 const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
@@ -72,7 +76,7 @@ const namedModel = (index: number): Fragment => argument('models', index);
 const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
   database: Database,
   rest: (value: Argument<Arguments>) => Fragment,
-  credential: Fragment = sql`null`,
+  credential: Fragment = sql`null as credential`,
 ) => {
   type Asked = Arguments & { readonly models: readonly string[] };
   const form = (count: number): Statement<Asked> =>
@@ -80,7 +84,7 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
       const models = Array.from({ length: count }, (_, index) => namedModel(index));
       const granted = count === 0 ? sql`null` : grantedOn(models);
       return sql`select u.id, u.username, u.email, u.name, u.must_change_password, u.second_factor, ${roles} as roles,
-        ${granted} as granted, ${credential} as credential
+        ${granted} as granted, ${credential}
         from ${rest(value as Argument<Arguments>)} and u.disabled = false`;
     });
   const made = new Map<number, Statement<Asked>>();
@@ -93,6 +97,14 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
 
 /** A session without the second factor is none where its user has one: an instance of an older version may have begun it. */
 const proved = sql`(u.second_factor = false or s.second_factor = true)`;
+
+/** When a key ends. What no text says (somebody has written an infinite moment) is before every moment that one does. */
+const expiry = (dialect: Dialect): Fragment =>
+  sql`coalesce(${timeText(dialect, sql`k.expires_at`)}, case when k.expires_at is not null then '' end)`;
+
+/** Whether a moment has come, by its text. */
+const isOver = (expires: string | null | undefined, now: number): boolean =>
+  expires != null && expires <= toTimestamp(now);
 
 /**
  * Users by id, key and session, as every request asks for them. `sessionUsed` is told of every session's use, `demand`
@@ -108,18 +120,18 @@ export const createIdentityStore = (
 } => {
   const toIdentity = identityMaker(demand);
   const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
-  const byKey = forms<{ hash: string; now: string }>(
+  // The moment is no part of it: what a turn's requests ask for one key at different milliseconds is one question.
+  const byKey = forms<{ hash: string }>(
     database,
-    (value) => sql`api_keys k join users u on u.id = k.user_id
-      where k.key_hash = ${value('hash')} and (k.expires_at is null or k.expires_at > ${value('now')})`,
-    sql`k.id`,
+    (value) => sql`api_keys k join users u on u.id = k.user_id where k.key_hash = ${value('hash')}`,
+    sql`k.id as credential, ${expiry(dialectOf(database))} as expires`,
   );
   const bySession = forms<{ hash: string; idle: string; born: string }>(
     database,
     (value) => sql`sessions s join users u on u.id = s.user_id
       where s.session_hash = ${value('hash')} and ${proved}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
-    sql`s.id`,
+    sql`s.id as credential`,
   );
   const inSession = forms<{ id: number; within: number; idle: string; born: string }>(
     database,
@@ -149,8 +161,8 @@ export const createIdentityStore = (
       return row === undefined ? undefined : toIdentity(row, 'given');
     },
     byKeyHash: async (hash, now, models) => {
-      const row = await database.get<IdentityRow>(byKey({ hash, now: toTimestamp(now) }, models));
-      return row?.credential == null
+      const row = await database.get<IdentityRow>(byKey({ hash }, models));
+      return row?.credential == null || isOver(row.expires, now)
         ? undefined
         : { identity: toIdentity(row, 'missing'), keyId: row.credential };
     },
