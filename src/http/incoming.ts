@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/problem.ts';
-import { type BodySender, hungUp, tooLarge } from './read-body.ts';
+import { type BodySender, bringsBody, hungUp, tooLarge } from './read-body.ts';
 
 /** Bytes that a long body has to bring in each stretch of time that nobody but its caller is waited for. */
 const leastProgress = 65_536;
@@ -45,6 +45,11 @@ export class Incoming {
     const { raw, response, connection } = this.#sender;
     if (Number(raw.headers['content-length']) > this.#options.limit) {
       this.#taker.failed(tooLarge(this.#options.limit));
+      return;
+    }
+    // Node has ended it before anybody saw it.
+    if (!bringsBody(raw)) {
+      this.#taker.ended();
       return;
     }
     // What has happened already is not told again.
