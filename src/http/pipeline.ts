@@ -73,20 +73,23 @@ export const createPipeline = ({ methods, envelope, around }: PipelineParts) => 
   const serve = (endpoint: Endpoint): Serve => {
     const accepted = [...new Set(endpoint.auth.map((name) => methods[name]))];
     const unasked = accepted.length === 0 ? identify : undefined;
+    // All strangers are alike.
+    const ofNobody = decide(endpoint.policy, nobody);
     const served: Serve = async (request) => {
       try {
         // Records that everybody reads may lead to some that only this caller does.
         const asked = accepted.length > 0 || request.relates;
         const principal = asked ? await (unasked?.(request) ?? guard(accepted, request)) : nobody;
         request.identified(principal);
-        const decision = decide(endpoint.policy, principal);
+        const decision = principal === nobody ? ofNobody : decide(endpoint.policy, principal);
         if (!decision.allowed) throw decision.problem;
         request.permitted(decision.grant, unasked);
         if (endpoint.accepts !== 'nothing') {
           const taking = takeBody(endpoint, request);
           if (taking !== undefined) await taking;
         }
-        const answer = await endpoint.handle(request);
+        const handled = endpoint.handle(request);
+        const answer = handled instanceof Promise ? await handled : handled;
         const response = respond(answer, endpoint.status ?? 200, envelope);
         return response instanceof Promise ? await response : response;
       } catch (error) {

@@ -1,15 +1,21 @@
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { Answer, Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Services } from '../services.ts';
 
-const ok = new JsonText('{"status":"ok"}');
+const alive: Answer = { data: new JsonText('{"status":"ok"}') };
+
+const whenReady = async ({ ready, stopping }: Services): Promise<Answer> => {
+  if (stopping.begun) throw new Problem('stopping', { headers: { 'Retry-After': '5' } });
+  await ready();
+  return alive;
+};
 
 /**
  * Speaks for the process; with `?ready` for what it can do: 503 while the database would take no write, and once the
  * service is about to stop.
  */
-export const healthEndpoint = ({ ready, stopping }: Services): Endpoint => ({
+export const healthEndpoint = (services: Services): Endpoint => ({
   operation: 'getHealth',
   method: 'GET',
   path: '/api/v1/health',
@@ -27,11 +33,6 @@ export const healthEndpoint = ({ ready, stopping }: Services): Endpoint => ({
     problems: ['stopping'],
     data: { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
   },
-  handle: async ({ query }) => {
-    if (query !== '' && new URLSearchParams(query).has('ready')) {
-      if (stopping.begun) throw new Problem('stopping', { headers: { 'Retry-After': '5' } });
-      await ready();
-    }
-    return { data: ok };
-  },
+  handle: ({ query }) =>
+    query !== '' && new URLSearchParams(query).has('ready') ? whenReady(services) : alive,
 });
