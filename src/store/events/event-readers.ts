@@ -59,6 +59,8 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
         const met = reachConditions(reach.terms, column, value(named), 'kept', dialect);
         return sql`select 1 as met${where(met)}`;
       });
+      // Paths are found as it is built, which a look at its text has it be.
+      void query.sql;
       return { query, paths };
     });
 
