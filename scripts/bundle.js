@@ -16,13 +16,47 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] });
 
-/** What is exported, what the command runs, and what runs as a thread or process of its own. */
-const entries = [
-  ...['index', 'testing', 'cli/main'],
-  ...sources.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/programFile\('([^']+)'\)/g)].map(([, name]) => name),
-  ),
-];
+/** What runs as a thread or process of its own. */
+const programs = sources.flatMap((file) =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/programFile\('([^']+)'\)/g)].map(([, name]) => name),
+);
+
+/** What is exported, what the command runs, and the programs. */
+const entries = ['index', 'testing', 'cli/main', ...programs];
+
+const sourceOf = (name) => join(root, 'src', `${name}.ts`);
+
+/** What every process that serves loads lies in one file: eighty took a sixth of a start, and 13 MB. */
+const serving = ['index', 'cli/serve', 'cli/dev/child'].map(sourceOf);
+
+/**
+ * What does without the rest of that file: threads, the process above the workers, and `init`, which begins on an older
+ * Node, one without SQLite.
+ */
+const light = ['cli/main', 'cli/commands/init', 'cli/commands/start', 'cli/workers/primary', ...programs]
+  .map(sourceOf)
+  .filter((file) => !serving.includes(file));
+
+/** Modules, all that they import, and what that imports. */
+const reach = (modules, importsOf, found = new Set()) => {
+  for (const id of modules) {
+    if (found.has(id)) continue;
+    found.add(id);
+    reach(importsOf(id), importsOf, found);
+  }
+  return found;
+};
+
+let together = new Set();
+
+/** Known once all modules are read, and before they are shared out among the files. */
+const findTogether = {
+  name: 'together',
+  buildEnd() {
+    const importsOf = (id) => this.getModuleInfo(id)?.importedIds ?? [];
+    together = reach(serving.flatMap(importsOf), importsOf).difference(reach(light, importsOf));
+  },
+};
 
 /** With all that they import themselves. */
 const joined = ['@fastify/proxy-addr', 'ajv', 'croner', 'find-my-way', 'kysely', 'pino'];
@@ -49,10 +83,12 @@ const packagesIn = ({ moduleIds }) =>
 
 const bundle = await rolldown({
   cwd: root,
-  input: Object.fromEntries(entries.map((name) => [name, join(root, 'src', `${name}.ts`)])),
+  input: Object.fromEntries(entries.map((name) => [name, sourceOf(name)])),
   platform: 'node',
   tsconfig: false,
   external: isExternal,
+  plugins: [findTogether],
+  preserveEntrySignatures: 'allow-extension',
   onLog: (level, { message }) => {
     if (level !== 'debug' && level !== 'info') throw new Error(message);
   },
@@ -64,6 +100,10 @@ const { output } = await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: 'parts/[name].js',
   minify: false,
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ name: 'service', test: (id) => together.has(id) }],
+  },
   // V8 keeps the text of what it runs; whoever reads it has the sources in the maps.
   comments: { legal: true, annotation: false, jsdoc: false },
   banner: (chunk) => packagesIn(chunk).map(licenceOf).join('\n'),

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { ReadableStream } from 'node:stream/web';
+import type { ReadableStream } from 'node:stream/web';
 
 /** A part of a body: text goes as UTF-8. */
 export type Piece = string | Uint8Array;
@@ -47,7 +47,8 @@ const openIterable = (source: AsyncIterable<unknown>): Opened => {
 
 const open = (source: PieceSource): Opened => {
   if (source instanceof Readable) return openReadable(source);
-  return source instanceof ReadableStream ? openWebStream(source) : openIterable(source);
+  // By its global name, which loads it when the first such source comes.
+  return source instanceof globalThis.ReadableStream ? openWebStream(source) : openIterable(source);
 };
 
 /**

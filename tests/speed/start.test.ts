@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Running, start } from '../../bench/processes.ts';
 
@@ -18,6 +19,15 @@ const nanosecondsOf = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`)
     .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
     .reduce((sum, time) => sum + Number(time), 0);
+
+/** A file of the build, all that it imports, and what that imports. */
+const importsOf = async (file: string, found: string[] = []): Promise<readonly string[]> => {
+  if (found.includes(file)) return found;
+  found.push(file);
+  for (const [, path = ''] of (await readFile(file, 'utf8')).matchAll(/^(?:import|export) .*?"(\.[^"]+)";$/gm))
+    await importsOf(resolve(dirname(file), path), found);
+  return found;
+};
 
 /**
  * The start of the example where it was started before, which is every start but the first: what is compiled is kept.
@@ -45,16 +55,16 @@ describe('a start', () => {
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
   it.runIf(process.platform === 'linux')(
-    'takes no more than 14 times the CPU of a server that does nothing, and 2.5 times its memory',
+    'takes no more than 11 times the CPU of a server that does nothing, and 2.1 times its memory',
     async () => {
       let [cpu, memory] = [Infinity, Infinity];
-      for (let round = 0; round < rounds && (cpu > 14 || memory > 2.5); round += 1) {
+      for (let round = 0; round < rounds && (cpu > 11 || memory > 2.1); round += 1) {
         const least = await figuresOf(start('bare', ['--eval', bare], {}));
         const ours = await figuresOf(begin());
         [cpu, memory] = [Math.min(cpu, ours.cpu / least.cpu), Math.min(memory, ours.memory / least.memory)];
       }
-      expect(cpu).toBeLessThanOrEqual(14);
-      expect(memory).toBeLessThanOrEqual(2.5);
+      expect(cpu).toBeLessThanOrEqual(11);
+      expect(memory).toBeLessThanOrEqual(2.1);
     },
     120_000,
   );
@@ -82,11 +92,20 @@ describe('a start', () => {
       readonly files: readonly string[];
       readonly ofNode: readonly string[];
     };
-    expect(files.length).toBeLessThan(110);
+    expect(files.length).toBeLessThan(45);
     expect(files.filter((file, index) => files.indexOf(file) !== index)).toEqual([]);
     // Those that every start needs lie in our own files; others come with what needs them.
     expect(files.filter((file) => file.includes('/node_modules/'))).toEqual([]);
     const heavy = ['internal/deps/undici/undici', 'https', 'tls', 'http2'];
     expect(ofNode.filter((name) => heavy.includes(name.replace('NativeModule ', '')))).toEqual([]);
   }, 60_000);
+
+  it.each(['cli/main', 'watch/watcher', 'store/dialects/sqlite/worker'])(
+    '%s begins without the file of all that serves',
+    async (program) => {
+      const files = await importsOf(fileURLToPath(new URL(`../../dist/${program}.js`, import.meta.url)));
+      expect(files.map((file) => basename(file))).not.toContain('service.js');
+      expect(files.length).toBeLessThan(12);
+    },
+  );
 });

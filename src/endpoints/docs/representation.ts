@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import type { Answer, Call } from '../../http/endpoint.ts';
 import { isKnown } from '../../operations/preconditions.ts';
 
@@ -21,6 +20,8 @@ export const contentVersion = (...parts: readonly (string | Uint8Array)[]): stri
 
 export const represent = (type: string, content: string | Uint8Array): Representation => {
   const plain = typeof content === 'string' ? Buffer.from(content) : content;
+  // Loaded with the first of them: no start needs it.
+  const { gzipSync } = process.getBuiltinModule('node:zlib');
   return { type, plain, compressed: gzipSync(plain, { level: 9 }), tag: contentVersion(plain) };
 };
 
