@@ -90,6 +90,12 @@ export const caches = {
     ends: 'one second: no replica is asked that is behind by more; crowded out, it holds for everybody',
     test: 'remembers the last commit of each caller for as long as a replica may be behind',
   },
+  includesAsked: {
+    key: 'query string of one record',
+    holds: 'the relations and fields that it names',
+    room: 100,
+    ends: 'never: what a caller may read of them is asked of the grants of each request',
+  },
   keyNetworks: {
     key: 'API key and address',
     holds: 'that this process has noted it',

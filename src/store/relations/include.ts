@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { escapesLetters } from '../../kernel/relation-names.ts';
 import type { SqlValue } from '../database.ts';
 import { invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
@@ -34,11 +35,20 @@ export interface Included {
 export const nothingIncluded: Included = { included: [], values: [], key: '' };
 
 /** A relation that is named, with those behind it. */
-type Tree = Map<string, Tree>;
+type Tree = ReadonlyMap<string, Tree>;
+type MutableTree = Map<string, MutableTree>;
+
+/** What a query string asks for, whoever sends it. */
+interface Asked {
+  readonly tree: Tree;
+  /** By the path of the relation. */
+  readonly fields: ReadonlyMap<string, string>;
+}
 
 /** Reads `customer,lines.product`. */
-const readTree = (text: string): Tree => {
-  const tree: Tree = new Map();
+const parseTree = (text: string | undefined): Tree => {
+  const tree: MutableTree = new Map();
+  if (text === undefined) return tree;
   const seen = new Set<string>();
   let count = 0;
   for (const path of text.split(',')) {
@@ -47,7 +57,7 @@ const readTree = (text: string): Tree => {
     seen.add(path);
     let at = tree;
     for (const each of names) {
-      const next: Tree = at.get(each) ?? new Map();
+      const next: MutableTree = at.get(each) ?? new Map();
       if (!at.has(each)) count += 1;
       at.set(each, next);
       at = next;
@@ -84,8 +94,14 @@ export const readIncludes = (
   include: string | undefined,
   fields: ReadonlyMap<string, string>,
   reader: RelatedReader,
+): readonly Include[] => followAll(source, readable, { tree: parseTree(include), fields }, reader);
+
+const followAll = (
+  source: Source,
+  readable: readonly string[],
+  { tree, fields }: Asked,
+  reader: RelatedReader,
 ): readonly Include[] => {
-  const tree: Tree = include === undefined ? new Map() : readTree(include);
   const left = new Set(fields.keys());
   const read = (from: Source, known: readonly string[], names: Tree, before: string): readonly Include[] =>
     [...names].map(([each, behind]): Include => {
@@ -104,22 +120,31 @@ export const readIncludes = (
   return included;
 };
 
+const keyParts = (included: readonly Include[]): readonly unknown[] =>
+  included.map((each) => [stepKey(each.step), each.step.reach.start, each.fields, keyParts(each.included)]);
+
 export const includeKey = (included: readonly Include[]): string =>
-  included.length === 0
-    ? ''
-    : JSON.stringify(
-        included.map((each) => [
-          stepKey(each.step),
-          each.step.reach.start,
-          each.fields,
-          includeKey(each.included),
-        ]),
-      );
+  included.length === 0 ? '' : JSON.stringify(keyParts(included));
 
 const fieldsName = /^fields\[([^[\]]+)\]$/;
 
 /** The path whose fields a parameter chooses; undefined for any other parameter. */
 export const fieldsPath = (parameter: string): string | undefined => fieldsName.exec(parameter)?.[1];
+
+const readAsked = (query: string): Asked => {
+  const fields = new Map<string, string>();
+  let include: string | undefined;
+  for (const { name: parameter, value } of parseQueryString(query)) {
+    const path = fieldsPath(parameter);
+    if (parameter === 'include' ? include !== undefined : path !== undefined && fields.has(path))
+      throw invalidParameter(parameter);
+    if (parameter === 'include') include = value;
+    else if (path !== undefined) fields.set(path, value);
+  }
+  return { tree: parseTree(include), fields };
+};
+
+const asked = new BoundedCache<Asked>('includesAsked');
 
 /**
  * What the query string of one record asks for beside it. Other parameters are nobody's business here.
@@ -132,17 +157,13 @@ export const parseIncluded = (
   related: Related | undefined,
 ): Included => {
   if (!/include|fields/.test(query) && !escapesLetters(query)) return nothingIncluded;
-  const fields = new Map<string, string>();
-  let include: string | undefined;
-  for (const { name: parameter, value } of parseQueryString(query)) {
-    const path = fieldsPath(parameter);
-    if (parameter === 'include' ? include !== undefined : path !== undefined && fields.has(path))
-      throw invalidParameter(parameter);
-    if (parameter === 'include') include = value;
-    else if (path !== undefined) fields.set(path, value);
-  }
   const reader = new RelatedReader(related);
-  const included = readIncludes(source, readable, include, fields, reader);
+  const included = followAll(
+    source,
+    readable,
+    asked.getOrMake(query, () => readAsked(query)),
+    reader,
+  );
   return included.length === 0
     ? nothingIncluded
     : { included, values: reader.values, key: includeKey(included) };

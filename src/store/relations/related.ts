@@ -74,7 +74,7 @@ export class RelatedReader {
   /** The fields of a record by which relations are followed: those of the answer, and of the record's own endpoint. */
   reads(source: Source, readable: readonly string[]): readonly string[] {
     const own = this.#related(source.name)?.grant.readable;
-    return own === undefined ? readable : [...readable, ...own];
+    return own === undefined || own === readable ? readable : [...readable, ...own];
   }
 
   /**
