@@ -106,6 +106,11 @@ export interface Dialect extends Compiler {
   readonly beside: ((write: Fragment, others: readonly Fragment[]) => Fragment) | undefined;
   /** Whether columns of rows that an OFFSET skips are computed as well. */
   readonly computesSkippedRows: boolean;
+  /**
+   * Whether a plan that serves all values has to guess how many rows a LIMIT and an OFFSET among them let through. Where the
+   * guess is a bad one, the database makes a plan of every request's own.
+   */
+  readonly guessesRows: boolean;
   readonly schema: SchemaWords;
 }
 

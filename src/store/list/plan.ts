@@ -17,6 +17,7 @@ import {
   type ShapeRows,
   shapeKey,
   shapeOf,
+  withDepth,
 } from './shape.ts';
 import { countStatement, pageStatement, placesOf, streamStatement } from './statements.ts';
 
@@ -30,6 +31,8 @@ export const maxPieceBytes = 4 * 1024 * 1024;
 export interface ListPlan {
   readonly shape: ListShape;
   readonly page: Statement<ListArguments>;
+  /** The same for a total that may still hold, and is not counted where it does not. */
+  readonly pageAlong: Statement<ListArguments>;
   readonly count: Statement<ListArguments>;
   readonly stream: Statement<ListArguments>;
   readonly places: 'key' | 'lines' | undefined;
@@ -99,8 +102,9 @@ export class ListPlanner {
   }
 
   prepare(view: SourceView, rows: ShapeRows | undefined, parameters: ListParameters): PreparedList {
-    const plan = this.#planOf(shapeOf(view, rows, parameters));
     const values = valuesOf(parameters);
+    const shape = shapeOf(view, rows, parameters);
+    const plan = this.#planOf(this.#dialect.guessesRows ? withDepth(shape, values) : shape);
     return { plan, parameters, values, counted: countKey(plan.shape, values) };
   }
 
@@ -108,6 +112,7 @@ export class ListPlanner {
     return this.#plans.getOrMake(shapeKey(shape), () => ({
       shape,
       page: pageStatement(shape, this.#dialect),
+      pageAlong: pageStatement(shape, this.#dialect, 'along'),
       count: countStatement(shape, this.#dialect),
       stream: streamStatement(shape, this.#dialect),
       places: placesOf(shape, this.#dialect),

@@ -211,7 +211,8 @@ export class ListRun {
   }
 
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
-    const query = list.plan.page(this.#values(list, rows, more));
+    const statement = more.seen == null ? list.plan.page : list.plan.pageAlong;
+    const query = statement(this.#values(list, rows, more));
     if (list.parameters.included.length > 0) return { ...query, longest: maxAnswerBytes };
     return this.#brief(query, list);
   }

@@ -11,11 +11,15 @@ import {
 import { systemGrant } from '../../policy/system-grant.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import { sourceView } from '../view.ts';
+import { encodeCursor } from './cursor.ts';
 import { createList } from './list.ts';
 import { parseListParameters } from './parameters.ts';
 import { ListPlanner } from './plan.ts';
+import { parseSort } from './sort.ts';
 
 const view = sourceView(thingSource, thingFields);
+
+const behindFirst = `sort=id&after=${encodeCursor(parseSort(view, 'id'), [1])}`;
 
 const planOf = (query: string, rows: readonly string[] = []) =>
   new ListPlanner(dialectOf({ dialect: 'sqlite' })).prepare(
@@ -55,6 +59,41 @@ describe('what an index bounds', () => {
     ['filter[id]=1&page=1&sort=title', true],
   ])('is everything that %s looks at: %s', (query, bounded) => {
     expect(planOf(query).bounded).toBe(bounded);
+  });
+});
+
+describe('how deep a page lies', () => {
+  const within = (
+    query: string,
+    rows: readonly string[] = [],
+    dialect: 'postgres' | 'sqlite' = 'postgres',
+  ) => {
+    const planner = new ListPlanner(dialectOf({ dialect }));
+    const reach = { terms: rows, key: rows.join() };
+    const { paging } = planner.prepare(view, reach, parseListParameters(view, query, 1000)).plan.shape;
+    return paging.kind === 'page' ? paging.within : paging.kind;
+  };
+
+  it.each([
+    ['page=1&per_page=1', 64],
+    ['page=64&per_page=1', 64],
+    ['page=65&per_page=1', 256],
+    ['page=1&per_page=1000&sort=title', 1024],
+    ['page=65&per_page=1000', 65_536],
+    ['page=66&per_page=1000', undefined],
+    ['page=9007199254&per_page=1000', undefined],
+    ['per_page=20', 64],
+    ['', 'all'],
+    ['page=1&filter[n]=1', undefined],
+    ['page=1&q=a', undefined],
+    [behindFirst, 'after'],
+  ])('is said of %s: %s', (query, depth) => {
+    expect(within(query)).toBe(depth);
+  });
+
+  it('is not said to whom a rule narrows, and not where a plan does not guess', () => {
+    expect(within('page=1', ['user_id'])).toBeUndefined();
+    expect(within('page=1', [], 'sqlite')).toBeUndefined();
   });
 });
 

@@ -11,7 +11,8 @@ import { isRowComparison, reversed, type Sort } from './sort.ts';
 /** How the rows of an answer are chosen from those that match. */
 export type ShapePaging =
   | { readonly kind: 'all' }
-  | { readonly kind: 'page'; readonly numbered: boolean }
+  /** `within`: the page ends within so many rows from the first one on; absent where the statement does not say. */
+  | { readonly kind: 'page'; readonly numbered: boolean; readonly within?: number }
   /** Behind a cursor, or before it; `nulls` tells which of its values are null, and is empty at the very start. */
   | { readonly kind: 'after'; readonly before: boolean; readonly nulls: readonly boolean[] };
 
@@ -93,6 +94,23 @@ export const shapeOf = (
     paging: pagingShape(parameters),
     included,
   };
+};
+
+/** Rows within which pages are looked for: few numbers, as each makes a statement. Deeper pages are worth a plan of their own. */
+const depths = [64, 256, 1024, 4096, 16_384, 65_536];
+
+/**
+ * The shape of a page of which the statement says how deep it lies, so that one plan serves all pages up to there. Only
+ * where nothing else comes with the request on which the best plan depends.
+ */
+export const withDepth = (
+  shape: ListShape,
+  { limit, offset }: Pick<ListArguments, 'limit' | 'offset'>,
+): ListShape => {
+  const { paging, included } = shape;
+  const within = depths.find((depth) => depth >= offset + limit);
+  if (paging.kind !== 'page' || within === undefined || !isWhole(shape) || included.length > 0) return shape;
+  return { ...shape, paging: { ...paging, within } };
 };
 
 const stepsKey = (steps: readonly RelationStep[] | undefined) => steps?.map(stepKey) ?? null;

@@ -16,6 +16,7 @@ import { createList } from './list.ts';
 import { parseListParameters } from './parameters.ts';
 import { ListPlanner } from './plan.ts';
 import { parseSort } from './sort.ts';
+import type { PageRow } from './statements.ts';
 
 const view = sourceView(thingSource, thingFields);
 
@@ -118,6 +119,33 @@ describeDatabase('postgres', 'plans', (databases) => {
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toMatch(new RegExp(`Index Scan (Backward )?using ${index}`));
     expect(plan).not.toMatch(/\bSort\b/);
+  });
+
+  it('are made once for all pages up to a depth, where nothing but the order is asked for', async () => {
+    const pages = [1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8];
+    await database.write(async (transaction) => {
+      for (const page of pages) {
+        const parameters = parseListParameters(view, `page=${page}&per_page=10&fields=id`, 1000);
+        const list = planner.prepare(view, undefined, parameters);
+        const known = { total: 7, seen: 'another moment' };
+        const values = { ...list.values, ...known, rows: [], now: null, monthAgo: null };
+        const row = await transaction.get<PageRow>(list.plan.pageAlong(values));
+        expect(JSON.parse(String(row?.json))).toEqual(
+          Array.from({ length: 10 }, (_, index) => ({ id: (page - 1) * 10 + index + 1 })),
+        );
+        expect(row?.total).toBeNull();
+      }
+      const plans = await transaction.all<{ generic: number; custom: number }>({
+        sql: `select generic_plans as generic, custom_plans as custom from pg_prepared_statements
+          where statement ~ '^select cast.* from "things" .* limit (64|256)\\)' order by 1 desc`,
+        parameters: [],
+      });
+      // The server compares the first five plans with one for all.
+      expect(plans).toEqual([
+        { generic: 5, custom: 5 },
+        { generic: 0, custom: 2 },
+      ]);
+    });
   });
 });
 

@@ -79,12 +79,16 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
   return { inner: [sql`${key} as row_place`], outer };
 };
 
+/** Whether a page counts its total where none comes with the request, or always has one along. */
+type Counting = 'if needed' | 'along';
+
 /** How many rows match in all, or whether any follow. */
 const countColumns = (
   { paging }: ListShape,
   { count, next }: Clauses,
   dialect: Dialect,
   argument: Argument<ListArguments>,
+  counting: Counting,
 ): readonly Fragment[] => {
   if (paging.kind === 'page') {
     // Counted only where the request does not bring a total.
@@ -92,7 +96,12 @@ const countColumns = (
     if (seen === undefined) return [sql`coalesce(${argument('total')}, (${count})) as total`];
     const before = dialect.cast(argument('seen'), 'text');
     const known = sql`when ${before} = ${seen} then ${argument('total')}`;
-    return [sql`case when ${before} is null then (${count}) ${known} end as total`, sql`${seen} as seen`];
+    // The server would charge a plan that serves all values for a count that is never made, and plan each request anew.
+    const counted =
+      paging.within !== undefined && counting === 'along'
+        ? []
+        : [sql`when ${before} is null then (${count})`];
+    return [sql`case ${all([...counted, known], ' ')} end as total`, sql`${seen} as seen`];
   }
   if (paging.kind === 'all') return [sql`count(*) as rows`];
   return [sql`(${next}) as more`];
@@ -123,6 +132,13 @@ const rowColumns = (
   };
 };
 
+/** The rows that a page is cut out of, in their order; where the statement says how deep it lies, no others. */
+const withinDepth = ({ paging }: ListShape, rows: Fragment): Fragment => {
+  if (paging.kind !== 'page' || paging.within === undefined) return rows;
+  const row = name(rowAlias);
+  return sql` from (select ${row}.*${rows} limit ${literal(paging.within)}) as ${row}`;
+};
+
 /**
  * The columns of the page's rows. Those before a cursor are found backwards and then put in order. Where columns of
  * the rows that an OFFSET skips are computed as well, the rows are chosen first: what is dear to render is rendered for
@@ -134,7 +150,7 @@ const pageRows = (
   columns: readonly Fragment[],
   dialect: Dialect,
 ): Fragment => {
-  const rows = sql`${from}${where(paged)}${walk}${window}`;
+  const rows = sql`${withinDepth(shape, sql`${from}${where(paged)}${walk}`)}${window}`;
   const chosen = sql`(select ${name(rowAlias)}.*${rows}) as ${name(rowAlias)}`;
   // The limit once more: without it neither planner need keep the order.
   if (isBackward(shape)) return sql`select ${all(columns)} from ${chosen}${order}${window}`;
@@ -147,13 +163,18 @@ const pageRows = (
  * The statement whose single row is the answer. The rows are aggregated in the order of the sub-select: its LIMIT
  * forbids both planners to drop or move its ORDER BY, and nothing stands between the two that could reorder.
  */
-export const pageStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
+export const pageStatement = (
+  shape: ListShape,
+  dialect: Dialect,
+  counting: Counting = 'if needed',
+): Statement<ListArguments> =>
   sharedStatement<ListArguments>(dialect, (argument) => {
     const clauses = clausesOf(shape, dialect, argument);
     const rows = rowColumns(shape, dialect, argument);
     const places = placeColumns(shape, dialect);
     const inner = [...rows.inner, ...places.inner];
-    const outer = [...rows.outer, ...places.outer, ...countColumns(shape, clauses, dialect, argument)];
+    const counts = countColumns(shape, clauses, dialect, argument, counting);
+    const outer = [...rows.outer, ...places.outer, ...counts];
     const page = pageRows(shape, clauses, inner, dialect);
     if (!isHeavy(shape)) return sql`${clauses.found}select ${all(outer)} from (${page}) as page`;
     const { rows: fitted, count } = fitting(page, dialect);

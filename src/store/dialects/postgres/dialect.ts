@@ -121,5 +121,6 @@ export const postgresDialect: Dialect = {
       others.map((other, index) => sql`${name(`_beside${index}`)} as (${other})`),
     )} select * from _written`,
   computesSkippedRows: true,
+  guessesRows: true,
   schema: postgresSchema,
 };

@@ -114,5 +114,6 @@ export const sqliteDialect: Dialect = {
   turn: undefined,
   beside: undefined,
   computesSkippedRows: false,
+  guessesRows: false,
   schema: sqliteSchema,
 };
