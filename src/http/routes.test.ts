@@ -96,6 +96,14 @@ describe('a path', () => {
     expect(found(routes, 'DELETE', '/base/a/all')).toEqual(['method_not_allowed', { Allow: 'GET, HEAD' }]);
   });
 
+  it.each(['/base/b', '/base/b?x=/', '/base/%62', '/base/b#x'])('is found as %s', (url) => {
+    expect(found(routes, 'PATCH', url)).toEqual(['PATCH /b', {}]);
+  });
+
+  it.each(['/base/b/', '/base/B', '/base//b', '/b', ''])('is not found as %s', (url) => {
+    expect(found(routes, 'PATCH', url)).toEqual(['path_not_found', {}]);
+  });
+
   it.each(['OPTIONS', 'TRACE', 'QUERY', 'LOCK', 'constructor'])('takes no %s', (method) => {
     expect(found(routes, method, '/base/b')).toEqual(['method_not_allowed', { Allow: 'PUT, PATCH' }]);
     expect(found(routes, method, '/base/c')).toEqual(['path_not_found', {}]);

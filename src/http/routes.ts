@@ -90,6 +90,16 @@ const unused = (): never => {
   throw new Error('the router only finds');
 };
 
+const destinationOf = (ways: Ways, method: string, params: Readonly<Record<string, string>>): Destination => {
+  const route = ways.byMethod.get(method);
+  const { path } = route ?? ways;
+  if (namesNothing(params))
+    return { endpoint: undefined, problem: new Problem('path_not_found'), route: path };
+  if (route !== undefined) return { endpoint: route.endpoint, params: renamed(params, route), route: path };
+  const problem = new Problem('method_not_allowed', { headers: { Allow: ways.allow } });
+  return { endpoint: undefined, problem, route: path };
+};
+
 /** All paths of the service. A request and the explain page ask the same table, so they meet the same answer. */
 export class Routes {
   readonly #router: Instance<HTTPVersion.V1> = createRouter({
@@ -98,6 +108,8 @@ export class Routes {
     querystringParser: () => noParams,
     onBadUrl: unused,
   });
+  /** Paths without parameters, found as they are written without taking a request line to pieces. */
+  readonly #whole = new Map<string, Ways>();
   /** What is served under each path, by method; paths that differ in the names of their parameters are one. */
   readonly #paths = new Map<string, Map<string, Served>>();
 
@@ -109,6 +121,7 @@ export class Routes {
     for (const endpoint of endpoints) this.#take(endpoint, basePath + endpoint.path);
     // What a path allows, and so what its other methods are answered, may have changed with each of them.
     this.#router.reset();
+    this.#whole.clear();
     for (const served of this.#paths.values()) this.#register(served);
   }
 
@@ -133,23 +146,19 @@ export class Routes {
       allow: allMethods.filter((method) => served.has(method)).join(', '),
     };
     this.#router.on(anyMethod, path, unused, ways);
+    if (!path.includes(':')) this.#whole.set(path, ways);
   }
 
   /** `url` as a request line has it: path with base path, query string or none, percent-encoded. */
   find(method: string, url: string): Destination {
+    const whole = this.#whole.get(url);
+    if (whole !== undefined) return destinationOf(whole, method, noParams);
     const found = this.#router.find(anyMethod, url, {});
     if (found === null)
       return { endpoint: undefined, problem: new Problem('path_not_found'), route: undefined };
     // What is found without a path is a URL that cannot be decoded.
     const ways = found.store as Ways | null;
     if (ways === null) return { endpoint: undefined, problem: new Problem('bad_request'), route: undefined };
-    const route = ways.byMethod.get(method);
-    const { path } = route ?? ways;
-    const params = found.params as Readonly<Record<string, string>>;
-    if (namesNothing(params))
-      return { endpoint: undefined, problem: new Problem('path_not_found'), route: path };
-    if (route !== undefined) return { endpoint: route.endpoint, params: renamed(params, route), route: path };
-    const problem = new Problem('method_not_allowed', { headers: { Allow: ways.allow } });
-    return { endpoint: undefined, problem, route: path };
+    return destinationOf(ways, method, found.params as Readonly<Record<string, string>>);
   }
 }
