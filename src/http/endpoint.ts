@@ -167,6 +167,11 @@ export interface Endpoint {
   readonly mayLag?: boolean;
   /** A success is CSV where `Accept` prefers it; everybody else is answered the envelope. */
   readonly csv?: boolean;
+  /**
+   * Whether a request without a query is answered from memory: it asks the database nothing and logs nothing, so that
+   * neither has to know of it.
+   */
+  readonly fromMemory?: boolean;
   /** Status of success; 200 where absent. */
   readonly status?: 200 | 201;
   readonly docs: EndpointDocs;

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Verifiers } from '../auth/registry.ts';
+import { currentWork } from '../kernel/current-work.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Envelope } from './envelope.ts';
@@ -35,6 +36,8 @@ const endpoints = [
   }),
   endpoint('/large', () => ({ data: large })),
   endpoint('/small', () => ({ data: 'x' })),
+  endpoint('/route', () => ({ data: currentWork()?.route ?? null })),
+  { ...endpoint('/memory', () => ({ data: currentWork()?.route ?? null })), fromMemory: true },
   endpoint('/broken', () => ({ data: 'x', headers: { 'X-Note': 'two\nlines' } })),
 ];
 
@@ -219,4 +222,13 @@ describe('the HTTP server', () => {
     await expect.poll(connections).toBe(9);
     expect(await answer()).toBe(200);
   });
+});
+
+it('whoever logs or asks the database finds the request, unless it is answered from memory', async () => {
+  const port = await listen();
+  const routeAt = async (path: string): Promise<unknown> =>
+    ((await (await fetch(`http://127.0.0.1:${port}${path}`)).json()) as { data: unknown }).data;
+  expect(await routeAt('/route')).toBe('/route');
+  expect(await routeAt('/memory')).toBe(null);
+  expect(await routeAt('/memory?ready')).toBe('/memory');
 });

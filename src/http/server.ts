@@ -242,6 +242,10 @@ const createAnswering = (
     }
   };
 
+  /** Request targets of which nothing has to be found again by whoever asks the database or writes to the log. */
+  const alone = new Set(
+    endpoints.filter(({ fromMemory }) => fromMemory === true).map(({ path }) => options.basePath + path),
+  );
   const { around } = options;
   const start =
     around === undefined
@@ -253,7 +257,8 @@ const createAnswering = (
     if (connection === undefined) return;
     const request = new Request(raw, response, connection, settings);
     const number = connection.requests;
-    arrivals.join(() => void runAs(request, start, request, number));
+    if (alone.has(request.url)) arrivals.join(() => void start(request, number));
+    else arrivals.join(() => void runAs(request, start, request, number));
   };
 };
 

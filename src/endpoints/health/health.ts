@@ -22,6 +22,7 @@ export const healthEndpoint = (services: Services): Endpoint => ({
   auth: [],
   policy: { kind: 'open' },
   accepts: 'nothing',
+  fromMemory: true,
   docs: {
     summary: { 'zh-CN': '健康检查', en: 'Health check' },
     description: {
