@@ -24,7 +24,9 @@ const nanosecondsOf = (pid: number): number =>
 const importsOf = async (file: string, found: string[] = []): Promise<readonly string[]> => {
   if (found.includes(file)) return found;
   found.push(file);
-  for (const [, path = ''] of (await readFile(file, 'utf8')).matchAll(/^(?:import|export) .*?"(\.[^"]+)";$/gm))
+  for (const [, path = ''] of (await readFile(file, 'utf8')).matchAll(
+    /^(?:import|export) .*?"(\.[^"]+)";$/gm,
+  ))
     await importsOf(resolve(dirname(file), path), found);
   return found;
 };
