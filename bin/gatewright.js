@@ -7,19 +7,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 
 const required = [24, 15];
 const isWindows = process.platform === 'win32';
 
 /** Node lets the memory for young objects grow to 48 MB; with half of it the service is as fast. */
 const youngGeneration = '--max-semi-space-size=8';
-
-/**
- * Percent by which the memory for old objects may grow before it is collected. Left to itself, Node lets it treble
- * under load, for the sake of a collection every 20 seconds instead of every two.
- */
-const oldGeneration = '--heap-growing-percent=50';
 
 /** `init` writes files and opens no database: it is what brings the right Node, so it runs on an older one. */
 const requiredByInit = [20, 0];
@@ -115,7 +108,6 @@ const keepTickShape = () => {
 const run = () => {
   if (process.argv[2] === 'start') {
     keepTickShape();
-    setFlagsFromString(oldGeneration);
     keepCompiledCode();
   }
   // A worker answers what it has when the process above it is gone (src/cli/workers).
