@@ -142,7 +142,7 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
     {
       ...few,
       name: 'include: an order of 20 lines',
-      requests: [orderRequest(orderPage(shopOrders))],
+      requests: spread(50, shopOrders).map((order) => orderRequest(orderPage(order))),
       servers: 'shop',
       target: { sqlite: 1.5, postgres: 1.3 },
     },

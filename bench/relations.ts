@@ -63,7 +63,7 @@ const bytesOf = async (server: Running, paths: readonly string[]): Promise<numbe
 const shop = await startShop(options.database, orders);
 try {
   const { service, bare } = shop;
-  const page = [orderPage(orders)];
+  const page = [orderPage(shown)];
   const single = await singlePaths(service);
   const ways = [
     { name: 'by include', server: service, paths: page },

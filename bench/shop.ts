@@ -30,8 +30,7 @@ export const orderRequest = (path: string): string =>
 /** The order that is shown. */
 export const shownOf = (orders: number): number => Math.ceil(orders / 2);
 
-export const orderPage = (orders: number): string =>
-  `orders/${shownOf(orders)}?include=customer,lines.product`;
+export const orderPage = (order: number): string => `orders/${order}?include=customer,lines.product`;
 
 export interface Shop {
   readonly service: Running;
