@@ -45,10 +45,16 @@ const openIterable = (source: AsyncIterable<unknown>): Opened => {
   };
 };
 
+/**
+ * By its global name, which loads it when the first such source comes. What that name stands for is another type where an
+ * application knows those of browsers.
+ */
+const isWebStream = (source: PieceSource): source is ReadableStream =>
+  source instanceof globalThis.ReadableStream;
+
 const open = (source: PieceSource): Opened => {
   if (source instanceof Readable) return openReadable(source);
-  // By its global name, which loads it when the first such source comes.
-  return source instanceof globalThis.ReadableStream ? openWebStream(source) : openIterable(source);
+  return isWebStream(source) ? openWebStream(source) : openIterable(source);
 };
 
 /**

@@ -134,8 +134,8 @@ describeDatabase('sqlite', 'administration pages, looked at', (databases) => {
         await page.keyboard.press('Escape');
         await page.getByRole('checkbox').nth(1).check();
         await page.getByRole('checkbox').nth(2).check();
-        await page.getByRole('button', { name: /^(删除|Delete)$/ }).click();
-        await examine('delete');
+        await page.getByRole('button', { name: /^(吊销|Revoke)$/ }).click();
+        await examine('revoke');
         await page.keyboard.press('Escape');
         await page.keyboard.press('Control+k');
         await page.getByRole('dialog').getByRole('combobox').fill('zh');

@@ -118,14 +118,14 @@ describeDatabase('sqlite', 'administration pages: safety', (databases) => {
       await told.getByRole('button', { name: '关闭' }).click();
       await go(page, service, '/api_keys');
       await page.getByRole('checkbox', { name: '选择本页全部' }).check();
-      await page.getByRole('button', { name: '删除' }).click();
+      await page.getByRole('button', { name: '吊销' }).click();
       await page
         .getByRole('dialog')
         .getByText(payloads[1] ?? '')
         .first()
         .waitFor();
-      await page.getByRole('dialog').getByRole('button', { name: '删除' }).click();
-      await page.getByText(/^已删除 \d+ 项$/).waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: '吊销' }).click();
+      await page.getByText(/^已吊销 \d+ 个密钥$/).waitFor();
       expect(await page.evaluate('window.broken')).toBeUndefined();
       expect(dialogs).toBe(0);
       demandQuiet(watched, service);

@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         expect(await page.getByRole('textbox', { name: '名称' }).getAttribute('aria-invalid')).toBe('true');
       });
 
-      it('are searched, filtered, sorted, and several deleted at once', async () => {
+      it('are searched, filtered, sorted, and several revoked at once', async () => {
         for (const name of ['sort b', 'sort a', 'sort c'])
           await service.ok('POST', '/admin/api_keys', {
             token: root,
@@ -129,10 +129,10 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
           .toEqual(['sort a', 'sort b', 'sort c']);
         await page.getByRole('checkbox', { name: /^选择 sort a（root · / }).check();
         await page.getByRole('checkbox', { name: /^选择 sort c（root · / }).check();
-        await page.getByRole('button', { name: '删除' }).click();
+        await page.getByRole('button', { name: '吊销' }).click();
         const dialog = page.getByRole('dialog');
-        expect(await dialog.textContent()).toContain('删除 2 项？');
-        await dialog.getByRole('button', { name: '删除' }).click();
+        expect(await dialog.textContent()).toContain('吊销 2 个密钥？');
+        await dialog.getByRole('button', { name: '吊销' }).click();
         await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
         const left = await service.ok<{ name: string }[]>('GET', '/admin/api_keys?q=sort', { token: root });
         expect(left.map(({ name }) => name)).toEqual(['sort b']);
