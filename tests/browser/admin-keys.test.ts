@@ -214,7 +214,7 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       const failed = page.getByRole('listitem').filter({ hasText: '24 小时内登录失败' });
       await failed.getByRole('button', { name: `停用: ${owner.username}` }).waitFor();
       await failed.getByRole('link', { name: '查看登录失败记录' }).click();
-      await page.getByRole('heading', { name: '审计' }).waitFor();
+      await page.getByRole('heading', { name: '审计', exact: true }).waitFor();
       await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
       demandQuiet(watched, service);
     });

@@ -53,7 +53,8 @@ if (hasNginx || process.env['CI'] !== undefined)
             expect((await old.ended()).status).toBe(0);
             const next = await start(ports[index] ?? 0);
             await expect.poll(async () => (await ask(next.port, '/api/v1/health?ready')).status).toBe(200);
-            await delay(500);
+            // Nginx leaves it alone for `fail_timeout` after it was last refused: only then may the next one go.
+            await delay(2_500);
           }),
         );
       phases.push(await load.during('three new instances', () => delay(2_000)));
