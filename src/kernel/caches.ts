@@ -246,7 +246,7 @@ export const caches = {
     test: 'count what was written meanwhile, by this process or another',
   },
   countedColumns: {
-    key: 'SQL of a count',
+    key: 'SQL of a count, and of what looks at the event log',
     holds: 'the tables and columns that it reads',
     room: 256,
     ends: 'any commit of which it is not known what it wrote: with the schema',

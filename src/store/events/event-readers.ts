@@ -4,7 +4,7 @@ import type { ResourceModel } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Database, SqlValue } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import { pathsOf, type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import { type Argument, all, name, type Statement, sql, statement, where } from '../statement.ts';
 import type { RecordedEvent } from './event-log.ts';
 import { keptKind } from './kept-reach.ts';
@@ -47,20 +47,16 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
   /** Whether the reach held a record of which these values were kept. */
   const before = (reach: RowReach) =>
     statements.getOrMake(`before ${reach.key}`, () => {
-      const paths: string[] = [];
+      const paths = [...new Set(reach.terms.flatMap(pathsOf))];
       const query = statement<ReachArguments>(dialect, (named) => {
         const column = (path: string) => {
           const kind = keptKind(model, models, path);
           if (kind === undefined) throw new Error(`nothing is kept of ${model.name} under ${path}`);
-          const known = paths.indexOf(path);
-          const index = known < 0 ? paths.push(path) - 1 : known;
-          return dialect.cast(named('kept', index), kind);
+          return dialect.cast(named('kept', paths.indexOf(path)), kind);
         };
         const met = reachConditions(reach.terms, column, value(named), 'kept', dialect);
         return sql`select 1 as met${where(met)}`;
       });
-      // Paths are found as it is built, which a look at its text has it be.
-      void query.sql;
       return { query, paths };
     });
 

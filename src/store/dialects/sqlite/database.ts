@@ -13,7 +13,6 @@ import { isBusy } from './errors.ts';
 import { figuresOfFile } from './figures.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
-import type { Scanned } from './protocol.ts';
 import { ReaderThread } from './reader-thread.ts';
 import { Revisions } from './revisions.ts';
 import { ScanPool } from './scan-pool.ts';
@@ -117,11 +116,11 @@ class SqliteDatabase implements OpenDatabase {
 
   async scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
     if (this.#file.lost !== undefined) throw this.#gone();
-    const { rows, milliseconds } = this.#brief.has(query)
-      ? await this.#scanAtOnce<Row>(query)
-      : await this.#scans.scan<Row>(query, by);
-    this.#brief.ran(query, milliseconds);
-    return rows;
+    return this.#brief.run<Row>(
+      query,
+      () => this.all<Row>(query),
+      () => this.#scans.scan<Row>(query, by),
+    );
   }
 
   stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
@@ -168,12 +167,6 @@ class SqliteDatabase implements OpenDatabase {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
-  }
-
-  async #scanAtOnce<Row>(query: Query): Promise<Scanned<Row>> {
-    const started = performance.now();
-    const rows = await this.all<Row>(query);
-    return { rows, milliseconds: performance.now() - started };
   }
 
   #aroundWrites(): AroundWrites {

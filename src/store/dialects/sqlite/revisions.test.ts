@@ -166,20 +166,15 @@ const file = () => {
   const unrecorded = (): void => {
     version += 1;
   };
-  return {
-    ours,
-    theirs,
-    of: () => revisions.of(''),
-    unrecorded,
-    versions,
-  };
+  const of = () => revisions.of('');
+  // From the first of our own commits behind a question on, each is told of.
+  of();
+  ours();
+  return { ours, theirs, of, unrecorded, versions, before: of() };
 };
 
 it('is another one where somebody else commits between our own begin and commit', () => {
-  const { ours, theirs, of } = file();
-  of();
-  ours();
-  const before = of();
+  const { ours, theirs, of, before } = file();
   ours();
   expect(of()).toBe(before);
   ours('links\0', theirs);
@@ -190,20 +185,14 @@ it('is another one where somebody else commits between our own begin and commit'
 });
 
 it('is another one where a commit of ours came to be that was told as failed', () => {
-  const { ours, of, unrecorded } = file();
-  of();
-  ours();
-  const before = of();
+  const { ours, of, unrecorded, before } = file();
   unrecorded();
   ours();
   expect(of()).not.toBe(before);
 });
 
 it('is another one where a version could not be had', () => {
-  const { ours, of, versions } = file();
-  of();
-  ours();
-  const before = of();
+  const { ours, of, versions, before } = file();
   const { now } = versions;
   ours('links\0', () => {
     versions.now = () => {

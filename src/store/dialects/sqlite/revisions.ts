@@ -11,11 +11,6 @@ export interface Versions {
   readonly others: () => number;
 }
 
-/** Columns, as `StatementUse` names them. */
-interface ReadColumns {
-  readonly names: ReadonlySet<string>;
-}
-
 /**
  * Tells since when nothing was committed that a statement reads. Of our own commits it is known what they wrote; after
  * one of somebody else, and after one of ours of which that is not certain, everything may be another. A commit is
@@ -27,7 +22,8 @@ export class Revisions {
   readonly #readsOf: (sql: string) => ReadonlySet<string>;
   /** The last commit that wrote each column. */
   readonly #written = new Map<string, number>();
-  readonly #reads = new BoundedCache<ReadColumns>('countedColumns');
+  /** The columns that a statement reads, as `StatementUse` names them. */
+  readonly #reads = new BoundedCache<ReadonlySet<string>>('countedColumns');
   #commit = 0;
   /** The last commit of which nobody knows what it wrote. */
   #unknown = 0;
@@ -48,7 +44,8 @@ export class Revisions {
     const version = this.#versions.read();
     if (version !== this.#told) this.#lose(version);
     let last = this.#unknown;
-    for (const name of this.#columnsOf(sql).names) last = Math.max(last, this.#written.get(name) ?? 0);
+    const reads = this.#reads.getOrMake(sql, () => this.#readsOf(sql));
+    for (const name of reads) last = Math.max(last, this.#written.get(name) ?? 0);
     return last;
   }
 
@@ -83,10 +80,6 @@ export class Revisions {
     this.#others = undefined;
     this.#written.clear();
     this.#reads.clear();
-  }
-
-  #columnsOf(sql: string): ReadColumns {
-    return this.#reads.getOrMake(sql, () => ({ names: this.#readsOf(sql) }));
   }
 
   /** What is committed stays committed whether or not a version can be had: then nothing is known. */

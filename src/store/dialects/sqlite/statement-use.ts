@@ -20,27 +20,27 @@ const computedColumns = 'select 1 from pragma_table_xinfo(?) where name = ? and 
 /** Stands among what is written for whatever there is: nobody knows what the statement does. */
 export const everything = '';
 
-const rowsOf = (table: string): string => `${table}\0`;
-const columnOf = (table: string, column: string): string => `${table}\0${column}`;
+/** Names a column; without one, which rows the table has. */
+const nameOf = (table: string, column = ''): string => `${table}\0${column}`;
 /** Read with a column that is computed of others, and written with each. */
-const anyColumnOf = (table: string): string => `${table}\0*`;
+const anyColumnOf = (table: string): string => nameOf(table, '*');
 
 type Note = (use: OpenUse, table: string, column: string) => void;
 
 const isSchema = (table: string): boolean => /^sqlite_(?:temp_)?(?:master|schema)$/.test(table);
 
-const noteRows: Note = ({ writes }, table) => writes.add(isSchema(table) ? everything : rowsOf(table));
+const noteRows: Note = ({ writes }, table) => writes.add(isSchema(table) ? everything : nameOf(table));
 
 const noteUpdate: Note = (use, table, column) => {
-  use.writes.add(columnOf(table, column));
+  use.writes.add(nameOf(table, column));
   use.writes.add(anyColumnOf(table));
   // Under this name whatever is the key is given another value.
   if (isSchema(table) || column === 'ROWID') noteRows(use, table, column);
 };
 
 const noteRead: Note = ({ reads }, table, column) => {
-  reads.add(rowsOf(table));
-  if (column !== '') reads.add(columnOf(table, column));
+  // Whatever reads of a table reads which rows it has; of a count that is all, and no column is named.
+  reads.add(nameOf(table)).add(nameOf(table, column));
 };
 
 const nothing: Note = () => {};
