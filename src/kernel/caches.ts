@@ -92,9 +92,9 @@ export const caches = {
   },
   includesAsked: {
     key: 'query string of one record',
-    holds: 'the relations and fields that it names',
+    holds: 'the relations and fields that it names, and where they led the last time',
     room: 100,
-    ends: 'never: what a caller may read of them is asked of the grants of each request',
+    ends: 'never: it is told by the grants of each request whether they lead there again',
   },
   keyNetworks: {
     key: 'API key and address',

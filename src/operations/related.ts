@@ -2,8 +2,8 @@ import { takes } from '../auth/principal.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import { decide } from '../policy/decide.ts';
-import type { Grant } from '../policy/grant.ts';
 import { grantsAsked } from '../policy/references.ts';
+import { readableFields } from '../policy/resource-rule.ts';
 import { maxSteps, type Readership, type Related } from '../store/relations/related.ts';
 import type { Acting } from './acting.ts';
 import { type AreaRules, ruleOf } from './area.ts';
@@ -29,12 +29,11 @@ const recordsRead = (
   { area, principal }: Pick<Acting, 'area' | 'principal'>,
 ): Readership | undefined => {
   if (!takes(area.auth(model, 'detail'), principal)) return undefined;
-  const granted = (view: 'detail' | 'list'): Grant | undefined => {
-    const decision = decide(ruleOf(model, models, 'detail', area, view), principal);
-    return decision.allowed ? decision.grant : undefined;
-  };
-  const [grant, listed] = [granted('detail'), granted('list')];
-  return grant && listed && { grant, listed: listed.readable };
+  const rule = ruleOf(model, models, 'detail', area);
+  const decision = decide(rule, principal);
+  return decision.allowed
+    ? { grant: decision.grant, listed: readableFields({ ...rule, view: 'list' }) }
+    : undefined;
 };
 
 /**

@@ -157,6 +157,10 @@ export const writableFields = (model: ResourceModel, principal: Principal): Read
   return principal.kind === 'user' && isAdministrator(principal) ? forAdministrators : forOthers;
 };
 
+/** Fields of an answer to whoever is allowed what the rule is about. */
+export const readableFields = ({ model, action, area, view }: ResourceRule): readonly string[] =>
+  area === 'admin' ? fieldsOf(model).all : model.views[view ?? viewByAction[action]];
+
 const restriction = (rule: ResourceRule, writable: ReadonlySet<string>): Step => {
   const { restricted } = rule.model.rules;
   if (restricted.size === 0 || isRead(rule.action)) return step('restricted_fields', 'off', 'none');
@@ -173,8 +177,8 @@ const nothing: ReadonlySet<string> = new Set();
  * isolation; everything else is asked of every caller.
  */
 export const decideResource = (rule: ResourceRule, principal: Principal): Verdict => {
-  const { model, action, area } = rule;
-  const readable = area === 'admin' ? fieldsOf(model).all : model.views[rule.view ?? viewByAction[action]];
+  const { model, action } = rule;
+  const readable = readableFields(rule);
   const published = publishedRows(rule);
   if (published !== undefined) {
     const because = published.map(({ column, value }) => `${column} = ${value}`).join(', ');

@@ -10,6 +10,8 @@ import {
   RelatedReader,
   type RelationStep,
   stepKey,
+  valuesAlong,
+  type Way,
 } from './related.ts';
 
 /** Relations of one request. */
@@ -43,6 +45,19 @@ interface Asked {
   readonly tree: Tree;
   /** By the path of the relation. */
   readonly fields: ReadonlyMap<string, string>;
+}
+
+/** What was found for somebody, and for whom it would be found again. */
+interface FoundIncludes extends Omit<Included, 'values'> {
+  readonly source: Source;
+  readonly readable: readonly string[];
+  readonly way: Way;
+}
+
+/** A query string, and what it led to the last time. */
+interface Remembered {
+  readonly asked: Asked;
+  found: FoundIncludes | undefined;
 }
 
 /** Reads `customer,lines.product`. */
@@ -144,7 +159,19 @@ const readAsked = (query: string): Asked => {
   return { tree: parseTree(include), fields };
 };
 
-const asked = new BoundedCache<Asked>('includesAsked');
+const remembered = new BoundedCache<Remembered>('includesAsked');
+
+/** The same as the last time, with the caller's own values, where all that it depends on is the same. */
+const foundAgain = (
+  found: FoundIncludes | undefined,
+  source: Source,
+  readable: readonly string[],
+  related: Related,
+): Included | undefined => {
+  if (found?.source !== source || found.readable !== readable) return undefined;
+  const values = valuesAlong(found.way, related);
+  return values && { included: found.included, values, key: found.key };
+};
 
 /**
  * What the query string of one record asks for beside it. Other parameters are nobody's business here.
@@ -154,17 +181,17 @@ export const parseIncluded = (
   source: Source,
   readable: readonly string[],
   query: string,
-  related: Related | undefined,
+  related: Related = () => undefined,
 ): Included => {
   if (!/include|fields/.test(query) && !escapesLetters(query)) return nothingIncluded;
+  const asking = remembered.getOrMake(query, () => ({ asked: readAsked(query), found: undefined }));
+  const again = foundAgain(asking.found, source, readable, related);
+  if (again !== undefined) return again;
   const reader = new RelatedReader(related);
-  const included = followAll(
-    source,
-    readable,
-    asked.getOrMake(query, () => readAsked(query)),
-    reader,
-  );
-  return included.length === 0
-    ? nothingIncluded
-    : { included, values: reader.values, key: includeKey(included) };
+  const included = followAll(source, readable, asking.asked, reader);
+  if (included.length === 0) return nothingIncluded;
+  const key = includeKey(included);
+  const { values, way } = reader;
+  if (way !== undefined && Object.isFrozen(readable)) asking.found = { included, key, source, readable, way };
+  return { included, values, key };
 };

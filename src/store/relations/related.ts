@@ -52,6 +52,35 @@ export const stepKey = ({ relation, reach, link }: RelationStep): readonly unkno
   link === undefined || link.terms === 'none' ? null : link.key,
 ];
 
+/** What a way through relations asked of a model's grant, and was answered. */
+interface WayMark {
+  readonly model: string;
+  readonly readable: readonly string[] | undefined;
+  readonly listed: readonly string[] | undefined;
+  /** The key of its reach, where rows are held to it. */
+  readonly reach: string | undefined;
+}
+
+/** Where relations were followed, by all that decides where the same names lead. */
+export type Way = readonly WayMark[];
+
+/**
+ * The values of the argument `related` for whoever goes a way again; undefined where what they read may lead them
+ * elsewhere.
+ */
+export const valuesAlong = (way: Way, related: Related): readonly SqlValue[] | undefined => {
+  const values: SqlValue[] = [];
+  for (const { model, readable, listed, reach } of way) {
+    const readership = related(model);
+    if (readership?.grant.readable !== readable || readership?.listed !== listed) return undefined;
+    if (readership === undefined || reach === undefined) continue;
+    const found = reachOf(readership.grant);
+    if (found?.key !== reach) return undefined;
+    values.push(...found.values);
+  }
+  return values;
+};
+
 /**
  * Follows the relations that one request names, and gathers the values by which the rows are held to the caller's
  * reach. In one request the same names are followed in the same order, so that a shape knows where its values stand.
@@ -60,6 +89,9 @@ export class RelatedReader {
   /** Values of the argument `related`. */
   readonly values: SqlValue[] = [];
   readonly #related: Related;
+  readonly #way: WayMark[] = [];
+  /** Whether the marks say all: not where no row is reached, nor of an array, that somebody may change, of names. */
+  #isMarked = true;
 
   constructor(related: Related = () => undefined) {
     this.#related = related;
@@ -71,9 +103,16 @@ export class RelatedReader {
   }
   #used = false;
 
+  /** The way that was gone; undefined where it cannot be told when the same names would lead along it again. */
+  get way(): Way | undefined {
+    return this.#isMarked ? this.#way : undefined;
+  }
+
   /** The fields of a record by which relations are followed: those of the answer, and of the record's own endpoint. */
   reads(source: Source, readable: readonly string[]): readonly string[] {
-    const own = this.#related(source.name)?.grant.readable;
+    const readership = this.#related(source.name);
+    this.#mark(source.name, readership);
+    const own = readership?.grant.readable;
     return own === undefined || own === readable ? readable : [...readable, ...own];
   }
 
@@ -89,8 +128,9 @@ export class RelatedReader {
       throw unusableField(path);
     this.#used = true;
     const readership = this.#of(relation.model);
-    const link = relation.through && this.#bind(this.#of(relation.through.model).grant);
-    const step = { relation, link, reach: this.#bind(readership.grant) };
+    const { model: between } = relation.through ?? {};
+    const link = between === undefined ? undefined : this.#bind(between, this.#of(between));
+    const step = { relation, link, reach: this.#bind(relation.model, readership) };
     return { step, target: relation.target(), readership };
   }
 
@@ -100,11 +140,21 @@ export class RelatedReader {
     return readership;
   }
 
-  #bind(grant: Grant): BoundReach {
+  #bind(model: string, readership: Readership): BoundReach {
     const start = this.values.length;
-    const reach = reachOf(grant);
-    if (reach === undefined) return { terms: 'none', key: '', start };
+    const reach = reachOf(readership.grant);
+    if (reach === undefined) {
+      this.#isMarked = false;
+      return { terms: 'none', key: '', start };
+    }
+    this.#mark(model, readership, reach.key);
     this.values.push(...reach.values);
     return { terms: reach.terms, key: reach.key, start };
+  }
+  #mark(model: string, readership: Readership | undefined, reach?: string): void {
+    const readable = readership?.grant.readable;
+    const listed = readership?.listed;
+    this.#isMarked &&= Object.isFrozen(readable) && Object.isFrozen(listed);
+    this.#way.push({ model, readable, listed, reach });
   }
 }

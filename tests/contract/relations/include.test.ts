@@ -125,6 +125,35 @@ describeEachDatabase('include', (databases) => {
     expect((await get(ann, `orders/${order.id}?include=lines.product.tags`)).status).toBe(200);
   });
 
+  it('answers each caller by what that one reads, whoever asked the same before', async () => {
+    const { ann, admin, customer, order, hidden, lines } = await stage();
+    const query = `${order.id}?include=customer,lines.product`;
+    const products = async (token: TestUser, path: string) => {
+      const { customer: shown, lines: found } = await service.ok<Row>('GET', path, { token });
+      return [shown, ...(found as Row[]).map(({ product }) => (product as Row | null)?.id ?? null)];
+    };
+    const ids = lines.map((line) => line['product_id'] ?? null);
+    const brief = { id: customer.id, name: 'Zoe' };
+    const hers = [brief, ...ids.map((id) => (id === hidden.id ? null : id))];
+    const whole = expect.objectContaining({ ...brief, note: 'slow' });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await products(ann, `/api/v1/orders/${query}`)).toEqual(hers);
+      expect(await products(admin, `/api/v1/orders/${query}`)).toEqual([brief, ...ids]);
+      expect(await products(ann, `/api/v1/orders/${query}`)).toEqual(hers);
+      expect(await products(admin, `/admin/records/orders/${query}`)).toEqual([whole, ...ids]);
+    }
+    // As one of several owners of such an order, with her own values.
+    const zed = await stage();
+    const theirs = await products(zed.ann, `/api/v1/orders/${zed.order.id}?include=customer,lines.product`);
+    expect(theirs.slice(1)).toEqual([zed.own.id, zed.open.id, null, null]);
+    // The same text about records of another model.
+    const path = `/api/v1/products/${zed.own.id}?include=customer,lines.product`;
+    expect(await service.request('GET', path, { token: zed.ann })).toMatchObject({ status: 400 });
+    const vaults = `/api/v1/customers/${customer.id}?include=vaults`;
+    for (const [token, status] of [[admin, 200] as const, [ann, 403] as const, [admin, 200] as const])
+      expect((await service.request('GET', vaults, { token })).status).toBe(status);
+  });
+
   it('follows records in between, once each and in order', async () => {
     const { ann, own, open } = await stage();
     const tags = [];

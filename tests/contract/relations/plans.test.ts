@@ -81,14 +81,19 @@ describeEachDatabase('plans of what lies across relations', (databases) => {
   });
 
   it.each(statementsOf)('%s: one statement, by indexes', async (_name, path) => {
-    const read = () => service.request('GET', `/api/v1/${path}`, { token: ann });
-    // What is estimated at first does not count.
-    await read();
-    asked.length = 0;
-    expect((await read()).status).toBe(200);
-    const statements = asked.filter(({ sql }) => !sql.includes('gatewright_database'));
-    const [statement, second] = statements.filter(({ sql }) => sql.includes('_related'));
-    expect([statements.length <= 2, second]).toEqual([true, undefined]);
+    // What is estimated at first does not count, nor a total that is counted again: on PostgreSQL a commit in another
+    // database of the same server asks for that.
+    const statement = await vi.waitFor(
+      async () => {
+        asked.length = 0;
+        const { status } = await service.request('GET', `/api/v1/${path}`, { token: ann });
+        const statements = asked.filter(({ sql }) => !sql.includes('gatewright_database'));
+        const [first, second] = statements.filter(({ sql }) => sql.includes('_related'));
+        expect([status, statements.length <= 2, second]).toEqual([200, true, undefined]);
+        return first;
+      },
+      { timeout: 10_000 },
+    );
     if (statement === undefined) throw new Error('no statement goes across relations');
     const { sql, parameters } = statement;
     const words = databases.dialect === 'postgres' ? 'explain' : 'explain query plan';
