@@ -1,3 +1,4 @@
+import { PassingMap, PassingSet } from '../kernel/passing-map.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 
 /** Where somebody waits, and until when at the most. */
@@ -39,13 +40,13 @@ export interface WaitingLines {
 
 export const createWaitingLines = (most: number): WaitingLines => {
   // In the order in which their turns come.
-  const lines = new Map<string, Set<Waiter>>();
+  const lines = new PassingMap<string, PassingSet<Waiter>>();
   let waiting = 0;
 
   const join = (line: string, waiter: Waiter): void => {
-    const others = lines.get(line);
-    if (others === undefined) lines.set(line, new Set([waiter]));
-    else others.add(waiter);
+    const others = lines.get(line) ?? new PassingSet<Waiter>();
+    lines.set(line, others);
+    others.add(waiter);
     waiting += 1;
   };
 
@@ -62,8 +63,8 @@ export const createWaitingLines = (most: number): WaitingLines => {
   const makeRoom = (line: string): boolean => {
     if (waiting < most) return true;
     let longest = line;
-    for (const [other, { size }] of lines) if (size > lengthOf(longest)) longest = other;
-    const last = [...(lines.get(longest) ?? [])].at(-1);
+    for (const [other, { size }] of lines.entries()) if (size > lengthOf(longest)) longest = other;
+    const last = lines.get(longest)?.values().at(-1);
     if (last === undefined || lengthOf(longest) <= lengthOf(line) + 1) return false;
     leave(longest, last);
     last.refuse(crowded());
@@ -71,7 +72,7 @@ export const createWaitingLines = (most: number): WaitingLines => {
   };
 
   const nextOf = (line: string): boolean => {
-    const [first] = lines.get(line) ?? [];
+    const first = lines.get(line)?.values()[0];
     if (first === undefined) return false;
     leave(line, first);
     first.go();
@@ -101,7 +102,7 @@ export const createWaitingLines = (most: number): WaitingLines => {
         join(line, waiter);
       }),
     next() {
-      const [entry] = lines;
+      const [entry] = lines.entries();
       if (entry === undefined) return false;
       const [line, waiters] = entry;
       // To the end: every other line comes first.

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { networkOf } from '../auth/client-network.ts';
 import { Chain, type Link } from '../kernel/chain.ts';
+import { PassingMap } from '../kernel/passing-map.ts';
 
 /**
  * Requests that a connection may have sent without an answer. HTTP/1.1 lets a client send on and on (RFC 9112, 9.3.2),
@@ -53,7 +54,7 @@ export class Connections {
   readonly #age: number;
   readonly #isProxy: (address: string) => boolean;
   /** Open connections by the network that they come from, the oldest first. */
-  readonly #networks = new Map<string, Chain<Connection>>();
+  readonly #networks = new PassingMap<string, Chain<Connection>>();
   #open = 0;
   readonly #lost = { refused: 0, displaced: 0, flooding: 0 };
 

@@ -41,8 +41,9 @@ export class BoundedCache<Value extends object> {
 
   /** Knows nothing any more. */
   clear(): void {
-    this.#young.clear();
-    this.#old.clear();
+    // Cleared, a map would leave what it held behind, for as long as its tables live (see `PassingMap`).
+    this.#young = new Map();
+    this.#old = new Map();
   }
 
   get size(): number {

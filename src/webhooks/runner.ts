@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { PassingSet } from '../kernel/passing-map.ts';
 import type { EventLog } from '../store/events/event-log.ts';
 import type { Deliveries } from '../store/webhooks/deliveries.ts';
 import type { ClaimedDelivery, DeliveryOutcome, EndedAttempt, KeptAttempt } from '../store/webhooks/ends.ts';
@@ -92,7 +93,7 @@ class Turn {
   readonly #userId: number;
   readonly #secrets: () => readonly string[];
   readonly #signal: AbortSignal;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new PassingSet<Promise<void>>();
   readonly #ended: (EndedAttempt & { readonly stored: PromiseWithResolvers<boolean> })[] = [];
   #storing = false;
   #failures: number;
@@ -131,7 +132,7 @@ class Turn {
       const begun = open ? await this.#begin(room) : 0;
       if (open && begun < room && (await this.#addDeliveries())) continue;
       if (this.#running.size === 0) break;
-      await Promise.race([...this.#running, ...(open ? [rung] : [])]);
+      await Promise.race([...this.#running.values(), ...(open ? [rung] : [])]);
     }
     if (this.#thrown !== undefined) throw this.#thrown.error;
   }

@@ -8,7 +8,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const isTest = (file: string): boolean => /\.test\.ts$|\/test-[a-z-]+\.ts$/.test(file);
 const textOf = (file: string): string => readFileSync(`${root}/${file}`, 'utf8');
 
-const containers: ReadonlySet<string> = new Set(['Map', 'Set', 'WeakMap', 'WeakSet']);
+const containers: ReadonlySet<string> = new Set([
+  ...['Map', 'Set', 'WeakMap', 'WeakSet'],
+  ...['PassingMap', 'PassingSet'],
+]);
 const adding: ReadonlySet<string> = new Set(['set', 'add']);
 
 const constructed = (node: ts.Node | undefined): string | undefined =>
@@ -174,7 +177,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'watchDatabase',
     'watchStatements',
   ],
-  'what the bounded caches are made of': ['BoundedCache'],
+  'what others of these are made of': ['BoundedCache', 'PassingMap', 'PassingSet'],
 };
 
 const rows = Object.entries<{ room?: number; heldBy?: readonly string[]; test?: string }>(caches);

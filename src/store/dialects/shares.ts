@@ -1,3 +1,4 @@
+import { PassingMap } from '../../kernel/passing-map.ts';
 import { overloaded } from '../../kernel/problem.ts';
 import type { Caller } from '../database.ts';
 import { databaseUnavailable } from './problems.ts';
@@ -34,7 +35,7 @@ const service = '';
 const isStranger = (key: string): boolean => key.startsWith('net:');
 
 /** Those who wait, by caller, in the order in which callers get their turn. */
-type Line = Map<string, Waiter[]>;
+type Line = PassingMap<string, Waiter[]>;
 
 const sizeOf = (line: Line): number => {
   let size = 0;
@@ -48,9 +49,9 @@ const sizeOf = (line: Line): number => {
  */
 export class Shares {
   readonly #limits: ShareLimits;
-  readonly #held = new Map<string, number>();
-  readonly #known: Line = new Map();
-  readonly #strange: Line = new Map();
+  readonly #held = new PassingMap<string, number>();
+  readonly #known: Line = new PassingMap();
+  readonly #strange: Line = new PassingMap();
   #taken = 0;
   #strangers = 0;
   #closed = false;
@@ -153,7 +154,7 @@ export class Shares {
   /** Gives the places that are free to those whose turn it is. */
   #grant(): void {
     for (const line of [this.#known, this.#strange])
-      for (const [key, [first]] of [...line]) if (this.#mayHold(key)) first?.grant();
+      for (const [key, [first]] of line.entries()) if (this.#mayHold(key)) first?.grant();
   }
 
   #mayHold(key: string): boolean {

@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { PassingMap } from '../../kernel/passing-map.ts';
 import type { Database } from '../database.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
@@ -26,7 +27,7 @@ const [newness, fair] = [0.1, 0.5];
 export class Totals {
   readonly #database: Database;
   readonly #totals = new BoundedCache<Known>('totals');
-  readonly #counting = new Map<string, Promise<Known | undefined>>();
+  readonly #counting = new PassingMap<string, Promise<Known | undefined>>();
   /** The share of pages, of late, that had no need to count for themselves. */
   #luck = 1;
 

@@ -1,6 +1,7 @@
 import { networkOf } from '../../auth/client-network.ts';
 import type { KnownUser, SecurityEvent, SecurityEvents } from '../../auth/security-events.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { PassingSet } from '../../kernel/passing-map.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { toQuery } from '../statement.ts';
 import { type AuditActor, type AuditEntry, auditQuery } from './audit.ts';
@@ -77,7 +78,7 @@ export const createSecurityEvents = (
   const db = tablesOf(database);
   const limit = new EventLimit<Origin>(clock);
   const networks = createKeyNetworks(context);
-  const lookUps = new Set<Promise<void>>();
+  const lookUps = new PassingSet<Promise<void>>();
   let pending: Row[] = [];
   let dropped = 0;
   const counts = new Map(actions.map((action) => [action, 0]));
@@ -145,7 +146,7 @@ export const createSecurityEvents = (
   };
 
   const { flush } = batchesOf(async () => {
-    await Promise.all(lookUps);
+    await Promise.all(lookUps.values());
     takeCounted(limit.ended());
     await takeNetworks();
     await write();

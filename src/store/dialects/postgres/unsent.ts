@@ -1,4 +1,5 @@
 import { readByMany } from '../../../kernel/owned-bytes.ts';
+import { PassingMap } from '../../../kernel/passing-map.ts';
 import type { Caller, Query } from '../../database.ts';
 
 /** What is known of a read that may be asked by several. */
@@ -32,7 +33,7 @@ interface Unsent<Answer> {
  */
 export class UnsentReads<Answer> {
   /** By text, then by values: texts are few and their hashes known. */
-  readonly #reads = new Map<string, Map<string, Unsent<Answer>>>();
+  readonly #reads = new PassingMap<string, PassingMap<string, Unsent<Answer>>>();
 
   /** What is asked already in the same words; else it is asked, and told once it is sent. */
   ask(query: Query, by: string, send: (asking: Asking, sent: () => void) => Answer): Answer {
@@ -57,10 +58,10 @@ export class UnsentReads<Answer> {
     this.#reads.clear();
   }
 
-  #alike(sql: string): Map<string, Unsent<Answer>> {
+  #alike(sql: string): PassingMap<string, Unsent<Answer>> {
     const known = this.#reads.get(sql);
     if (known !== undefined) return known;
-    const alike = new Map<string, Unsent<Answer>>();
+    const alike = new PassingMap<string, Unsent<Answer>>();
     this.#reads.set(sql, alike);
     return alike;
   }

@@ -42,6 +42,20 @@ describeDatabase('sqlite', 'the files of a database', (databases) => {
     expect((await readFile(url.slice('sqlite:'.length))).includes('very-secret')).toBe(false);
   });
 
+  it('leave no more for a checkpoint than a turn can wait for: a log of 400 pages, and the last commit', async () => {
+    const url = await databases.create();
+    const database = await databases.open(url);
+    await database.execute(query('create table t (id integer primary key, n integer, filling text)'));
+    const all =
+      'with recursive r (i) as (select 1 union all select i + 1 from r where i < 4000) select i, 0, ? from r';
+    await database.execute(query(`insert into t ${all}`, 'x'.repeat(2000)));
+    await database.execute(query('pragma wal_checkpoint(truncate)'));
+    for (let n = 1; n <= 1500; n += 1)
+      await database.execute(query('update t set n = ? where id = ?', n, 1 + ((n * 197) % 4000)));
+    // 24 bytes stand before each page, and 32 before all.
+    expect(statSync(`${url.slice('sqlite:'.length)}-wal`).size).toBeLessThan(410 * (4096 + 24) + 32);
+  });
+
   it('are refused where they are no database, or a directory', async () => {
     const path = (await databases.create()).slice('sqlite:'.length);
     writeFileSync(path, 'not a database, however long it may be '.repeat(50));
