@@ -12,6 +12,8 @@ export interface Job {
   readonly port: number;
   readonly connections: number;
   readonly milliseconds: number;
+  /** Milliseconds of load before that, of which no latency counts: this program itself has to be compiled first. */
+  readonly warmup?: number;
   /**
    * Whole requests, taken in turn; a running number replaces `{n}`, with nine digits, and `{id}`, where it counts from
    * `from`.
@@ -25,8 +27,9 @@ export interface Job {
 }
 
 export interface Result {
+  /** All that were answered, those of the warm-up among them. */
   readonly requests: number;
-  readonly seconds: number;
+  readonly perSecond: number;
   readonly failures: number;
   /** Milliseconds within which so many per cent of the answers came. */
   readonly p50: number;
@@ -70,15 +73,21 @@ const statusLength = 13;
 class Tally {
   readonly #latencies: number[] = [];
   readonly #expected: readonly string[];
-  readonly #started = performance.now();
+  readonly #warm: number;
+  #requests = 0;
   failures = 0;
+  /** When no more requests are sent. */
+  readonly deadline: number;
 
-  constructor({ expect }: Job) {
+  constructor({ expect, warmup = 0, milliseconds }: Job) {
     this.#expected = [expect].flat().map((status) => `HTTP/1.1 ${status} `);
+    this.#warm = performance.now() + warmup;
+    this.deadline = this.#warm + milliseconds;
   }
 
   take(answer: Buffer, since: number): void {
-    this.#latencies.push(performance.now() - since);
+    this.#requests += 1;
+    if (since >= this.#warm) this.#latencies.push(performance.now() - since);
     const line = answer.toString('latin1', 0, statusLength);
     if (!this.#expected.includes(line)) this.failures++;
   }
@@ -87,9 +96,9 @@ class Tally {
     const sorted = Float64Array.from(this.#latencies).sort();
     const at = (share: number): number =>
       sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-    const seconds = (performance.now() - this.#started) / 1000;
+    const perSecond = sorted.length / ((performance.now() - this.#warm) / 1000);
     const { failures } = this;
-    return { requests: sorted.length, seconds, failures, p50: at(0.5), p99: at(0.99), p999: at(0.999) };
+    return { requests: this.#requests, perSecond, failures, p50: at(0.5), p99: at(0.99), p999: at(0.999) };
   }
 }
 
@@ -112,7 +121,6 @@ const open = (job: Job): readonly Socket[] =>
 const closedLoop = async (job: Job): Promise<Result> => {
   const next = requestsOf(job);
   const tally = new Tally(job);
-  const deadline = performance.now() + job.milliseconds;
   const drive = (socket: Socket): Promise<void> =>
     new Promise((resolve, reject) => {
       let sent = 0;
@@ -122,7 +130,7 @@ const closedLoop = async (job: Job): Promise<Result> => {
       };
       receive(socket, (answer) => {
         tally.take(answer, sent);
-        if (performance.now() < deadline) return send();
+        if (performance.now() < tally.deadline) return send();
         socket.end();
         resolve();
       });
@@ -147,7 +155,7 @@ const openLoop = (job: Job, perSecond: number): Promise<Result> =>
     const since = new Map<Socket, number>();
     const sockets = open(job);
     let upcoming = performance.now();
-    const deadline = upcoming + job.milliseconds;
+    const { deadline } = tally;
     for (const socket of sockets) {
       socket.on('error', reject);
       socket.once('connect', () => idle.push(socket));

@@ -9,7 +9,6 @@ import { onCore, type Running } from './processes.ts';
 const run = promisify(execFile);
 
 export interface Measured extends Result {
-  readonly perSecond: number;
   /** Microseconds of the server's CPU per request. */
   readonly cpu: number;
   /** The same of the database's server; 0 where it has none of its own. */
@@ -18,6 +17,9 @@ export interface Measured extends Result {
 
 /** MB that the load generator may take before it collects its garbage: its pauses are no server's. */
 const quiet = ['--min-semi-space-size=128', '--max-semi-space-size=128'];
+
+/** Milliseconds of load before a latency counts: while V8 compiles the load generator, it is late itself. */
+const warmup = 300;
 
 /**
  * Puts one load on a server for a while. Throws where an answer is not the expected one.
@@ -30,7 +32,7 @@ export const measure = async (
   databaseCpu: () => number = () => 0,
 ): Promise<Measured> => {
   const file = join(tmpdir(), `gatewright-load-${process.pid}.json`);
-  writeFileSync(file, JSON.stringify({ ...job, port: server.port }));
+  writeFileSync(file, JSON.stringify({ warmup, ...job, port: server.port }));
   const [command, args] = onCore(1, process.execPath, [...quiet, 'bench/load.ts', file]);
   const [before, databaseBefore] = [server.cpu(), databaseCpu()];
   const { stdout } = await run(command, args).finally(() => rmSync(file, { force: true }));
@@ -40,7 +42,6 @@ export const measure = async (
   const each = (seconds: number): number => (seconds / result.requests) * 1e6;
   return {
     ...result,
-    perSecond: result.requests / result.seconds,
     cpu: each(server.cpu() - before),
     databaseCpu: each(databaseCpu() - databaseBefore),
   };

@@ -135,7 +135,7 @@ const measure = async (
   const results = await Promise.all(servers.map((server, index) => load(server, kind, index)));
   const requests = results.reduce((sum, result) => sum + result.requests, 0);
   return {
-    perSecond: results.reduce((sum, result) => sum + result.requests / result.seconds, 0),
+    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
     p50: median(results.map(({ p50 }) => p50)),
     cost: {
       service: ((used() - service) / requests) * 1e6,
