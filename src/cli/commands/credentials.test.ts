@@ -11,7 +11,12 @@ let directory: string;
 let env: Record<string, string>;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gatewright-cli-'));
-  env = { CREDENTIALS_FILE: join(directory, 'c.age'), CREDENTIALS_KEY_FILE: join(directory, 'c.key') };
+  env = {
+    // Not the checkout's own, where somebody may have tried the service.
+    DATA_DIR: join(directory, 'data'),
+    CREDENTIALS_FILE: join(directory, 'c.age'),
+    CREDENTIALS_KEY_FILE: join(directory, 'c.key'),
+  };
 });
 afterEach(() => rm(directory, { recursive: true }));
 
