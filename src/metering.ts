@@ -3,6 +3,7 @@ import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import type { Services } from './endpoints/services.ts';
 import type { HttpOptions, HttpServer } from './http/server.ts';
+import type { JobService } from './jobs/service.ts';
 import { type Figure, figure } from './kernel/figure.ts';
 import { droppedFigure } from './log.ts';
 import type { Database } from './store/database.ts';
@@ -14,6 +15,7 @@ import { packageVersion } from './version.ts';
 /** What the metrics are read from. */
 interface Metered {
   readonly services: Services;
+  readonly jobs: Pick<JobService, 'tickFigures'>;
   readonly http: HttpServer;
   readonly database: Database;
   readonly logger: Logger;
@@ -123,7 +125,9 @@ export const openMetering = async (
     begin: async (metered) => {
       const { services, database, logger } = metered;
       const build = await buildInfo(database);
-      const readings = new DatabaseReadings({ stored: createStoredFigures(database), ready: services.ready });
+      const ofTables = createStoredFigures(database);
+      const stored = async () => (await Promise.all([ofTables(), metered.jobs.tickFigures()])).flat();
+      const readings = new DatabaseReadings({ stored, ready: services.ready });
       const read = () =>
         readMetrics({
           ...{ times, statements, readings, stopping: services.stopping },

@@ -198,7 +198,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     const work = prepareWork(config, closing);
     await listen(http, config);
     closing.push(() => http.close(() => database.interrupt()));
-    const metricsPort = await metering?.begin({ services, http, database, logger });
+    const metricsPort = await metering?.begin({ services, jobs, http, database, logger });
     closing.push(async () => services.changes.close());
     work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
     if (config.jobs !== 'off' && tellsEvents(application.models)) closing.push(services.webhooks.watch());

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { CodeWatch } from '../kernel/application-code.ts';
+import type { Figure } from '../kernel/figure.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { Scope } from '../model/scope.ts';
@@ -10,6 +11,7 @@ import { createSchedules } from '../store/outbox/schedules.ts';
 import type { Jobs } from './define-job.ts';
 import { createPerform, type Perform } from './perform.ts';
 import { createJobPort, knownJobs } from './queue.ts';
+import { createTickFigures } from './tick-figures.ts';
 import { schedulesOf, Ticks } from './ticks.ts';
 import { JobWorker, type WorkerTimes, workerTimes } from './worker.ts';
 
@@ -39,6 +41,8 @@ export interface JobService {
   readonly port: JobPort;
   readonly names: readonly string[];
   readonly outbox: Outbox;
+  /** What is known of the ticks of recurring jobs, for the metrics. */
+  readonly tickFigures: () => Promise<readonly Figure[]>;
   /** Has whoever works on them look at what is due. */
   wake(): void;
   perform(parts: Pick<WorkParts, 'systemScope' | 'watch'>): Perform;
@@ -66,6 +70,8 @@ export const createJobs = ({ database, jobs, locale, times }: JobParts): JobServ
   const names = [...known.keys()];
   const allTimes = { ...workerTimes, ...times };
   const outbox = createOutbox(database, names, allTimes.lease);
+  const schedules = schedulesOf(jobs);
+  const scheduleStore = createSchedules(database);
   const tellOthers = teller(database);
   // Whoever does not work on jobs tells those who do.
   let wake = tellOthers;
@@ -74,10 +80,11 @@ export const createJobs = ({ database, jobs, locale, times }: JobParts): JobServ
     port: createJobPort(known, outbox, () => wake()),
     names,
     outbox,
+    tickFigures: createTickFigures(schedules, scheduleStore),
     wake: () => wake(),
     perform,
     work: (parts) => {
-      const ticks = new Ticks(schedulesOf(jobs), createSchedules(database), outbox, database);
+      const ticks = new Ticks(schedules, scheduleStore, outbox, database, parts.logger);
       const worker = new JobWorker({
         ...parts,
         outbox,

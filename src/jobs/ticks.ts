@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import { toTimestamp } from '../kernel/timestamp.ts';
 import type { Database } from '../store/database.ts';
 import type { Outbox } from '../store/outbox/outbox.ts';
 import type { Schedule, ScheduleStore } from '../store/outbox/schedules.ts';
@@ -12,6 +14,9 @@ export const schedulesOf = (jobs: Jobs): ReadonlyMap<string, JobSchedule> =>
     ),
   );
 
+/** Milliseconds after which the schedules are read again at the latest: the clock may have been set meanwhile. */
+const rereadMs = 60_000;
+
 /**
  * Stores a job at each tick of the recurring ones. Every instance does so, and the first one wins. Of ticks that passed
  * while nobody did, there is one job.
@@ -21,6 +26,7 @@ export class Ticks {
   readonly #store: ScheduleStore;
   readonly #outbox: Outbox;
   readonly #database: Database;
+  readonly #logger: Logger;
   #registered = false;
   /** By the clock of this process that never jumps. */
   #dueAt = 0;
@@ -30,11 +36,13 @@ export class Ticks {
     store: ScheduleStore,
     outbox: Outbox,
     database: Database,
+    logger: Logger,
   ) {
     this.#schedules = schedules;
     this.#store = store;
     this.#outbox = outbox;
     this.#database = database;
+    this.#logger = logger;
   }
 
   /** Milliseconds until the next tick; Infinity where there is none. */
@@ -53,7 +61,7 @@ export class Ticks {
       const next = await this.#takeOne(schedule, now);
       if (next !== undefined) soonest = Math.min(soonest, next);
     }
-    this.#dueAt = read + soonest - now;
+    this.#dueAt = read + Math.min(soonest - now, rereadMs);
   }
 
   async #register(): Promise<void> {
@@ -66,8 +74,12 @@ export class Ticks {
   async #takeOne(schedule: Schedule, now: number): Promise<number | undefined> {
     const { name, ticked } = schedule;
     const ours = this.#schedules.get(name);
-    const tick = ours?.next(ticked);
-    if (ours === undefined || tick === undefined || tick > now) return tick;
+    if (ours === undefined) return undefined;
+    const coming = ours.next(now);
+    // The next tick may have been taken a little early, never one behind it: the clock was ahead.
+    if (coming !== undefined && ticked > coming) return this.#reset(schedule, now, coming);
+    const tick = ours.next(ticked);
+    if (tick === undefined || tick > now) return tick;
     const following = ours.next(tick);
     const missed = following !== undefined && following <= now;
     await this.#database.write(async (transaction) => {
@@ -75,5 +87,12 @@ export class Ticks {
         await this.#outbox.add({ name, key: null, input: {}, at: undefined }, transaction);
     });
     return missed ? ours.next(now) : following;
+  }
+
+  async #reset(schedule: Schedule, now: number, coming: number): Promise<number> {
+    const line = { job: schedule.name, last_tick: toTimestamp(schedule.ticked) };
+    if (await this.#database.write((transaction) => this.#store.take(transaction, schedule, now)))
+      this.#logger.warn(line, 'the last tick of a job lies in the future: its ticks count from now on');
+    return coming;
   }
 }

@@ -448,6 +448,28 @@ describeEachDatabase('a worker', (databases) => {
     expect(ran).toHaveLength(1);
   });
 
+  it('ticks on after a clock that was ahead, and says so', async () => {
+    const one = await instance(await migrated(), {
+      report: defineJob({ every: '* * * * * *', handle: () => {} }),
+    });
+    await one.database.execute({
+      sql: `insert into gatewright_schedules (name, pattern, ticked_at) values ('report', '* * * * * * UTC', '${new Date(Date.now() + 172_800_000).toISOString()}')`,
+      parameters: [],
+    });
+    const ages = async () =>
+      Object.fromEntries(
+        (await one.jobs.tickFigures()).map(({ name, samples }) => [name, samples[0]?.value ?? 0]),
+      );
+    expect((await ages())['job_last_tick_seconds']).toBeLessThan(-172_000);
+    one.work();
+    await expect
+      .poll(async () => Math.abs((await ages())['job_last_tick_seconds'] ?? NaN), { timeout: 5_000 })
+      .toBeLessThan(10);
+    expect((await ages())['job_tick_pause_seconds']).toBeLessThanOrEqual(1);
+    const said = one.lines.filter((line) => line.includes('lies in the future'));
+    expect(said.map((line) => JSON.parse(line).job)).toEqual(['report']);
+  });
+
   it('stores how a job ended once the database is back, and does not run it again meanwhile', async () => {
     let runs = 0;
     const one = await instance(await migrated(), {
