@@ -240,8 +240,12 @@ describeEachDatabase('webhooks', (databases) => {
     expect((await deliveries(service, root, hook.id)).map(({ state }) => state)).toEqual(['waiting']);
   });
 
-  it('keep no body of a record that was forgotten', async () => {
+  it('keep nothing of a record that was forgotten, nor what a receiver sent back of it', async () => {
     const { service, receiver, root } = await start();
+    receiver.respond = ({ body }, response) => {
+      response.setHeader('X-Echo', encodeURIComponent(body));
+      return 204;
+    };
     const hook = await subscribe(service, root, receiver.url);
     const { id } = await create(service, root, 'private');
     const other = await create(service, root, 'other');

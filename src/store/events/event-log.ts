@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import type { WrittenBeside } from '../records/beside.ts';
-import { all, type Fragment, name, sql, statement } from '../statement.ts';
+import { all, type Fragment, literal, name, sql, statement } from '../statement.ts';
 import {
   type ActorRow,
   actorColumns,
@@ -81,9 +81,6 @@ const log = name(tables.log);
 const inbox = name(tables.inbox);
 const listed = all(columns.map((each) => name(each)));
 
-/** Events that are numbered, and removed, in one statement: no write waits long for it. */
-const step = 1_000;
-
 /** On what processes tell each other that something was written. */
 export const eventChannel = 'gatewright_events';
 
@@ -110,20 +107,36 @@ const eventRow = ({ at, actor, fields, ...event }: Omit<NewEvent, 'record' | 've
   fields: JSON.stringify(fields),
 });
 
+/** Events of the inbox that one statement saw, and how many of them it gave their numbers. */
+export interface NumberedEvents {
+  readonly seen: number;
+  readonly numbered: number;
+}
+
+/** Events that are numbered, and removed, in one statement: no write waits long for it. */
+const step = 1_000;
+
 /**
  * The statement that gives events of the inbox their numbers, by what the database counts itself, which a log that was
- * emptied still knows. Undefined where there is no inbox.
+ * emptied still knows. Undefined where there is no inbox. The statement's snapshot is older than the lock for which it
+ * waits: another process may have numbered what it sees. The inbox is empty once a statement has seen less than a step
+ * and numbered all that it saw (`isInboxEmpty`).
  */
 export const numberInbox = (dialect: Dialect) =>
   dialect.turn &&
-  statement<{ limit: number }>(
+  statement(
     dialect,
-    (value) => sql`with taken as materialized (${dialect.turn ?? sql``}),
-        gone as (delete from ${inbox} where id in (
-          select id from ${inbox} cross join taken order by id limit ${dialect.rows(value('limit'))}
-        ) returning *)
-        insert into ${log} (${listed}) select ${listed} from gone order by id returning id`,
+    () => sql`with taken as materialized (${dialect.turn ?? sql``}),
+        seen as materialized (
+          select id from ${inbox} cross join taken order by id limit ${literal(step)}),
+        gone as (delete from ${inbox} where id in (select id from seen) returning *),
+        numbered as (insert into ${log} (${listed}) select ${listed} from gone order by id returning id)
+        select (select count(*) from seen) as seen, (select count(*) from numbered) as numbered`,
   );
+
+/** Whether everything that was committed before the statement has its number. */
+export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
+  row === undefined || (Number(row.seen) < step && Number(row.numbered) === Number(row.seen));
 
 export const createEventLog = (database: Database) => {
   const dialect = dialectOf(database);
@@ -170,8 +183,8 @@ export const createEventLog = (database: Database) => {
   const settle = async (): Promise<void> => {
     if (numbered === undefined) return;
     for (;;) {
-      const rows = await database.execute(numbered({ limit: step }));
-      if (rows.length < step) return;
+      const [row] = await database.execute<NumberedEvents>(numbered({}));
+      if (isInboxEmpty(row)) return;
     }
   };
 

@@ -2,7 +2,7 @@ import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import type { DatabaseTarget } from '../dialects/target.ts';
-import { numberInbox } from '../events/event-log.ts';
+import { isInboxEmpty, type NumberedEvents, numberInbox } from '../events/event-log.ts';
 import type { Ask, Tables } from '../introspection.ts';
 import { askThrough } from '../migrations/ask-through.ts';
 import { readTables } from '../migrations/read-tables.ts';
@@ -26,9 +26,6 @@ interface SourceWork {
   /** Gives numbers to events that have none yet. */
   numberEvents(): Promise<void>;
 }
-
-/** Events that are numbered in one statement. */
-const step = 1_000;
 
 /** Runs some work on the source in one transaction, alone among those who migrate or move it. */
 const onSource = async <T>(
@@ -54,10 +51,10 @@ const onSource = async <T>(
             },
             numberEvents: async () => {
               if (numbering === undefined) return;
-              const query = numbering({ limit: step });
-              for (let count = step; count === step; ) {
-                const compiled = CompiledQuery.raw(query.sql, [...query.parameters]);
-                count = (await transaction.executeQuery(compiled)).rows.length;
+              const { sql: text, parameters } = numbering({});
+              for (let isEmpty = false; !isEmpty; ) {
+                const compiled = CompiledQuery.raw(text, [...parameters]);
+                isEmpty = isInboxEmpty((await transaction.executeQuery<NumberedEvents>(compiled)).rows[0]);
               }
             },
           },

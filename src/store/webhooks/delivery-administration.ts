@@ -37,10 +37,17 @@ export const forgetDelivered = (
     toQuery(
       tablesOf(database)
         .updateTable('gatewright_deliveries')
-        .set({ request_body: null, response_body: null })
+        .set({ request_body: null, response_headers: null, response_body: null })
         .where('model', '=', model)
         .where('record_id', '=', record)
-        .where((eb) => eb.or([eb('request_body', 'is not', null), eb('response_body', 'is not', null)])),
+        .where((eb) =>
+          eb.or([
+            eb('request_body', 'is not', null),
+            // A receiver may send back what it was sent, in headers as well.
+            eb('response_headers', 'is not', null),
+            eb('response_body', 'is not', null),
+          ]),
+        ),
     ),
   );
 
