@@ -3,6 +3,7 @@ import type { Models } from '../model/models.ts';
 import type { Database } from '../store/database.ts';
 import { dialectOf } from '../store/dialects/registry.ts';
 import { createDependents, type Dependents } from '../store/relations/dependents.ts';
+import type { Fragment } from '../store/statement.ts';
 import { createNotes, type NoteReferences } from '../store/trash/notes.ts';
 
 /** Records that go in one transaction beside those that were asked for, and how far they may be from these. */
@@ -25,16 +26,18 @@ export interface Cascade extends Deletion {
 export const createCascade = (database: Database, models: Models, name: string): Cascade => {
   const deletion = deletionOf(models, name);
   const dialect = dialectOf(database);
-  const linkOf = ({ model, field }: Referrer): Cascade['links'][number] => ({
-    model: model.name,
-    find: createDependents(dialect, model, field, cascadeLimits.records + 1),
-  });
+  const linkOf =
+    (lock: Fragment) =>
+    ({ model, field }: Referrer): Cascade['links'][number] => ({
+      model: model.name,
+      find: createDependents(dialect, model, field, cascadeLimits.records + 1, lock),
+    });
   const nulled = referrersOf(models, name, 'null');
   const hasTrash = [...models.values()].some(({ trash }) => trash);
   return {
     ...deletion,
-    links: deletion.cascading.map(linkOf),
-    nulled: nulled.filter(({ model }) => model.history || model.events).map(linkOf),
+    links: deletion.cascading.map(linkOf(dialect.deleteLock)),
+    nulled: nulled.filter(({ model }) => model.history || model.events).map(linkOf(dialect.updateLock)),
     noted: (hasTrash ? nulled : []).map(({ model, field }) => createNotes(database, model, field)),
     trash: models.get(name)?.trash === true,
     runsHooks: deletion.reached.some(({ hooks }) => hooks.beforeCommit !== undefined),

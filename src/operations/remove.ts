@@ -48,7 +48,7 @@ const destroyWith = async (
   versions: readonly number[] | undefined,
 ): Promise<void> => {
   const { model, cascade, context } = write.resource;
-  const { whole } = await currentRecord(write, id, versions);
+  const { whole } = await currentRecord(write, id, versions, 'deleteLock');
   // Before the statement: it may take away first what would keep the record.
   await beforeCommit(write, 'destroy', id, whole, undefined);
   const { resourceOf } = context;

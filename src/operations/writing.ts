@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { CurrentRecord, RecordStanding, SavedRecord } from '../store/records/records.ts';
+import type { CurrentRecord, RecordStanding, RowLock, SavedRecord } from '../store/records/records.ts';
 import type { Included } from '../store/relations/include.ts';
 import { recordAudit } from '../store/tables/audit.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
@@ -65,8 +65,9 @@ export const currentRecord = async (
   { resource: { records }, acting, grant }: RecordWrite,
   id: number,
   versions: readonly number[] | undefined,
+  lock?: RowLock,
 ): Promise<CurrentRecord> => {
-  const current = await records.current(grant, id, acting.shared?.transaction);
+  const current = await records.current(grant, id, acting.shared?.transaction, lock);
   assertTarget(current, versions);
   return current;
 };

@@ -94,6 +94,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
       'PostgresReplica',
       'ReaderThread',
       'ScanPool',
+      'PostgresDatabase',
       'Sessions',
       'Shares',
       'SqliteConnection',

@@ -78,8 +78,14 @@ export interface Dialect extends Compiler {
   among(value: Fragment, query: Fragment): Fragment;
   /** A number of rows that comes with a request, as LIMIT and OFFSET take it. */
   rows(count: Fragment): Fragment;
-  /** Behind a query of one table: its rows stay as they are until the transaction is over. */
-  readonly rowLock: Fragment;
+  /**
+   * Behind a query of one table: nobody changes or deletes its rows until the transaction is over. It is the lock that an
+   * update takes, so others may still write references to the rows: a transaction that has written one and then locks the
+   * row does not wait for all others that have done the same.
+   */
+  readonly updateLock: Fragment;
+  /** The same with the lock that a delete takes: nobody writes a reference to the rows either. */
+  readonly deleteLock: Fragment;
   /** Behind the columns of an INSERT that brings a key which the database would have counted itself. */
   readonly givenKey: Fragment;
   /** The moment at which a statement began, by the clock of the database, as a timestamp column takes it. */

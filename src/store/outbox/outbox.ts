@@ -83,7 +83,7 @@ const keyStatement = (dialect: Dialect, lock: boolean) =>
   statement<{ name: string; key: string | null }>(
     dialect,
     (named) => sql`select id from ${jobs} where name = ${named('name')} and key = ${named('key')}
-      and state = 'waiting'${lock ? dialect.rowLock : sql.raw('')}`,
+      and state = 'waiting'${lock ? dialect.updateLock : sql.raw('')}`,
   );
 
 /** What `claim` and `next` look at: only jobs that this process can run. */

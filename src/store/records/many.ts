@@ -83,7 +83,7 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
   );
   const current = statement<Ids>(dialect, (argument) => {
     const ids = Array.from({ length: width }, (_, index) => argument('ids', index));
-    return sql`select ${all([answer, ...kept])} from ${table} where ${name(model.table, 'id')} in (${all(ids)})${dialect.rowLock}`;
+    return sql`select ${all([answer, ...kept])} from ${table} where ${name(model.table, 'id')} in (${all(ids)})${dialect.updateLock}`;
   });
 
   type Noted = { readonly bundle: string; readonly field: string; readonly target: number };
@@ -136,7 +136,7 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
       const released = statement<Noted>(
         dialect,
         (argument) =>
-          sql`select id from ${table} where ${name(column)} is null and id in (${notedIds(argument)})${dialect.rowLock}`,
+          sql`select id from ${table} where ${name(column)} is null and id in (${notedIds(argument)})${dialect.updateLock}`,
       );
       const rows = await transaction.all<{ id: number }>(released(noted));
       return rows.map(({ id }) => Number(id));

@@ -67,6 +67,9 @@ export interface CurrentRecord extends RecordStanding, Kept {
   readonly whole: string;
 }
 
+/** Against whom a record that is read in a transaction is locked: see `Dialect`. */
+export type RowLock = 'updateLock' | 'deleteLock';
+
 /** A standing as the database answers it. */
 interface StandingRow {
   readonly version: number;
@@ -152,21 +155,21 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     grant: Grant,
     id: number,
     within: Transaction | undefined,
-    locks: boolean,
+    lock: RowLock | undefined,
     more?: Fragment,
   ): Promise<Row | undefined> | undefined => {
     const rows = reachOf(grant);
     if (rows === undefined) return undefined;
     const { writes: filter } = grant;
     const writes = filter === undefined ? everyRow : reachOf({ rows: filter });
-    const key = `standing ${locks} ${more !== undefined} ${rows.key}\n${writes?.key ?? 'none'}`;
+    const key = `standing ${lock} ${more !== undefined} ${rows.key}\n${writes?.key ?? 'none'}`;
     const read = compiled(key, (argument) => {
       const met = writes === undefined ? [sql`1 = 0`] : reached(writes, 'writes', argument);
       const writable = met.length === 0 ? literal(1) : sql`case when ${all(met, ' and ')} then 1 else 0 end`;
       const columns = [sql`${version} as version`, sql`${writable} as writable`];
       const answer = all(more === undefined ? columns : [...columns, more]);
       const row = sql`select ${answer} from ${table}${where(found(rows, argument))}`;
-      return locks ? sql`${row}${dialect.rowLock}` : row;
+      return lock === undefined ? row : sql`${row}${dialect[lock]}`;
     });
     const query = read({ ...nothing, rows: rows.values, writes: writes?.values ?? [], id });
     return (within ?? database).get<Row>(query);
@@ -278,14 +281,14 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     },
 
     /** A record that the grant reaches, with every field; locked until the transaction is over where one is given. */
-    current: async (grant: Grant, id: number, within?: Transaction): Promise<CurrentRecord | undefined> => {
-      const row = await standing<CurrentRecord>(
-        grant,
-        id,
-        within,
-        within !== undefined,
-        all([everyField, ...kept]),
-      );
+    current: async (
+      grant: Grant,
+      id: number,
+      within?: Transaction,
+      lock: RowLock = 'updateLock',
+    ): Promise<CurrentRecord | undefined> => {
+      const locks = within === undefined ? undefined : lock;
+      const row = await standing<CurrentRecord>(grant, id, within, locks, all([everyField, ...kept]));
       return row && { ...standingOf(row), whole: row.whole, reach: row.reach };
     },
 
@@ -312,7 +315,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
     /** How a record that the grant reaches stands to a write. */
     standing: async (grant: Grant, id: number, within?: Transaction): Promise<RecordStanding | undefined> => {
-      const row = await standing<StandingRow>(grant, id, within, false);
+      const row = await standing<StandingRow>(grant, id, within, undefined);
       return row && standingOf(row);
     },
   };

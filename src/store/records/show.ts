@@ -130,7 +130,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
       const json = sql`${recordText(source, fields, included, joining, rowAlias)} as json`;
       const answer = version === undefined ? json : sql`${json}, ${name(rowAlias, version)} as version`;
       const row = sql`select ${answer} from ${source.from(dialect)} as ${name(rowAlias)}${where([...conditions, key])}`;
-      return lock ? sql`${row}${dialect.rowLock}` : row;
+      return lock ? sql`${row}${dialect.updateLock}` : row;
     });
 
   const statementOf = (

@@ -12,7 +12,7 @@ export interface Dependency {
   readonly to: number;
 }
 
-/** The records that refer to one of these by the field, at most so many; locked until the transaction is over. */
+/** The records that refer to one of these by the field, at most so many; locked until the transaction is over (`lock`). */
 export type Dependents = (transaction: Transaction, ids: readonly number[]) => Promise<readonly Dependency[]>;
 
 /** The records that refer to one of these by the field, at most so many, in no order; nobody is kept from writing them. */
@@ -62,12 +62,13 @@ export const createDependents = (
   { table }: ResourceModel,
   { column }: ModelField,
   most: number,
+  lock: Fragment,
 ): Dependents => {
   const id = name('id');
   const referring = statement<{ ids: readonly number[] }>(
     dialect,
     (argument) =>
-      sql`select ${id} as id, ${name(column)} as ${name('to')} from ${name(table)} where ${name(column)} in (${namedIds(argument)}) order by ${id} limit ${literal(most)}${dialect.rowLock}`,
+      sql`select ${id} as id, ${name(column)} as ${name('to')} from ${name(table)} where ${name(column)} in (${namedIds(argument)}) order by ${id} limit ${literal(most)}${lock}`,
   );
   return (transaction, ids) =>
     byHundreds(ids, most, (part) => transaction.all<Dependency>(referring({ ids: part })));

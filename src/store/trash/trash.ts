@@ -49,7 +49,7 @@ export const createTrash = (database: Database) => {
       (value) =>
         sql`select ${shown} from ${trashTable} where model = ${value('model')} and record_id = ${value('record')} and ${isFirst} order by id desc limit 1${lock}`,
     );
-  const [read, locked] = [one(sql``), one(dialect.rowLock)];
+  const [read, locked] = [one(sql``), one(dialect.updateLock)];
   const along = statement<{ bundle: string }>(
     dialect,
     (value) =>

@@ -84,7 +84,7 @@ export const lockWebhook = (database: Pick<Database, 'dialect'>) => {
   return statement<{ id: number }>(
     dialect,
     (value) => sql`select id, url, secret, disabled, cursor, failures from ${name('gatewright_webhooks')}
-      where id = ${value('id')}${dialect.rowLock}`,
+      where id = ${value('id')}${dialect.updateLock}`,
   );
 };
 

@@ -18,6 +18,7 @@ import { ReadBatches } from './read-batches.ts';
 import { demandMeaning, type SessionLimits, sessionSettings, startedAt } from './session.ts';
 import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts';
 import { type Session, Sessions } from './sessions.ts';
+import { topicOf } from './topic.ts';
 import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
 import { UnsentScans } from './unsent.ts';
@@ -31,6 +32,9 @@ const lockTimeout = 3_000;
 
 /** How long a write is tried again after conflicts, in milliseconds: as long as SQLite waits for a busy file. */
 const conflictLimit = 10_000;
+
+/** How long a unit that is run again keeps others of its table waiting, in milliseconds: it may be slow, they need not be. */
+const turnMs = 250;
 
 /** A session that pauses this long inside a transaction is ended by the server, in milliseconds. */
 const idleTimeout = 15_000;
@@ -91,8 +95,8 @@ class PostgresDatabase implements OpenDatabase {
   readonly #direct: boolean;
   /** Sessions that it has at most, the one that listens included. */
   readonly #most: number;
-  /** Units that met a conflict go one at a time: they conflict with each other first of all. */
-  #again: Promise<unknown> = Promise.resolve();
+  /** Units that met a conflict twice go one at a time by table: they conflict with each other first of all. */
+  readonly #turns = new Map<string, Promise<void>>();
   #closing: Promise<void> | undefined;
   #refusal: Error | undefined;
   #interrupted = false;
@@ -236,17 +240,36 @@ class PostgresDatabase implements OpenDatabase {
     }
     // Most conflicts are not about the same row, and gone at once. Only who meets one again gets in line.
     await delay(Math.random() * 4);
+    let conflict = options.table ?? '';
     try {
-      return await this.#attempt(unit, options, until);
+      return await this.#attempt(unit, options, until, (sql) => {
+        conflict = topicOf(sql) || conflict;
+      });
     } catch (error) {
       if (!mayRepeat(error)) throw error;
     }
-    const result = this.#again.then(() => this.#repeat(unit, options, until));
-    this.#again = result.catch(() => {});
+    return this.#inTurn(conflict, () => this.#repeat(unit, options, until));
+  }
+
+  /** Runs the work behind that of the same table, which keeps it waiting for `turnMs` at most. */
+  #inTurn<T>(table: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(table) ?? Promise.resolve();
+    const result = before.then(work);
+    const isDone = result.then(
+      () => {},
+      () => {},
+    );
+    const isOver = before.then(() => delay(turnMs, undefined, { ref: false }));
+    this.#turns.set(table, Promise.race([isDone, isOver]));
     return result;
   }
 
-  #attempt<T>(unit: Unit<T>, { table = '', limit }: WriteOptions, until: number): Promise<T> {
+  #attempt<T>(
+    unit: Unit<T>,
+    { table = '', limit }: WriteOptions,
+    until: number,
+    refusedAt?: (sql: string) => void,
+  ): Promise<T> {
     const limits = (): UnitLimits => {
       if (limit === undefined) return { service: this.#unitLimit };
       const left = until - performance.now();
@@ -254,7 +277,7 @@ class PostgresDatabase implements OpenDatabase {
       return { limit: { left, whole: limit } };
     };
     return this.#sessions.use(`update ${table}`, async (session) =>
-      runUnit(session, unit, limits(), this.replica),
+      runUnit(session, unit, limits(), this.replica, refusedAt),
     );
   }
 

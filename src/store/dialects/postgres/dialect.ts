@@ -104,7 +104,8 @@ export const postgresDialect: Dialect = {
   // An IN among alternatives would be asked row by row.
   among: (value, query) => sql`${value} = any(array(${query}))`,
   rows: (count) => count,
-  rowLock: sql` for update`,
+  updateLock: sql` for no key update`,
+  deleteLock: sql` for update`,
   givenKey: sql` overriding system value`,
   now,
   later: (milliseconds) => sql`${now} + ${milliseconds} * interval '1 millisecond'`,
@@ -112,7 +113,7 @@ export const postgresDialect: Dialect = {
     const moment = kind === 'date' ? sql`cast(${value} as timestamp)` : localTime(value, shift);
     return sql`to_char(${moment}, ${literal(bucketFormats[bucket])}) collate "C"`;
   },
-  takingFree: sql`for update skip locked`,
+  takingFree: sql`for no key update skip locked`,
   // A number of the program's own; any other would do.
   turn: sql`select pg_advisory_xact_lock(7118540126532470) as turn`,
   // A transaction would take three ways to the server and back where this takes one.

@@ -244,3 +244,40 @@ describeDatabase('postgres', 'reads of one turn', (databases) => {
     await Promise.all(scans);
   });
 });
+
+describeDatabase('postgres', 'a slow unit that is run again after conflicts', (databases) => {
+  it('keeps those of other tables not waiting, and those of its own for a moment', async () => {
+    const url = await databases.create();
+    const database = await databases.open(url);
+    const other = await databases.open(url);
+    for (const table of ['one', 'two'])
+      await database.execute(
+        query(`create table ${table} as select id, 0 as n from generate_series(1, 2) as id`),
+      );
+
+    /** A unit that meets a conflict twice, on a row that somebody else changes meanwhile; the third run does as it likes. */
+    const conflicting = (table: string, id: number, third: () => Promise<void>) => {
+      let runs = 0;
+      return database.write(async (transaction) => {
+        const row = query(`select n from ${table} where id = $1`, id);
+        await transaction.get(row);
+        runs += 1;
+        if (runs < 3) await other.execute(query(`update ${table} set n = n + 1 where id = $1`, id));
+        else await third();
+        await transaction.run(query(`update ${table} set n = n + 1 where id = $1`, id));
+        return runs;
+      });
+    };
+
+    const [begun, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = conflicting('one', 1, () => {
+      begun.resolve();
+      return slow.promise;
+    });
+    await begun.promise;
+    expect(await conflicting('two', 1, async () => {})).toBeGreaterThan(2);
+    expect(await conflicting('one', 2, async () => {})).toBeGreaterThan(2);
+    slow.resolve();
+    expect(await held).toBeGreaterThan(2);
+  });
+});

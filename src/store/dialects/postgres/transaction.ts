@@ -11,6 +11,12 @@ interface SentStatement {
   readonly reject: (error: unknown) => void;
 }
 
+/** The first statement of a transaction that was refused, and why. */
+interface StatementFailure {
+  readonly error: unknown;
+  readonly sql: string;
+}
+
 /**
  * The transaction that a unit sees. After the first refused statement everything else is refused too. Statements that
  * the unit starts together leave in one system call, in their order, and run one after the other.
@@ -21,7 +27,7 @@ export class PostgresTransaction implements Transaction {
   /** What ran, for who is told. */
   readonly #statements: string[] = [];
   #over = false;
-  #failure: { readonly error: unknown } | undefined;
+  #failure: StatementFailure | undefined;
   #waiting: SentStatement[] = [];
 
   constructor(session: Session, told?: CommitWatch) {
@@ -42,7 +48,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   /** Why the unit failed, if one of its statements did. */
-  get failure(): { readonly error: unknown } | undefined {
+  get failure(): StatementFailure | undefined {
     return this.#failure;
   }
 
@@ -94,7 +100,7 @@ export class PostgresTransaction implements Transaction {
     for (const { query, resolve, reject } of steps)
       this.#run(query).then(resolve, (error: unknown) => {
         // Those behind the first are told that the transaction is aborted: it is the first that says why.
-        this.#failure ??= { error };
+        this.#failure ??= { error, sql: query.sql };
         reject(this.#failure.error);
       });
   }

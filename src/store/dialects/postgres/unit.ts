@@ -51,13 +51,14 @@ const rollback = async (session: Session): Promise<void> => {
 /**
  * Runs the unit once. SERIALIZABLE: units behave as if they ran one after the other, as they do on SQLite. An answer
  * to COMMIT that is lost leaves the outcome unknown: that is thrown, never repeated. Before COMMIT, whatever breaks
- * leaves nothing behind.
+ * leaves nothing behind. `refusedAt` gets the statement that was refused before the error is thrown; empty where none was.
  */
 export const runUnit = async <T>(
   session: Session,
   unit: Unit<T>,
   { limit, service = unitLimit }: UnitLimits = {},
   told?: CommitWatch,
+  refusedAt?: (sql: string) => void,
 ): Promise<T> => {
   await session.runOnce('begin isolation level serializable');
   const transaction = new PostgresTransaction(session, told);
@@ -72,7 +73,8 @@ export const runUnit = async <T>(
     transaction.end();
     await rollback(session);
     // A unit may have put an error of its own in the place of a conflict.
-    const refused = transaction.failure?.error;
+    const { error: refused, sql = '' } = transaction.failure ?? {};
+    refusedAt?.(sql);
     throw isConflict(refused) || isStalePlan(refused) ? refused : error;
   }
 };

@@ -102,7 +102,8 @@ export const sqliteDialect: Dialect = {
   // By a bare parameter SQLite plans anew whenever it is bound: two fifths of the time of a page of 20.
   rows: (count) => sql`cast(${count} as integer)`,
   // The only writer has the whole file.
-  rowLock: sql``,
+  updateLock: sql``,
+  deleteLock: sql``,
   givenKey: sql``,
   now: sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
   later: (milliseconds) =>

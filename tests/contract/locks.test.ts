@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { field } from '../../src/fields/define.ts';
+import { defineResource } from '../../src/model/define-resource.ts';
+import { createTable } from '../../src/store/migrations/schema.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { useService } from '../support/service.ts';
+
+const products = { stock: field.integer({ required: true, min: 0 }) };
+const lines = { product: field.reference('Product', { required: true }) };
+
+/** Its versions are kept, so an update within a transaction locks the record before it writes. */
+const product = defineResource('Product', { fields: products, history: true });
+
+/** Takes a piece of the product, which the transaction has written a reference to already. */
+const line = defineResource('Line', {
+  fields: lines,
+  hooks: {
+    beforeCommit: async ({ action, after, records }) => {
+      if (action !== 'create' || typeof after?.product_id !== 'number') return;
+      const { stock } = await records(product).get(after.product_id);
+      await records(product).update(after.product_id, { stock: stock - 1 });
+    },
+  },
+});
+
+/** The same by code of an endpoint, which locks the product behind the line. */
+const order = defineResource('Order', { fields: lines });
+
+const checkout = defineEndpoint({
+  method: 'POST',
+  path: '/checkout',
+  auth: ['jwt'],
+  input: { product: field.integer({ required: true }) },
+  handle: ({ values, transaction }) =>
+    transaction(async ({ records }) => {
+      const made = await records(order).create({ product_id: values.product });
+      const { stock } = await records(product).get(values.product, { lock: true });
+      await records(product).update(values.product, { stock: stock - 1 });
+      return made;
+    }),
+});
+
+const migrations = {
+  '0001_shop': {
+    up: async (db: Parameters<typeof createTable>[0], dialect: 'sqlite' | 'postgres') => {
+      await createTable(db, dialect, product.table, { fields: products });
+      for (const { table } of [line, order])
+        await createTable(db, dialect, table, { fields: lines, references: { product: product.table } });
+    },
+  },
+};
+
+const callers = 40;
+
+describeEachDatabase('transactions that write a reference to a record and then change it', (databases) => {
+  const service = useService(databases, {
+    application: { resources: [product, line, order], endpoints: [checkout], migrations },
+  });
+
+  /** Sends one write for each caller, all at once, and answers the statuses and what is left of the product. */
+  const all = async (path: string, bodyOf: (id: number) => object): Promise<readonly unknown[]> => {
+    const token = await service.admin();
+    const stock = callers + 2;
+    const made = await service.post('/api/v1/products', { token, body: { product: { stock } } });
+    const id = Number(made.data['id']);
+    const sent = Array.from({ length: callers }, () => service.post(path, { token, body: bodyOf(id) }));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    const left = await service.request('GET', `/api/v1/products/${id}`, { token });
+    return [...new Set(statuses), left.data['stock']];
+  };
+
+  it('all complete where they lock it', async () => {
+    expect(await all('/api/v1/checkout', (id) => ({ product: id }))).toEqual([200, 2]);
+  });
+
+  it('all complete where a hook updates it', async () => {
+    expect(await all('/api/v1/lines', (id) => ({ line: { product_id: id } }))).toEqual([201, 2]);
+  });
+});
