@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { expect, expectTypeOf, it } from 'vitest';
+import pg from 'pg';
+import { expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
 import order from '../examples/newsroom/resources/order.ts';
-import { describeEachDatabase } from '../tests/support/databases.ts';
+import { describeDatabase, describeEachDatabase } from '../tests/support/databases.ts';
 import { createApplication } from './application.ts';
 import { answer } from './endpoints/answer.ts';
 import { defineEndpoint } from './endpoints/define-endpoint.ts';
@@ -10,7 +11,7 @@ import { defineResource } from './model/define-resource.ts';
 import type { Scope } from './model/scope.ts';
 import type { DetailOf, RecordOf } from './model/types.ts';
 import { createTable } from './store/migrations/schema.ts';
-import { type TestUser, testApplication } from './testing.ts';
+import { type TestApplication, type TestUser, testApplication } from './testing.ts';
 
 const newsroom = fileURLToPath(new URL('../examples/newsroom', import.meta.url));
 
@@ -83,6 +84,93 @@ it('sends bytes and forms of files, and reads answers that are no envelope', asy
   expect([sent.status, sent.data]).toEqual([200, [{ filename: 'a.bin', size: 300_000 }]]);
   const streamed = await app.anonymous.post('/api/v1/stream', 'as it is', { 'content-type': 'text/plain' });
   expect([streamed.status, streamed.text]).toEqual([200, 'as it is']);
+});
+
+it('prints the error behind a 500, and nothing of what is refused', async () => {
+  const broken = defineEndpoint({
+    method: 'GET',
+    path: '/broken',
+    auth: [],
+    handle: () => {
+      throw new TypeError('the printer is on fire');
+    },
+  });
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => printed.mockRestore());
+  await using app = await testApplication({ application: createApplication({ endpoints: [broken] }) });
+  expect((await app.anonymous.get('/api/v1/missing')).status).toBe(404);
+  expect(printed).not.toHaveBeenCalled();
+  expect((await app.anonymous.get('/api/v1/broken')).status).toBe(500);
+  const text = printed.mock.calls.map(([chunk]) => String(chunk)).join('');
+  expect(text).toMatch(/TypeError: the printer is on fire\n +at .*testing\.test\.ts:\d+/);
+});
+
+describeEachDatabase('the database of a test application', (databases) => {
+  const start = async (url: string) => testApplication({ application: newsroom, env: { DATABASE_URL: url } });
+  const users = async ({ server: { services } }: TestApplication) =>
+    (await services.database.all({ sql: 'select id from users', parameters: [] })).length;
+
+  it('is one of its own, for two at once and for the next', async () => {
+    const url = await databases.create();
+    const both = await Promise.all([start(url), start(url)]);
+    await both[0].as('super_admin').post('/api/v1/orders', { order: { number: 'A1', amount: 1 } });
+    expect((await both[1].as('super_admin').get('/api/v1/orders')).data).toEqual([]);
+    for (const app of both) await app.close();
+    await using again = await start(url);
+    expect((await again.as('super_admin').get('/api/v1/orders')).data).toEqual([]);
+    expect(await users(again)).toBe(2);
+    // Nothing of it stands in the database that the URL names.
+    const database = await databases.open(url);
+    await expect(database.all({ sql: 'select 1 from users', parameters: [] })).rejects.toThrow('users');
+  });
+});
+
+describeDatabase('postgres', 'the server of test applications', (databases) => {
+  /** A role of its own, whose databases are those of this test alone. */
+  const role = async (rights: string) => {
+    const url = await databases.create();
+    const name = `${new URL(url).pathname.slice(1)}_role`;
+    const admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+    await admin.query(`create role ${name} login ${rights} password 'test'`);
+    onTestFinished(async () => {
+      await admin.query(`drop role ${name}`);
+      await admin.end();
+    });
+    const owned = async (): Promise<readonly string[]> => {
+      const sql = 'select datname from pg_database where datdba = $1::regrole';
+      return (await admin.query<{ datname: string }>(sql, [name])).rows.map(({ datname }) => datname);
+    };
+    const own = Object.assign(new URL(url), { username: name, password: 'test' }).href;
+    return { admin, name, owned, env: { DATABASE_URL: own } };
+  };
+
+  it('keeps no database of one that is closed, fails to start, or was killed', async () => {
+    const { admin, name, owned, env } = await role('createdb');
+    await admin.query(`create database gatewright_test_${'0'.repeat(16)} owner ${name}`);
+    const app = await testApplication({ application: newsroom, env });
+    expect(await owned()).toEqual([new URL(app.server.config.databaseUrl).pathname.slice(1)]);
+    await app.close();
+    expect(await owned()).toEqual([]);
+    const note = defineResource('Note', { fields: { title: field.string() } });
+    const failing = testApplication({ application: createApplication({ resources: [note] }), env });
+    await expect(failing).rejects.toThrow('the database has no table notes');
+    expect(await owned()).toEqual([]);
+  });
+
+  it('is told where the role may not make one', async () => {
+    const { env } = await role('nocreatedb');
+    await expect(testApplication({ application: newsroom, env })).rejects.toThrow(
+      'the role may not create the temporary database: alter role … createdb, or have DATABASE_URL name',
+    );
+  });
+
+  it('has no schema that the URL names', async () => {
+    const { env } = await role('createdb');
+    const elsewhere = { DATABASE_URL: `${env.DATABASE_URL}?options=-c%20search_path%3Delsewhere` };
+    await using app = await testApplication({ application: newsroom, env: elsewhere });
+    expect((await app.as('super_admin').get('/api/v1/orders')).status).toBe(200);
+  });
 });
 
 describeEachDatabase('a scope of a test', (databases) => {

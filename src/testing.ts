@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { type Application, loadApplication } from './application.ts';
 import { canonicalAccount } from './auth/account.ts';
 import { identifiedUser } from './auth/identified-user.ts';
@@ -15,11 +14,12 @@ import { checkedModels } from './endpoints/shared.ts';
 import { runByHand } from './jobs/by-hand.ts';
 import { systemClock } from './kernel/clock.ts';
 import { anything, known, type OptionTable } from './kernel/options.ts';
+import { readableLog } from './log.ts';
 import { applyMigrations } from './migrate.ts';
 import type { Scope } from './model/scope.ts';
 import { builtInRoles, superAdmin } from './policy/rule.ts';
 import { createServer, type Server } from './server.ts';
-import { databaseTarget } from './store/dialects/targets.ts';
+import { createTemporaryDatabase, databaseTarget } from './store/dialects/targets.ts';
 import { openDatabase } from './store/open.ts';
 import type { Actor } from './store/tables/audit.ts';
 import { createUserStore, type UserStore } from './store/tables/users.ts';
@@ -96,11 +96,14 @@ const prepareDatabase = async (url: string, application: Application): Promise<v
 const testOptions = { application: anything, env: anything } satisfies OptionTable<TestOptions>;
 const userOptions = { roles: anything, password: anything } satisfies OptionTable<UserOptions>;
 
-const start = async (directory: string, options: TestOptions): Promise<Server> => {
+type Step = () => Promise<void>;
+
+/** Starts the application; what has to be removed at the end goes to the front of `removals`. */
+const start = async (directory: string, options: TestOptions, removals: Step[]): Promise<Server> => {
   const { application = '.', env = {} } = known('testApplication', options, testOptions);
   const loaded = typeof application === 'string' ? await loadApplication(application) : application;
-  const config = readConfig({
-    LOG_LEVEL: 'silent',
+  const given = readConfig({
+    LOG_LEVEL: 'error',
     JOBS: 'off',
     PORT: '0',
     DATA_DIR: directory,
@@ -109,8 +112,12 @@ const start = async (directory: string, options: TestOptions): Promise<Server> =
     CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
     ...env,
   });
+  const database = await createTemporaryDatabase(given.databaseUrl, directory);
+  removals.unshift(database.remove);
+  const config = { ...given, databaseUrl: database.url };
   await prepareDatabase(config.databaseUrl, loaded);
-  return createServer({ config, application: loaded, logger: pino({ level: config.logLevel }) });
+  const print = (line: string): void => void process.stderr.write(`${line}\n`);
+  return createServer({ config, application: loaded, logger: readableLog(config.logLevel, print) });
 };
 
 const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server): TestJobs => ({
@@ -189,12 +196,17 @@ export const testApplication = async (options: TestOptions = {}): Promise<TestAp
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-test-'));
   const removeAtExit = (): void => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeAtExit);
+  const removals: Step[] = [
+    async () => {
+      process.off('exit', removeAtExit);
+      await rm(directory, { recursive: true, force: true });
+    },
+  ];
   const remove = async (): Promise<void> => {
-    process.off('exit', removeAtExit);
-    await rm(directory, { recursive: true, force: true });
+    for (const step of removals.splice(0)) await step();
   };
   try {
-    const server = await start(directory, options);
+    const server = await start(directory, options, removals);
     const close = async (): Promise<void> => {
       await server.close();
       await remove();

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Application } from '../application.ts';
 import type { JobRuns } from '../jobs/by-hand.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Server } from '../server.ts';
 
@@ -24,8 +24,14 @@ export interface TestResponse {
   readonly data: TestData;
 }
 
-/** The payload, to be looked into without a type: a test that reads what is not there fails. */
-export type TestData = Json & { readonly [key: string]: TestData } & readonly TestData[];
+/** What `JSON.parse` returns: it has no type of its own, and can be passed on as what the test takes it for. */
+type Parsed = ReturnType<typeof JSON.parse>;
+
+/**
+ * The payload, a record or a list of them. Values have no type: a test that takes one for what it is not fails when it
+ * runs.
+ */
+export type TestData = { readonly [key: string | number]: Parsed } & readonly TestData[];
 
 /** Sends a body as JSON; a text or bytes as they are, whose type a header may name. */
 export type Send = (
@@ -50,9 +56,7 @@ export interface TestUser extends TestClient {
   readonly token: string;
 }
 
-/** @public */
-
-/** A job that waits. */
+/** A job that waits. @public */
 export interface EnqueuedJob {
   readonly id: number;
   readonly name: string;

@@ -1,6 +1,6 @@
 import { ApplicationError, loadApplication } from '../../application.ts';
 import { ConfigError, readConfig } from '../../config.ts';
-import { guardStandardStreams } from '../../log.ts';
+import { guardStandardStreams, readableLog } from '../../log.ts';
 import { SchemaError, schemaDifferences } from '../../schema-check.ts';
 import { createServer, type Server } from '../../server.ts';
 import { describeDifference } from '../../store/migrations/describe-difference.ts';
@@ -9,7 +9,6 @@ import { greet } from '../greeting.ts';
 import { logUncaught } from '../uncaught.ts';
 import { holdMigrations } from './hold.ts';
 import { locate } from './locate.ts';
-import { readableLog } from './log.ts';
 import type { Outcome, Shown, Start } from './messages.ts';
 import { routeLines } from './routes.ts';
 import { suggestedCommands } from './suggest.ts';

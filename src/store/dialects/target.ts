@@ -152,6 +152,13 @@ export interface DatabaseTarget {
   load<T>(work: (loader: TableLoader) => Promise<T>): Promise<T>;
 }
 
+/** A database that holds nothing yet and belongs to its maker alone. */
+export interface TemporaryDatabase {
+  readonly url: string;
+  /** Removes it with all that was put there, once it is closed. */
+  remove(): Promise<void>;
+}
+
 /** A kind of database, as whoever configures the service names it. */
 export interface TargetKind {
   /** Forms of its URLs. */
@@ -165,4 +172,9 @@ export interface TargetKind {
   reads(url: string): boolean;
   /** @param url that it reads */
   target(url: string): DatabaseTarget;
+  /**
+   * Makes a database for tests, beside the one that the URL names.
+   * @param url that it reads @param folder for a database that is a file
+   */
+  createTemporary(url: string, folder: string): Promise<TemporaryDatabase>;
 }

@@ -1,6 +1,6 @@
 import { postgresTargets } from './postgres/target.ts';
 import { sqliteFileUrl, sqliteTargets } from './sqlite/target.ts';
-import type { DatabaseTarget, Rehearsal, TargetKind } from './target.ts';
+import type { DatabaseTarget, Rehearsal, TargetKind, TemporaryDatabase } from './target.ts';
 
 /** Every kind of database, in the order in which they are offered. */
 const kinds: readonly TargetKind[] = [sqliteTargets, postgresTargets];
@@ -32,15 +32,21 @@ export const replicaUrlMistake = (url: string, replicaUrl: string): string | und
   return kind.reads(replicaUrl) ? undefined : list(kind.replicaForms);
 };
 
+const kindOf = (url: string): TargetKind => {
+  const kind = kinds.find((each) => each.reads(url));
+  if (kind === undefined) throw new Error(`The database URL must be ${databaseUrlForms}`);
+  return kind;
+};
+
 /**
  * Reads a URL; a temporary database gets its file here.
  * @throws Error that says what is accepted, without the text given: it may hold a password
  */
-export const databaseTarget = (url: string): DatabaseTarget => {
-  const kind = kinds.find((each) => each.reads(url));
-  if (kind === undefined) throw new Error(`The database URL must be ${databaseUrlForms}`);
-  return kind.target(url);
-};
+export const databaseTarget = (url: string): DatabaseTarget => kindOf(url).target(url);
+
+/** Makes an empty database of the kind that the URL names: on the same server, or as a file in the folder. */
+export const createTemporaryDatabase = (url: string, folder: string): Promise<TemporaryDatabase> =>
+  kindOf(url).createTemporary(url, folder);
 
 /** A database with nothing in it, for the time of some work, whatever database the service has. */
 export const onEmptyDatabase = async <T>(work: (rehearsal: Rehearsal) => Promise<T>): Promise<T> => {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { DatabaseTarget, TargetKind } from '../target.ts';
 import { type SqliteFile, temporaryFile } from './temporary.ts';
 
@@ -56,5 +57,12 @@ export const sqliteTargets: TargetKind = {
   target: (url) => {
     const path = withPath.exec(url)?.groups?.['path'];
     return targetOf(path === undefined ? temporaryFile() : { path, temporary: false });
+  },
+  createTemporary: async (_url, folder) => {
+    const directory = await mkdtemp(join(folder, 'database-'));
+    return {
+      url: sqliteFileUrl(join(directory, 'test.db')),
+      remove: () => rm(directory, { recursive: true, force: true }),
+    };
   },
 };
