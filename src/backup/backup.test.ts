@@ -17,6 +17,7 @@ import type { Database } from '../store/database.ts';
 import { dialectOf } from '../store/dialects/registry.ts';
 import { databaseTarget } from '../store/dialects/targets.ts';
 import { openDatabase } from '../store/open.ts';
+import { createStoredFigures } from '../store/stored-figures.ts';
 import { tableChecksums } from '../store/table-checksum.ts';
 
 const things = Array.from({ length: 500 }, (_, index) => ({
@@ -98,6 +99,14 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
 
   const contentOf = (url: string) => databaseTarget(url).snapshot((snapshot) => tableChecksums(snapshot));
 
+  /** The metric of the last successful backup, in seconds; undefined before the first one. */
+  const sinceBackup = async (url: string): Promise<number | undefined> => {
+    const database = await openDatabase(url);
+    const figures = await createStoredFigures(database)();
+    await database.close();
+    return figures.find(({ name }) => name === 'backup_last_success_seconds')?.samples[0]?.value;
+  };
+
   const changeByte = async (file: string, at: number): Promise<void> => {
     const handle = await open(file, 'r+');
     const byte = Buffer.alloc(1);
@@ -139,7 +148,10 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
   });
 
   it('is whole, private, described, and restores what was copied, as which it is remembered', async () => {
+    const before = await contentOf(source);
+    expect(await sinceBackup(source)).toBeUndefined();
     const made = await command(['backup', file, '--verify', '--json']);
+    expect(await sinceBackup(source)).toBeLessThan(60);
     expect(made).toMatchObject({
       status: 0,
       stderr: expect.stringMatching(/^not in it: .*credentials\.age/),
@@ -155,7 +167,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     expect(manifest).toMatchObject({
       format: 'gatewright-backup',
       migrations: { gatewright_migrations: expect.arrayContaining(['0001_core']) },
-      tables: await contentOf(source),
+      tables: before,
     });
     expect(await place.left()).toEqual([]);
     const empty = await place.fresh(directory);
@@ -164,7 +176,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
       status: 0,
       stdout: expect.stringContaining('restored and verified in'),
     });
-    expect(await contentOf(empty)).toEqual(await contentOf(source));
+    expect(await contentOf(empty)).toEqual(before);
     const known = await readFile(join(directory, 'data', 'databases.json'), 'utf8').catch(
       () => '{"databases":[]}',
     );

@@ -2,7 +2,9 @@ import { link, lstat, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '../kernel/sync-directory.ts';
 import { inPartDirectory } from '../store/dialects/part-directory.ts';
+import { dialectOf } from '../store/dialects/registry.ts';
 import type { DatabaseTarget } from '../store/dialects/target.ts';
+import { name, sql, statement } from '../store/statement.ts';
 import { tableChecksums } from '../store/table-checksum.ts';
 import { BackupError } from './backup-error.ts';
 import { readFacts } from './facts.ts';
@@ -70,6 +72,25 @@ const publish = async (draft: string, draftManifest: string, file: string, force
       throw cause.code === 'EEXIST' ? new BackupError(`${file} exists by now`, { cause }) : cause;
     });
   await syncDirectory(dirname(file));
+};
+
+/**
+ * Stores the time of a successful backup in the database that was copied, by that database's clock, for
+ * `gatewright_backup_last_success_seconds`.
+ * @throws Error where the database takes no writes, or was last migrated by a release without the column
+ */
+export const storeBackupTime = async (target: DatabaseTarget): Promise<void> => {
+  const database = await target.open({ poolSize: 1, prepare: false });
+  try {
+    const { now } = dialectOf(database);
+    const update = statement(
+      dialectOf(database),
+      () => sql`update ${name('gatewright_database')} set backed_up_at = ${now}`,
+    );
+    await database.execute(update({}));
+  } finally {
+    await database.close();
+  }
 };
 
 /**

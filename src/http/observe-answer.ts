@@ -1,26 +1,42 @@
-/**
- * Told of an answer that is out: the method that was asked by, the status, and the milliseconds since the request
- * arrived. A stream of events, which lasts for as long as its caller likes, is out when it has begun.
- */
-export type AnswerObserver = (method: string, status: number, milliseconds: number) => void;
+import type { BusyTime } from '../kernel/current-work.ts';
+import type { HttpResponse } from './pipeline.ts';
+
+/** A response that was sent. A stream of events, which has no end of its own, counts as sent when it begins. */
+export interface SentAnswer {
+  /** Method of the request. */
+  readonly method: string;
+  readonly status: number;
+  /** Code of the envelope; undefined unless it is a refusal or a failure. */
+  readonly code: number | undefined;
+  /** From the arrival of the request. */
+  readonly milliseconds: number;
+  /** Time of these in which at least one database statement of the request ran or waited. */
+  readonly databaseMilliseconds: number;
+}
+
+export type AnswerObserver = (sent: SentAnswer) => void;
 
 /** A request as far as its answer is measured. */
 interface Measured {
   readonly method: string;
   /** By `performance.now()`. */
   readonly arrived: number;
+  readonly database: BusyTime;
   readonly observe: AnswerObserver | undefined;
 }
 
-const tell = (request: Measured, status: number): void =>
-  request.observe?.(request.method, status, performance.now() - request.arrived);
-
-/** Has an answer measured once it is out; `rest` is what `Responder.send` answered. */
+/** Measures a response once it is sent; `rest` is the result of `Responder.send`. */
 export const observeAnswer = (
-  request: Measured,
-  { status, type }: { readonly status: number; readonly type: string },
+  { method, arrived, database, observe }: Measured,
+  { status, code, type }: Pick<HttpResponse, 'status' | 'code' | 'type'>,
   rest: Promise<void> | undefined,
 ): void => {
-  if (rest === undefined || type === 'text/event-stream') tell(request, status);
-  else void rest.then(() => tell(request, status));
+  if (observe === undefined) return;
+  const measure = (): void => {
+    const now = performance.now();
+    const databaseMilliseconds = database.until(now);
+    observe({ method, status, code, milliseconds: now - arrived, databaseMilliseconds });
+  };
+  if (rest === undefined || type === 'text/event-stream') measure();
+  else void rest.then(measure);
 };

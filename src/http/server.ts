@@ -226,7 +226,7 @@ const createAnswering = (
       const { connection } = request;
       request.closes = (stopping.begun || isWorn(connection)) && connection.requests === number;
       const rest = responder.send(request, answer);
-      if (request.observe !== undefined) observeAnswer(request, answer, rest);
+      observeAnswer(request, answer, rest);
       if (rest !== undefined) await rest;
     } catch (error) {
       if (response.headersSent) responder.cut(request, error);

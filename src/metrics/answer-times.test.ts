@@ -3,6 +3,10 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { AnswerTimes, bounds, routesToldApart } from './answer-times.ts';
 
 const endpoint = (path: string, method = 'GET') => ({ path, method }) as Endpoint;
+const sent = (method: string, status: number, milliseconds: number, code?: number) => ({
+  ...{ method, status, milliseconds, code },
+  databaseMilliseconds: milliseconds / 2,
+});
 const told = (times: AnswerTimes) =>
   [...times.routes].map(({ route, method, statuses }) => [route, method, Object.fromEntries(statuses)]);
 
@@ -10,16 +14,16 @@ describe('the times of answers', () => {
   it('are told by the route and the method of the endpoint, base path included', () => {
     const times = new AnswerTimes('/base');
     const observe = times.observerOf(endpoint('/api/v1/notes/:id'));
-    observe('GET', 200, 1);
-    observe('HEAD', 200, 1);
-    observe('GET', 404, 1);
+    observe(sent('GET', 200, 1));
+    observe(sent('HEAD', 200, 1));
+    observe(sent('GET', 404, 1));
     expect(told(times)).toEqual([['/base/api/v1/notes/:id', 'GET', { 200: 2, 404: 1 }]]);
   });
 
   it('count with the first bound that they keep', () => {
     const times = new AnswerTimes('');
     const observe = times.observerOf(endpoint('/'));
-    for (const milliseconds of [0.2, 1, 1.001, 30_000, 30_001]) observe('GET', 200, milliseconds);
+    for (const milliseconds of [0.2, 1, 1.001, 30_000, 30_001]) observe(sent('GET', 200, milliseconds));
     const [route] = times.routes;
     const expected = new Map<number | string, number>([
       [0.001, 2],
@@ -36,7 +40,7 @@ describe('the times of answers', () => {
   it('of what reaches no endpoint are told by methods that there are', () => {
     const times = new AnswerTimes('');
     const observe = times.observerOf(undefined);
-    for (const method of ['GET', 'BREW', 'PROPFIND', 'OPTIONS']) observe(method, 404, 1);
+    for (const method of ['GET', 'BREW', 'PROPFIND', 'OPTIONS']) observe(sent(method, 404, 1, 40401));
     expect(told(times)).toEqual([
       ['unmatched', 'GET', { 404: 1 }],
       ['unmatched', 'other', { 404: 2 }],
@@ -49,8 +53,8 @@ describe('the times of answers', () => {
     const many = Array.from({ length: routesToldApart + 300 }, (_, index) =>
       times.observerOf(endpoint(`/${index}`)),
     );
-    for (let round = 0; round < 2; round += 1) for (const observe of many) observe('GET', 200, 1);
-    times.observerOf(undefined)('GET', 404, 1);
+    for (let round = 0; round < 2; round += 1) for (const observe of many) observe(sent('GET', 200, 1));
+    times.observerOf(undefined)(sent('GET', 404, 1));
     const routes = told(times);
     expect(routes).toHaveLength(routesToldApart + 1);
     expect(routes.at(-1)).toEqual(['other', 'other', { 200: 600, 404: 1 }]);

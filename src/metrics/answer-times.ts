@@ -1,5 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import type { AnswerObserver } from '../http/observe-answer.ts';
+import type { AnswerObserver, SentAnswer } from '../http/observe-answer.ts';
 
 /** Upper bounds of the histogram, in seconds: from what a look-up takes to what somebody gives up on. */
 export const bounds = [
@@ -40,15 +40,18 @@ export class RouteTimes {
   /** Answers by status. */
   readonly statuses = new Map<number, number>();
   readonly durations = new Durations();
+  /** Milliseconds of all answers in which the database was asked. */
+  database = 0;
 
   constructor(route: string, method: string) {
     this.route = route;
     this.method = method;
   }
 
-  add(status: number, time: number): void {
+  add({ status, milliseconds, databaseMilliseconds }: SentAnswer): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    this.durations.add(time);
+    this.durations.add(milliseconds);
+    this.database += databaseMilliseconds;
   }
 }
 
@@ -60,6 +63,8 @@ export class RouteTimes {
 export class AnswerTimes {
   readonly #basePath: string;
   readonly #routes = new Map<string, RouteTimes>();
+  /** Refusals and failures by code: as many entries as there are codes. */
+  readonly refusals = new Map<number, number>();
 
   constructor(basePath: string) {
     this.#basePath = basePath;
@@ -72,15 +77,20 @@ export class AnswerTimes {
   /** Who measures the answers of an endpoint, or of requests that reach none. HEAD counts as GET, and PUT as PATCH. */
   readonly observerOf = (endpoint: Endpoint | undefined): AnswerObserver => {
     if (endpoint === undefined)
-      return (method, status, time) =>
-        this.#of('unmatched', methods.has(method) ? method : 'other').add(status, time);
+      return (sent) =>
+        this.#add(this.#of('unmatched', methods.has(sent.method) ? sent.method : 'other'), sent);
     const route = this.#basePath + endpoint.path;
     let times: RouteTimes | undefined;
-    return (_method, status, time) => {
+    return (sent) => {
       times ??= this.#of(route, endpoint.method);
-      times.add(status, time);
+      this.#add(times, sent);
     };
   };
+
+  #add(times: RouteTimes, sent: SentAnswer): void {
+    times.add(sent);
+    if (sent.code !== undefined) this.refusals.set(sent.code, (this.refusals.get(sent.code) ?? 0) + 1);
+  }
 
   #of(route: string, method: string): RouteTimes {
     const key = `${method} ${route}`;

@@ -59,7 +59,7 @@ const histogramOf = (
 
 const histogram = { type: 'histogram', aggregator: 'sum' } as const;
 
-export const addAnswerTimes = (registry: Registry, { routes }: AnswerTimes): void => {
+export const addAnswerTimes = (registry: Registry, { routes, refusals }: AnswerTimes): void => {
   const all = [...routes];
   const requests = all.flatMap(({ route, method, statuses }) =>
     [...statuses].map(([status, value]) => ({ labels: { route, method, status }, value })),
@@ -68,6 +68,18 @@ export const addAnswerTimes = (registry: Registry, { routes }: AnswerTimes): voi
     name: `${prefix}http_requests_total`,
     help: 'Requests that were answered, by route as it was registered, method and status.',
     ...{ type: 'counter', aggregator: 'sum', values: requests },
+  });
+  add(registry, {
+    name: `${prefix}http_refusals_total`,
+    help: 'Requests that were refused or failed, by the code of the envelope.',
+    ...{ type: 'counter', aggregator: 'sum' },
+    values: [...refusals].map(([code, value]) => ({ labels: { code }, value })),
+  });
+  add(registry, {
+    name: `${prefix}http_database_seconds_total`,
+    help: 'Time of requests during which they waited for the database, by route and method.',
+    ...{ type: 'counter', aggregator: 'sum' },
+    values: all.map(({ route, method, database }) => ({ labels: { route, method }, value: database / 1000 })),
   });
   const name = `${prefix}http_request_duration_seconds`;
   add(registry, {

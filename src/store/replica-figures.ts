@@ -4,6 +4,13 @@ import type { ReplicaState } from './database.ts';
 /** What is told of a replica: how old it is, and which server answered the reads that may go there. */
 export const figuresOfReplica = ({ age, used, passed, failed }: ReplicaState): readonly Figure[] => [
   {
+    name: 'replica_used',
+    type: 'gauge',
+    help: 'Whether reads may go to the replica at this moment: 0 while it is away or too old.',
+    across: 'min',
+    samples: [{ value: age === undefined ? 0 : 1 }],
+  },
+  {
     name: 'replica_age_seconds',
     type: 'gauge',
     help: 'Time for which something committed may be missing on the replica; absent while it is not used.',

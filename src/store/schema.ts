@@ -115,6 +115,8 @@ export interface CoreSchema {
     major: number;
     /** Of the last readiness check, milliseconds since the epoch. */
     checked_at: number;
+    /** When the last backup succeeded; null before the first one. */
+    backed_up_at: string | null;
   };
   /** What is to be done after a commit; what has been done is gone. */
   gatewright_jobs: {

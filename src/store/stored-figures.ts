@@ -10,9 +10,9 @@ export const mostCounted = 10_000;
 /** Webhooks that are told apart: those that are the furthest behind. */
 export const webhooksToldApart = 100;
 
-const [jobs, deliveries, webhooks] = ['gatewright_jobs', 'gatewright_deliveries', 'gatewright_webhooks'].map(
-  (table) => name(table),
-) as [Fragment, Fragment, Fragment];
+const jobs = name('gatewright_jobs');
+const deliveries = name('gatewright_deliveries');
+const webhooks = name('gatewright_webhooks');
 
 const counted = (table: Fragment, condition: Fragment): Fragment =>
   sql`(select count(*) from (select 1 as one from ${table} where ${condition} limit ${literal(mostCounted)}) as c)`;
@@ -23,6 +23,7 @@ interface Row {
   readonly running: number;
   readonly failed: number;
   readonly oldest: string | null;
+  readonly backup: string | null;
   readonly now: string;
   readonly waiting: number;
   readonly disabled: number;
@@ -40,7 +41,11 @@ const shared = (name: string, help: string, samples: readonly FigureSample[]): F
 
 const one = (value: number): readonly FigureSample[] => [{ value }];
 
-/** Two statements that an index bounds, whatever lies in the tables. */
+/** Seconds between two timestamps of the database. */
+const secondsSince = (then: string, now: string): number =>
+  Math.max(0, Date.parse(now) - Date.parse(then)) / 1000;
+
+/** Three statements that an index bounds, whatever lies in the tables; webhooks are few. */
 export const createStoredFigures = (database: Database) => {
   const dialect = dialectOf(database);
   const { now } = dialect;
@@ -53,6 +58,7 @@ export const createStoredFigures = (database: Database) => {
     failed: counted(jobs, state('failed')),
     oldest: sql`(select ${timeText(dialect, sql`available_at`)} from ${jobs} where ${due}
       order by available_at, id limit 1)`,
+    backup: sql`(select ${timeText(dialect, sql`backed_up_at`)} from ${name('gatewright_database')})`,
     now: timeText(dialect, now),
     waiting: counted(deliveries, state('waiting')),
     disabled: counted(webhooks, sql`disabled = true`),
@@ -66,15 +72,22 @@ export const createStoredFigures = (database: Database) => {
     () => sql`select id, cursor from ${webhooks} where disabled = false
       order by cursor, id limit ${literal(webhooksToldApart)}`,
   )({});
+  const disabledQuery = statement(
+    dialect,
+    () => sql`select id, ${timeText(dialect, sql`disabled_at`)} as disabled_at from ${webhooks}
+      where disabled = true and disabled_at is not null
+      order by disabled_at desc, id limit ${literal(webhooksToldApart)}`,
+  )({});
 
   return async (): Promise<readonly Figure[]> => {
-    const [row, cursors] = await Promise.all([
+    const [row, cursors, disabled] = await Promise.all([
       database.get<Row>(rowQuery),
       database.all<{ id: number; cursor: number }>(lagQuery),
+      database.all<{ id: number; disabled_at: string }>(disabledQuery),
     ]);
     if (row === undefined) throw new Error('a select without a table answered no row');
     const last = Number(row.last ?? 0);
-    const age = row.oldest === null ? 0 : Math.max(0, Date.parse(row.now) - Date.parse(row.oldest)) / 1000;
+    const age = row.oldest === null ? 0 : secondsSince(row.oldest, row.now);
     const states = (['ready', 'scheduled', 'running', 'failed'] as const).map((name) => ({
       labels: { state: name },
       value: Number(row[name]),
@@ -96,6 +109,19 @@ export const createStoredFigures = (database: Database) => {
         one(Number(row.waiting)),
       ),
       shared('webhooks_disabled', 'Webhooks that are disabled.', one(Number(row.disabled))),
+      shared(
+        'webhook_disabled_seconds',
+        `Time since a webhook was disabled, by webhook, for the ${webhooksToldApart} disabled last.`,
+        disabled.map(({ id, disabled_at }) => ({
+          labels: { webhook: String(id) },
+          value: secondsSince(disabled_at, row.now),
+        })),
+      ),
+      shared(
+        'backup_last_success_seconds',
+        'Time since the last successful gatewright backup; absent before the first one.',
+        row.backup === null ? [] : one(secondsSince(row.backup, row.now)),
+      ),
       shared(
         'webhook_lag_events',
         'Events that a webhook has not been looked at for, the furthest behind.',

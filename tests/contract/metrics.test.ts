@@ -88,6 +88,11 @@ describeEachDatabase('METRICS_PORT', (databases) => {
     expect(after.value(`${times}_bucket`, { ...measured, le: '30' })).toBe(6);
     expect(after.value(`${times}_sum`, measured)).toBeGreaterThan(0);
     expect(after.value(`${times}_sum`, measured)).toBeLessThan(30);
+    const refused = (code: number) => after.value('gatewright_http_refusals_total', { code: String(code) });
+    expect([refused(40400), refused(40100), refused(40401), refused(40500)]).toEqual([1, 1, 1, 1]);
+    const database = after.value('gatewright_http_database_seconds_total', measured) ?? 0;
+    expect(database).toBeGreaterThan(0);
+    expect(database).toBeLessThan(after.value(`${times}_sum`, measured) ?? 0);
   });
 
   it('tells of the process and of its database', async () => {
@@ -144,6 +149,8 @@ describeEachDatabase('METRICS_PORT', (databases) => {
     expect(value('gatewright_jobs', { state: 'running' })).toBe(1);
     expect(value('gatewright_jobs', { state: 'scheduled' })).toBe(1);
     expect(value('gatewright_webhooks_disabled')).toBe(1);
+    expect(value('gatewright_webhook_disabled_seconds', { webhook: String(unused) })).toBeLessThan(60);
+    expect(value('gatewright_webhook_disabled_seconds', { webhook: String(id) })).toBeUndefined();
     expect(value('gatewright_webhook_attempts_total', { outcome: 'delivered' })).toBe(1);
     expect(value('gatewright_event_last_number')).toBeGreaterThan(1);
     expect(value('gatewright_security_events_total', { action: 'sign_in.failed' })).toBe(10);

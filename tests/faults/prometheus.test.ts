@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { describeEachDatabase } from '../support/databases.ts';
 import { freePort } from '../support/postgres.ts';
 import { useService } from '../support/service.ts';
@@ -121,10 +122,20 @@ if (hasPrometheus || process.env['CI'] !== undefined)
       await expect.poll(empty, { timeout: 20_000 }).toEqual([]);
       const { data } = await ask('/rules');
       const rules = data.groups[0]?.rules ?? [];
-      expect(rules.length).toBe(16);
+      expect(rules.length).toBeGreaterThan(20);
       expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
       expect(rules.filter(({ state }) => state === 'firing')).toEqual([]);
       expect((await ask('/targets')).data.activeTargets).toMatchObject([{ health: 'up' }]);
+    });
+
+    it('has a test of its name for every alert, which fires there', async () => {
+      const read = async (name: string) => parse(await readFile(join(folder, name), 'utf8'));
+      const { groups }: { groups: { rules: { alert: string }[] }[] } = await read('alerts.yml');
+      const { tests }: { tests: { name: string; promql_expr_test: { exp_samples: unknown[] }[] }[] } =
+        await read('alerts.test.yml');
+      const fired = tests.filter(({ promql_expr_test: [first] }) => (first?.exp_samples.length ?? 0) > 0);
+      const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+      expect([...new Set(fired.map(({ name }) => name))].sort()).toEqual(alerts.toSorted());
     });
 
     it('finds nothing to say of files and names', async () => {

@@ -148,6 +148,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
     const told = await metrics.text();
     expect(told).toContain(`gatewright_replica_requests_total{server="replica"} ${before.used + 3}\n`);
     expect(told).toMatch(/\ngatewright_replica_age_seconds 0\.\d+\n/);
+    expect(told).toContain('\ngatewright_replica_used 1\n');
   });
 
   it('shows its caller what they wrote: by header, by cookie, and by the memory of the instance', async () => {

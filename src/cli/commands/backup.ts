@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { makeBackup } from '../../backup/backup.ts';
+import { makeBackup, storeBackupTime } from '../../backup/backup.ts';
 import { readConfig } from '../../config.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { databaseTarget } from '../../store/dialects/targets.ts';
@@ -40,6 +40,9 @@ export const command = defineCommand({
       manifest: await makeBackup(target, resolve(file), { ...work, version, verifyOn, force, now }),
       verified: verify,
     }));
+    await storeBackupTime(target).catch(({ message }: Error) =>
+      io.warn(`the backup is complete, but its time could not be stored for the metrics: ${message}`),
+    );
     io.warn(
       `not in it: ${config.credentialsFile}, its key, and the secrets of ${config.dataDir} and of the environment; ` +
         `without the same jwt_secret the secrets of webhooks cannot be read`,
