@@ -40,19 +40,40 @@ const settings = [
   'timezone=Asia/Kathmandu',
 ];
 
-/** Makes a cluster of Debian's PostgreSQL and starts it: on loopback only, with data of its own. */
-export const startDebianPostgres = async (): Promise<Pick<PostgresServer, 'url' | 'remove'>> => {
+/** Runs a program of Debian's PostgreSQL to its end, as the user that owns the clusters. @throws Error where it fails */
+export const runDebianProgram = (program: string, ...args: string[]): void =>
+  run(...asUser, join(debianPrograms, program), ...args);
+
+export interface ClusterOptions {
+  /** More settings, as `name=value`. */
+  readonly settings?: readonly string[];
+  /** Fills the data folder in the place of `initdb`; the cluster then has this password. */
+  readonly restored?: { readonly password: string; fill(data: string): Promise<void> };
+}
+
+/**
+ * Makes a cluster of Debian's PostgreSQL and starts it: on loopback only, with data of its own. `directory` goes with it
+ * and belongs to the user that the server runs as.
+ */
+export const startDebianPostgres = async ({
+  settings: more = [],
+  restored,
+}: ClusterOptions = {}): Promise<
+  Pick<PostgresServer, 'url' | 'remove'> & { readonly directory: string; readonly password: string }
+> => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-debian-'));
   await give(directory);
   const [data, secret] = [join(directory, 'data'), join(directory, 'password')];
   await mkdir(data, { mode: 0o700 });
   await give(data);
-  const password = randomBytes(12).toString('hex');
+  const password = restored?.password ?? randomBytes(12).toString('hex');
   await writeFile(secret, password, { mode: 0o600 });
   await give(secret);
   const port = await freePort();
   const flags = ['--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C.UTF-8'];
-  run(...asUser, join(debianPrograms, 'initdb'), '-D', data, `--pwfile=${secret}`, '--no-sync', ...flags);
+  if (restored === undefined)
+    runDebianProgram('initdb', '-D', data, `--pwfile=${secret}`, '--no-sync', ...flags);
+  else await restored.fill(data);
   const [program = '', ...args] = [
     ...asUser,
     join(debianPrograms, 'postgres'),
@@ -61,7 +82,7 @@ export const startDebianPostgres = async (): Promise<Pick<PostgresServer, 'url' 
     '-p',
     String(port),
   ];
-  const server = spawn(program, [...args, ...settings.flatMap((setting) => ['-c', setting])], {
+  const server = spawn(program, [...args, ...[...settings, ...more].flatMap((setting) => ['-c', setting])], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exited = once(server, 'exit');
@@ -73,6 +94,8 @@ export const startDebianPostgres = async (): Promise<Pick<PostgresServer, 'url' 
   if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: ${log}`);
   server.stderr.on('data', () => {});
   return {
+    directory,
+    password,
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     remove: async () => {
       // Immediately: what it has is thrown away.
