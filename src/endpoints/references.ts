@@ -16,7 +16,7 @@ export interface OwnReferences {
   /** Path of their list below `/admin`. */
   readonly resource: string;
   readonly field: string;
-  readonly on_delete: 'restrict' | 'null' | 'cascade';
+  readonly on_delete: 'restrict' | 'null' | 'cascade' | 'keep';
   readonly count: number;
   readonly more: boolean;
   readonly to: readonly (number | string)[];
@@ -40,8 +40,9 @@ const reference = {
   field: { type: 'string', description: 'Their field that refers' },
   on_delete: {
     type: 'string',
-    enum: ['restrict', 'null', 'cascade'],
-    description: 'They keep the record, the reference becomes null, or they are deleted too',
+    enum: ['restrict', 'null', 'cascade', 'keep'],
+    description:
+      'They keep the record, the reference becomes null, they are deleted too, or they stay as they are: the user made them for others',
   },
   count: {
     type: ['integer', 'null'],

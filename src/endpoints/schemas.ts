@@ -128,6 +128,7 @@ const webhook = {
   actions: { type: 'array', items: { type: 'string', enum: [...recordedActions] } },
   user_id: { type: ['integer', 'null'], description: 'the acting user; null once that user is deleted' },
   username: { type: ['string', 'null'] },
+  created_by: { type: ['integer', 'null'], description: 'user who made it, also one who is gone' },
   disabled: boolean,
   disabled_reason: { type: ['string', 'null'], enum: [...disabledReasons, null] },
   disabled_at: timeOrNull,
@@ -182,6 +183,7 @@ export const schemas = {
       ...timeOrNull,
       description: 'end of the link that is open, also of one whose time is over; null where there is none',
     },
+    invited_by: { type: ['integer', 'null'], description: 'user who made the link that is open' },
     second_factor: {
       type: 'string',
       enum: [...heldFactors],
@@ -198,6 +200,10 @@ export const schemas = {
     ...key,
     neglected: { type: 'boolean', description: 'active, and not used for 30 days or ever since it was made' },
     user: object('KeyOwner', { id: integer, username: text, name: text }),
+    created_by: {
+      type: ['integer', 'null'],
+      description: 'user who made it, also one who is gone; null where the owner did',
+    },
   }),
   keyUsage: object('ApiKeyUsage', {
     last_30_days: {

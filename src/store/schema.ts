@@ -15,6 +15,8 @@ export interface CoreSchema {
     name: string;
     /** argon2id, PHC string; empty while there is none: the user is invited. */
     password_hash: string;
+    /** The other user who set the password; null where users did it themselves. */
+    password_set_by: number | null;
     disabled: boolean | number;
     must_change_password: Generated<boolean | number>;
     /** Raised by a new password, a disabling and an end of all sessions: what was verified under another does not hold. */
@@ -34,6 +36,8 @@ export interface CoreSchema {
     key_hash: string;
     /** First 8 hex digits of the key. */
     key_prefix: string;
+    /** The other user who made it; null where owners did it themselves. */
+    created_by: number | null;
     expires_at: string | null;
     created_at: string;
     last_used_at: string | null;
@@ -192,6 +196,7 @@ export interface CoreSchema {
     actions: string;
     /** Whose rights decide what is sent; null once that user is gone. */
     user_id: number | null;
+    created_by: number | null;
     disabled: Generated<boolean | number>;
     /** Sealed, as the one before it, which signs as well until its time is over. */
     secret: string;
@@ -275,6 +280,8 @@ export interface CoreSchema {
   gatewright_invitations: {
     id: Generated<number>;
     user_id: number;
+    /** The administrator who made it: it is good for what they may do when it is used. */
+    made_by: number | null;
     /** SHA-256 of the token, lowercase hex; unique. */
     token_hash: string;
     created_at: string;

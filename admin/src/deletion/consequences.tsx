@@ -14,7 +14,7 @@ interface ConsequencesProps {
   readonly name: string | undefined;
 }
 
-const groups = ['restrict', 'cascade', 'trash', 'null'] as const;
+const groups = ['restrict', 'cascade', 'trash', 'null', 'keep'] as const;
 
 const groupOf = ({ on_delete, trash }: Reference): (typeof groups)[number] =>
   on_delete === 'cascade' && trash ? 'trash' : on_delete;
@@ -86,7 +86,7 @@ const Group = ({ group, references, name }: GroupProps) => {
       <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
         {references.map((reference) => (
           <li key={`${reference.model} ${reference.field} ${reference.trash}`}>
-            <Row reference={reference} name={name} />
+            <ReferenceRow reference={reference} name={name} />
           </li>
         ))}
       </Box>
@@ -95,30 +95,38 @@ const Group = ({ group, references, name }: GroupProps) => {
 };
 
 const ownNames: Readonly<Record<string, TextKey>> = {
-  api_keys: 'deletion.own.keys',
-  sessions: 'deletion.own.sessions',
-  webhooks: 'deletion.own.webhooks',
-  users: 'deletion.own.users',
-  permissions: 'deletion.own.permissions',
+  ApiKey: 'deletion.own.keys',
+  Session: 'deletion.own.sessions',
+  Webhook: 'deletion.own.webhooks',
+  User: 'deletion.own.users',
+  Permission: 'deletion.own.permissions',
+  Invitation: 'deletion.own.invitations',
 };
 
 /** Where these records are listed; undefined where no list holds just them. */
 const listOf = ({ resource, field, to }: Reference, name: string | undefined): string | undefined => {
   const filtered = (filter: object): string =>
     `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
-  if (resource === 'api_keys') return name === undefined ? undefined : filtered({ user: name });
+  if (resource === 'api_keys' && field === 'user')
+    return name === undefined ? undefined : filtered({ user: name });
   if (resource === 'permissions') return '/permissions';
-  if (!resource.startsWith('records/') && resource !== 'webhooks') return undefined;
+  if (field === 'roles' || field === 'webhook' || resource === 'sessions') return undefined;
   if (to.length === 0) return undefined;
   return filtered(to.length === 1 ? { [field]: to[0] } : { [`${field}@in`]: to.join(',') });
 };
 
-const Row = ({ reference, name }: { readonly reference: Reference; readonly name: string | undefined }) => {
+export const ReferenceRow = ({
+  reference,
+  name,
+}: {
+  readonly reference: Reference;
+  readonly name: string | undefined;
+}) => {
   const text = useText();
   const language = useLanguage();
   const { model, resource, count, more } = reference;
   const label = useModels().find((entry) => entry.model === model)?.label;
-  const ownName = ownNames[resource] ?? 'deletion.own.deliveries';
+  const ownName = ownNames[model] ?? 'deletion.own.deliveries';
   const called = resource.startsWith('records/') ? (label ?? model) : text(ownName);
   if (count === null) return <>{text('deletion.hidden', { label: called })}</>;
   const shown = new Intl.NumberFormat(language).format(count);

@@ -7,7 +7,7 @@ export interface Reference {
   /** Path of their list: `records/orders`. */
   readonly resource: string;
   readonly field: string;
-  readonly on_delete: 'restrict' | 'null' | 'cascade';
+  readonly on_delete: 'restrict' | 'null' | 'cascade' | 'keep';
   /** Null: there are some, which this administrator may not read. */
   readonly count: number | null;
   readonly more: boolean;

@@ -10,6 +10,8 @@ export interface ApiKey {
   readonly last_used_at: string | null;
   /** Works, and nobody has used it for 30 days. */
   readonly neglected: boolean;
+  /** User who made it; null where the owner did. */
+  readonly created_by: number | null;
   readonly user: { readonly id: number; readonly username: string; readonly name: string };
 }
 

@@ -70,6 +70,7 @@ const keyFilters = (text: Text): FilterField[] => [
   { name: 'neglected', label: text('keys.neglected'), kind: 'boolean', operators: ['eq'] },
   { name: 'user', label: text('keys.owner'), kind: 'text', operators: ['eq', 'like', 'starts_with'] },
   { name: 'name', label: text('keys.name'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
+  { name: 'created_by', label: text('common.createdBy'), kind: 'number', operators: ['eq', 'null'] },
   { name: 'expires_at', label: text('keys.expiresAt'), kind: 'datetime', operators: ['lte', 'gte', 'null'] },
   {
     name: 'last_used_at',

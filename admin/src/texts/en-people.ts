@@ -2,6 +2,10 @@ import type { SameKeys } from './same-keys.ts';
 import type { zhCNPeople } from './zh-cn-people.ts';
 
 export const enPeople: SameKeys<typeof zhCNPeople> = {
+  made: {
+    title: 'Made by this user for others',
+    lead: 'Keys and webhooks go on when this user is disabled, loses the administrator role or is deleted. Decide about them then. Open invitation links end.',
+  },
   invitation: {
     title: 'Set a password',
     loading: 'Looking at the link…',
@@ -42,6 +46,7 @@ export const enPeople: SameKeys<typeof zhCNPeople> = {
     endsAt: 'Good until',
     kept: 'I have copied the link',
     notMade: 'The user has been created, but the link could not be made: make it here.',
+    invitedBy: 'Invited by (user id)',
     invited: 'No password yet',
     openLink: 'Invitation link',
     goodFor: 'ends ',

@@ -1,5 +1,9 @@
 /** The texts by which people get into the administration area: invitations. */
 export const zhCNPeople = {
+  made: {
+    title: '该用户为他人创建的内容',
+    lead: '停用、取消管理员角色或删除该用户时，这些密钥与 Webhook 仍然有效，请逐一处理；有效的邀请链接随之失效。',
+  },
   invitation: {
     title: '设置密码',
     loading: '正在查看链接…',
@@ -36,6 +40,7 @@ export const zhCNPeople = {
     endsAt: '有效期至',
     kept: '已复制链接',
     notMade: '用户已创建，但链接未能生成，请在此页重新生成。',
+    invitedBy: '邀请者（用户 id）',
     invited: '待设置密码',
     openLink: '邀请链接',
     goodFor: '到期：',

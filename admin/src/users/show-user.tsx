@@ -24,6 +24,7 @@ import { dataProvider, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { GrantsOf } from './grants-of.tsx';
 import { InviteUser } from './invite-user.tsx';
+import { MadeForOthers } from './made-for-others.tsx';
 import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { RoleChips } from './roles-of.tsx';
@@ -62,6 +63,7 @@ export const ShowUser = () => {
             [text('common.updatedAt'), <Time key="updated" value={user.updated_at} />],
           ]}
         />
+        <MadeForOthers user={user} />
         <KeysOf user={user} />
         <MembershipsOf user={user} />
         <GrantsOf roles={user.roles} />

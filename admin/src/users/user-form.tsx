@@ -14,6 +14,7 @@ import { useInput } from '../parts/use-input.ts';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { type Invitation, InvitationLink, makeInvitation } from './invitation-link.tsx';
+import { MadeForOthers } from './made-for-others.tsx';
 import type { User } from './user.ts';
 import { type UserDraft, UserFields } from './user-fields.tsx';
 
@@ -129,6 +130,7 @@ export const EditUser = () => {
       title={text('users.edit', { name: username })}
       first={{ username, email, name, roles, disabled, must_change_password }}
       back={`/users/${id}/show`}
+      note={<MadeForOthers user={user} />}
       save={async (draft) => {
         await dataProvider.update<User>('users', { id: user.id, data: { ...draft }, previousData: user });
         return { id: user.id };

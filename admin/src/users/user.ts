@@ -12,6 +12,8 @@ export interface User {
   readonly invited: boolean;
   /** End of the link by which a password can be set, also of one whose time is over; null where there is none. */
   readonly invitation_expires_at: string | null;
+  /** User who made that link. */
+  readonly invited_by: number | null;
   /** What the area asks for beside the password. */
   readonly second_factor: HeldFactor;
 }

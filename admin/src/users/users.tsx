@@ -101,6 +101,7 @@ const filters = (text: Text): FilterField[] => [
     operators: ['eq', 'in'],
     choices: heldFactors.map((value) => ({ value, label: text(`factor.held.${value}`) })),
   },
+  { name: 'invited_by', label: text('people.invite.invitedBy'), kind: 'number', operators: ['eq'] },
   { name: 'created_at', label: text('common.createdAt'), kind: 'datetime', operators: ['gte', 'lte'] },
 ];
 

@@ -17,6 +17,8 @@ export interface Webhook {
   /** Whose rights decide what is sent; null once that user is deleted. */
   readonly user_id: number | null;
   readonly username: string | null;
+  /** User who made it, also one who is gone. */
+  readonly created_by: number | null;
   readonly disabled: boolean;
   readonly disabled_reason: DisabledReason | null;
   readonly disabled_at: string | null;

@@ -77,6 +77,7 @@ const filters = (text: Text): FilterField[] => [
   },
   { name: 'failures', label: text('webhooks.failures'), kind: 'number', operators: ['gte', 'eq'] },
   { name: 'url', label: text('webhooks.url'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
+  { name: 'created_by', label: text('common.createdBy'), kind: 'number', operators: ['eq', 'null'] },
 ];
 
 /** Who is told of changes by HTTP, what fails first. */

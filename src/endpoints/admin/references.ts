@@ -4,6 +4,7 @@ import { countedReferences, createForecast } from '../../operations/forecast.ts'
 import { relatedFor } from '../../operations/related.ts';
 import { dialectOf } from '../../store/dialects/registry.ts';
 import { createShow } from '../../store/records/show.ts';
+import { type Fragment, sql } from '../../store/statement.ts';
 import { createBoundRows } from '../../store/tables/bound-rows.ts';
 import { roleFields, roleSource, userFields, userSource } from '../../store/tables/sources.ts';
 import { webhookFields, webhookSource } from '../../store/webhooks/sources.ts';
@@ -23,6 +24,7 @@ import { adminArea } from './records.ts';
 interface OwnKind extends Omit<OwnReferences, 'count' | 'more' | 'to'> {
   readonly table: string;
   readonly column: string;
+  readonly also?: Fragment;
 }
 
 const ofUser: readonly OwnKind[] = [
@@ -37,6 +39,19 @@ const ofUser: readonly OwnKind[] = [
   {
     ...{ model: 'Webhook', resource: 'webhooks', field: 'user_id', on_delete: 'null' },
     ...{ table: 'gatewright_webhooks', column: 'user_id' },
+  },
+  // What the user made for others: an administrator who removes the user decides about it.
+  {
+    ...{ model: 'ApiKey', resource: 'api_keys', field: 'created_by', on_delete: 'keep' },
+    ...{ table: 'api_keys', column: 'created_by' },
+  },
+  {
+    ...{ model: 'Webhook', resource: 'webhooks', field: 'created_by', on_delete: 'keep' },
+    ...{ table: 'gatewright_webhooks', column: 'created_by' },
+  },
+  {
+    ...{ model: 'Invitation', resource: 'users', field: 'invited_by', on_delete: 'cascade' },
+    ...{ table: 'gatewright_invitations', column: 'made_by', also: sql`ended_at is null` },
   },
 ];
 
@@ -62,9 +77,9 @@ type CountOwn = (value: number | string, to: number | string) => Promise<readonl
 
 const counting = ({ database }: Services, kinds: readonly OwnKind[]): CountOwn => {
   const dialect = dialectOf(database);
-  const made = kinds.map(({ table, column, ...kind }) => ({
+  const made = kinds.map(({ table, column, also, ...kind }) => ({
     kind,
-    count: createBoundRows(dialect, table, column),
+    count: createBoundRows(dialect, table, column, also),
   }));
   return (value, to) =>
     Promise.all(

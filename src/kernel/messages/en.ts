@@ -54,7 +54,7 @@ export const en: Catalogue = {
     events_gone: 'What happened behind this event is not known any more: read everything anew',
     invitation_used: 'The invitation link has been used',
     invitation_ended:
-      'The invitation link is over: its time has run out, or another link or a password took its place',
+      'The invitation link is over: its time has run out, another link or a password took its place, or its maker may not set this password any more',
     second_factor_setup_ended: 'Setting this up was not begun, or its time is over: begin anew',
     stale: 'The record has changed: reload it and try again',
     body_too_large: 'The request body is too large: {limit} bytes at most',

@@ -49,7 +49,7 @@ export const zhCN: Catalogue = {
     key_expired: '密钥已过期，不能再延期，请创建新密钥',
     events_gone: '该事件之后的记录已不再保留，请重新读取全部数据',
     invitation_used: '邀请链接已使用过',
-    invitation_ended: '邀请链接已失效：已过期，或已被新的链接或密码取代',
+    invitation_ended: '邀请链接已失效：已过期、已被新的链接或密码取代，或创建者已无权设置此密码',
     second_factor_setup_ended: '设置未开始或已超时：请重新开始',
     stale: '记录已被修改，请刷新后重试',
     body_too_large: '请求体过大，上限为 {limit} 字节',

@@ -4,7 +4,7 @@ import type { Grant } from '../../policy/grant.ts';
 import { ConstraintError } from '../database.ts';
 import { prepare, toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
-import type { TableContext } from './context.ts';
+import { otherUserId, type TableContext } from './context.ts';
 import { revokeKeys } from './revoked-keys.ts';
 import { tablesOf } from './tables-of.ts';
 
@@ -62,6 +62,7 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
               expires_at: timestampOrNull(key.expiresAt),
               created_at: toTimestamp(now),
               last_used_at: null,
+              created_by: otherUserId(actor, key.userId),
             })
             .returning('id');
           const row = await transaction.get<{ id: number }>(toQuery(insert));

@@ -16,6 +16,16 @@ export interface TableContext {
 export const isSuperior = ({ principal }: Actor): boolean =>
   typeof principal === 'string' || (principal.kind === 'user' && principal.roles.includes(superAdmin));
 
+/** Id of the user who acts; null for the operating system's user, and for those who are no users. */
+export const actingUserId = ({ principal }: Actor): number | null =>
+  typeof principal !== 'string' && principal.kind === 'user' ? principal.id : null;
+
+/** The same of what is done to a user; null where they do it to themselves. */
+export const otherUserId = (actor: Actor, id: number): number | null => {
+  const acting = actingUserId(actor);
+  return acting === id ? null : acting;
+};
+
 /** Refuses an admin's hand on a super_admin, or on the role itself. */
 export const guardSuperAdmin = (actor: Actor, ...roles: readonly (readonly string[])[]): void => {
   if (!isSuperior(actor) && roles.some((list) => list.includes(superAdmin))) throw new Problem('forbidden');

@@ -1,11 +1,12 @@
 import { invitationLifetime } from '../../auth/invitation.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
+import { administrators, superAdmin } from '../../policy/rule.ts';
 import type { Database, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { sql, statement, toQuery } from '../statement.ts';
+import { all, type Fragment, literal, name, sql, statement, toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
-import { guardSuperAdmin, lockSuperAdmins, type TableContext } from './context.ts';
+import { actingUserId, guardSuperAdmin, lockSuperAdmins, type TableContext } from './context.ts';
 import { endSessions } from './security-stamp.ts';
 import { storedUser } from './stored-user.ts';
 import { tablesOf } from './tables-of.ts';
@@ -20,7 +21,7 @@ export interface FoundInvitation {
   readonly email: string;
   readonly name: string;
   readonly expiresAt: string;
-  /** `ended`: its time is over, or another link or password took its place. */
+  /** `ended`: its time is over, another link or password took its place, or its maker could not make it any more. */
   readonly state: 'open' | 'used' | 'ended';
 }
 
@@ -31,16 +32,27 @@ interface InvitationRow {
   readonly name: string;
   readonly expires_at: string;
   readonly used_at: string | null;
-  readonly ended_at: string | null;
+  readonly ended: boolean | number;
 }
 
 /** The link was used or ended by somebody else in the meantime: what was written with it is taken back. */
 class OvertakenError extends Error {}
 
-/** Ends the links of a user: whoever set the password, or keeps the user out, wants none to be open. */
+/**
+ * Whether the maker of a link (a row of `gatewright_invitations`) could make it now: an enabled administrator, and where
+ * its user is a super_admin, a super_admin. Part of the very statement that uses a link.
+ */
+export const makerStands = (link: string): Fragment => sql`exists (select 1 from users m
+  join user_roles r on r.user_id = m.id and r.role in (${all(administrators.map(literal))})
+  where m.id = ${name(link, 'made_by')} and m.disabled = false and (r.role = ${literal(superAdmin)}
+    or not exists (select 1 from user_roles s
+      where s.user_id = ${name(link, 'user_id')} and s.role = ${literal(superAdmin)})))`;
+
+/** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns how many there were. */
 export const endInvitations = async (
   transaction: Transaction,
   dialect: Database['dialect'],
+  column: 'user_id' | 'made_by',
   userId: number,
   now: number,
 ): Promise<number> => {
@@ -48,7 +60,7 @@ export const endInvitations = async (
   const end = db
     .updateTable('gatewright_invitations')
     .set({ ended_at: toTimestamp(now) })
-    .where('user_id', '=', userId)
+    .where(column, '=', userId)
     .where('ended_at', 'is', null);
   return transaction.run(toQuery(end));
 };
@@ -60,9 +72,17 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
 
   const find = statement<{ hash: string }>(
     dialectOf(database),
-    (value) => sql`select i.user_id, u.username, u.email, u.name, i.expires_at, i.used_at, i.ended_at
+    (value) => sql`select i.user_id, u.username, u.email, u.name, i.expires_at, i.used_at,
+        (i.ended_at is not null or not ${makerStands('i')}) as ended
       from gatewright_invitations i join users u on u.id = i.user_id
       where i.token_hash = ${value('hash')} and u.disabled = false`,
+  );
+
+  const use = statement<{ hash: string; now: string }>(
+    dialectOf(database),
+    (value) => sql`update gatewright_invitations set used_at = ${value('now')}, ended_at = ${value('now')}
+      where token_hash = ${value('hash')} and ended_at is null and expires_at > ${value('now')}
+        and ${makerStands('gatewright_invitations')}`,
   );
 
   const setPassword = async (
@@ -76,17 +96,12 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
     // The user's row first, as every change of a user takes it: two that meet wait for each other in one order.
     const change = db
       .updateTable('users')
-      .set({ password_hash: passwordHash, must_change_password: false, updated_at: toTimestamp(now) })
+      .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
+      .set({ updated_at: toTimestamp(now) })
       .where('id', '=', userId)
       .where('disabled', '=', false);
     if ((await transaction.run(toQuery(change))) === 0) throw new OvertakenError();
-    const use = db
-      .updateTable('gatewright_invitations')
-      .set({ used_at: toTimestamp(now), ended_at: toTimestamp(now) })
-      .where('token_hash', '=', hash)
-      .where('ended_at', 'is', null)
-      .where('expires_at', '>', toTimestamp(now));
-    if ((await transaction.run(toQuery(use))) === 0) throw new OvertakenError();
+    if ((await transaction.run(use({ hash, now: toTimestamp(now) }))) === 0) throw new OvertakenError();
     await endSessions(transaction, dialect, userId);
     const target = { kind: 'user', id: userId, name: username };
     await recordAudit(transaction, dialect, now, actor, { action: 'invitation.use', target });
@@ -107,9 +122,9 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
         const expiresAt = toTimestamp(now + invitationLifetime * 1000);
         const old = db.deleteFrom('gatewright_invitations').where('expires_at', '<', toTimestamp(now - kept));
         await transaction.run(toQuery(old));
-        const replaced = await endInvitations(transaction, dialect, userId, now);
+        const replaced = await endInvitations(transaction, dialect, 'user_id', userId, now);
         const times = { created_at: toTimestamp(now), expires_at: expiresAt };
-        const values = { user_id: userId, token_hash: hash, ...times };
+        const values = { user_id: userId, made_by: actingUserId(actor), token_hash: hash, ...times };
         await transaction.run(toQuery(db.insertInto('gatewright_invitations').values(values)));
         await recordAudit(transaction, dialect, now, actor, {
           action: 'invitation.create',
@@ -125,7 +140,7 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
       if (row === undefined) return undefined;
       // Each database writes times in its own way.
       const expires = Date.parse(row.expires_at);
-      const over = row.ended_at !== null || expires <= clock();
+      const over = Boolean(row.ended) || expires <= clock();
       const { user_id: userId, username, email, name } = row;
       const state = row.used_at !== null ? 'used' : over ? 'ended' : 'open';
       return { userId, username, email, name, expiresAt: toTimestamp(expires), state };

@@ -5,6 +5,7 @@ import { superAdmin } from '../../policy/rule.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { askingSession, monthAgo, type Source, type SourceColumn, serviceTime } from '../source.ts';
 import { all, type Fragment, literal, name as named, sql } from '../statement.ts';
+import { makerStands } from './invitations.ts';
 
 /** What the service's own lists are made of: the same machinery lists them as lists the resources. */
 
@@ -61,8 +62,10 @@ export const userSource = source(
   [],
 );
 
-const openInvitation = sql`(select i."expires_at" from "gatewright_invitations" i
-  where i."user_id" = t."id" and i."ended_at" is null)`;
+/** Of the open link to a user, which is there once at most. */
+const ofInvitation = (column: 'expires_at' | 'made_by'): Fragment => sql`(select ${named('i', column)}
+  from "gatewright_invitations" i
+  where i."user_id" = t."id" and i."ended_at" is null and ${makerStands('i')})`;
 
 /** What a user may prove beside the password, in the administration area. */
 export const heldFactors = ['none', 'totp', 'passkeys', 'totp_and_passkeys'] as const;
@@ -80,7 +83,8 @@ export const managedUserSource: Source = {
     ...userSource.columns,
     ...[
       column('invited', field.boolean(always), { expression: () => sql`(t."password_hash" = '')` }),
-      column('invitation_expires_at', field.datetime(), { expression: () => openInvitation }),
+      column('invitation_expires_at', field.datetime(), { expression: () => ofInvitation('expires_at') }),
+      column('invited_by', field.integer(), { expression: () => ofInvitation('made_by') }),
       column('second_factor', field.enum(heldFactors, always), { expression: () => heldFactor }),
     ].map((each) => [each.name, each] as const),
   ]),
@@ -109,6 +113,7 @@ export const managedUserFields = Object.freeze([
   ...userFields,
   'invited',
   'invitation_expires_at',
+  'invited_by',
   'second_factor',
 ] as const);
 
@@ -171,11 +176,13 @@ export const everyKeySource: Source = {
         expression: () => sql`t."username"`,
         render: ownerOf,
       }),
+      column('created_by', field.integer()),
     ],
+    ['created_by'],
   ),
   timed: true,
 };
-export const everyKeyFields = Object.freeze([...keyFields, 'neglected', 'user'] as const);
+export const everyKeyFields = Object.freeze([...keyFields, 'neglected', 'user', 'created_by'] as const);
 
 export const roleSource = source(
   'roles',

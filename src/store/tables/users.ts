@@ -1,15 +1,17 @@
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { superAdmin } from '../../policy/rule.ts';
+import { administrators, superAdmin } from '../../policy/rule.ts';
 import { ConstraintError, type Transaction } from '../database.ts';
 import { toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from './audit.ts';
 import {
+  actingUserId,
   demandSuperAdmin,
   guardSuperAdmin,
   isOnlySuperAdmin,
   lockSuperAdmins,
+  otherUserId,
   type TableContext,
 } from './context.ts';
 import { endInvitations } from './invitations.ts';
@@ -60,7 +62,27 @@ export const createUserStore = ({ database, clock }: TableContext) => {
       await transaction.run(toQuery(db.insertInto('user_roles').values({ user_id: id, role })));
   };
 
-  const insert = async (transaction: Transaction, values: UserValues, now: string): Promise<number> => {
+  /**
+   * Asks a user who becomes a super_admin for a new password where another user set the present one who is no
+   * super_admin, and so could not set it now. Returns whether it does.
+   */
+  const askForPassword = async (transaction: Transaction, id: number): Promise<boolean> => {
+    const leaders = db.selectFrom('user_roles').select('user_id').where('role', '=', superAdmin);
+    const ask = db
+      .updateTable('users')
+      .set({ must_change_password: true })
+      .where('id', '=', id)
+      .where('password_set_by', 'is not', null)
+      .where('password_set_by', 'not in', leaders);
+    return (await transaction.run(toQuery(ask))) > 0;
+  };
+
+  const insert = async (
+    transaction: Transaction,
+    values: UserValues,
+    actor: Actor,
+    now: string,
+  ): Promise<number> => {
     const query = db
       .insertInto('users')
       .values({
@@ -70,6 +92,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         email_canonical: values.emailCanonical,
         name: values.name,
         password_hash: values.passwordHash,
+        password_set_by: values.passwordHash === '' ? null : actingUserId(actor),
         disabled: values.disabled,
         must_change_password: values.mustChangePassword ?? false,
         created_at: now,
@@ -84,7 +107,7 @@ export const createUserStore = ({ database, clock }: TableContext) => {
   const create = async (transaction: Transaction, values: UserValues, actor: Actor): Promise<number> => {
     guardSuperAdmin(actor, values.roles);
     const now = clock();
-    const id = await insert(transaction, values, toTimestamp(now));
+    const id = await insert(transaction, values, actor, toTimestamp(now));
     await setRoles(transaction, id, values.roles);
     await recordAudit(transaction, dialect, now, actor, {
       action: 'user.create',
@@ -151,24 +174,37 @@ export const createUserStore = ({ database, clock }: TableContext) => {
           const before = await storedUser(transaction, dialect, id);
           guardSuperAdmin(actor, before.roles, change.roles ?? []);
           const now = clock();
+          const { roles = before.roles } = change;
+          const gained = roles.filter((role) => !before.roles.includes(role));
+          const lost = before.roles.filter((role) => !roles.includes(role));
           const target = { kind: 'user', id, name: change.username ?? before.username };
           // Sessions ended and nothing else sent: the user is as before.
           if (!sessionsEnd || Object.keys(change).length > 0) {
             const update = db
               .updateTable('users')
               .set({ ...changedColumns(change), updated_at: toTimestamp(now) })
+              .$if(change.passwordHash !== undefined, (set) =>
+                set.set({ password_set_by: otherUserId(actor, id) }),
+              )
               .where(verified === undefined ? (eb) => eb('id', '=', id) : stillVerified(verified));
             if ((await transaction.run(toQuery(update))) === 0) return false;
             if (change.roles !== undefined) await setRoles(transaction, id, change.roles);
             if (before.roles.includes(superAdmin)) await demandSuperAdmin(transaction, dialect);
-            const detail = { fields: changedFields(change), ...auditDetail(change) };
+            const asked = gained.includes(superAdmin) && (await askForPassword(transaction, id));
+            const detail = {
+              ...{ fields: changedFields(change), ...auditDetail(change) },
+              ...(asked ? { must_change_password: true } : {}),
+            };
             await recordAudit(transaction, dialect, now, actor, { action: 'user.update', target, detail });
           }
           // At the end of the disabling too: an instance of an older version may have let a sign-in under way through.
           const enabled = before.disabled && change.disabled === false;
           const shuts = change.disabled === true || enabled;
           const ends = change.passwordHash !== undefined || shuts;
-          if (ends) await endInvitations(transaction, dialect, id, now);
+          if (ends || gained.includes(superAdmin))
+            await endInvitations(transaction, dialect, 'user_id', id, now);
+          if (shuts || lost.some((role) => administrators.some((each) => each === role)))
+            await endInvitations(transaction, dialect, 'made_by', id, now);
           if (!ends && !sessionsEnd) return true;
           const kept = sessionsEnd || shuts ? undefined : keptSession;
           const sessions = await endSessions(transaction, dialect, id, kept);
@@ -227,12 +263,13 @@ export const createUserStore = ({ database, clock }: TableContext) => {
         const now = clock();
         const update = db
           .updateTable('users')
-          .set({ password_hash: passwordHash, must_change_password: false, updated_at: toTimestamp(now) })
+          .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
+          .set({ updated_at: toTimestamp(now) })
           .where(stillVerified(verified))
           .returning('username');
         const changed = await transaction.get<{ username: string }>(toQuery(update));
         if (changed === undefined) return false;
-        await endInvitations(transaction, dialect, id, now);
+        await endInvitations(transaction, dialect, 'user_id', id, now);
         await endSessions(transaction, dialect, id, session);
         await recordAudit(transaction, dialect, now, actor, {
           action: 'user.password',

@@ -17,6 +17,7 @@ export const webhookSource: Source = source(
     column('actions', field.json(), { comparable: false }),
     column('user_id', field.integer()),
     column('username', field.string()),
+    column('created_by', field.integer()),
     column('disabled', field.boolean(always)),
     column('disabled_reason', field.enum(disabledReasons)),
     column('disabled_at', field.datetime()),
@@ -33,7 +34,7 @@ export const webhookSource: Source = source(
 );
 
 export const webhookFields = Object.freeze([
-  ...['id', 'url', 'models', 'actions', 'user_id', 'username'],
+  ...['id', 'url', 'models', 'actions', 'user_id', 'username', 'created_by'],
   ...['disabled', 'disabled_reason', 'disabled_at', 'previous_until', 'failures', 'waiting'],
   ...['created_at', 'updated_at'],
 ] as const);

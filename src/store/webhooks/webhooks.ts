@@ -6,7 +6,7 @@ import { dialectOf } from '../dialects/registry.ts';
 import type { RecordedAction } from '../events/recorded.ts';
 import { name, sql, statement, toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from '../tables/audit.ts';
-import type { TableContext } from '../tables/context.ts';
+import { actingUserId, type TableContext } from '../tables/context.ts';
 import { tablesOf } from '../tables/tables-of.ts';
 
 /** Why a webhook is disabled: an administrator has done it, or what became of its messages. */
@@ -136,6 +136,7 @@ export const createWebhookStore = ({ database, clock }: TableContext) => {
               ...{ url, user_id: userId, disabled: false, secret, cursor, created_at: at, updated_at: at },
               models: JSON.stringify(values.models),
               actions: JSON.stringify(values.actions),
+              created_by: actingUserId(actor),
             })
             .returning('id');
           const row = await transaction.get<{ id: number }>(toQuery(insert));
