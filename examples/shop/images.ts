@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rename } from 'node:fs/promises';
-import { extname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 
 const folder = (): string => resolve(process.env['IMAGES_DIR'] ?? 'data/images');
 
@@ -38,7 +38,10 @@ export const keepImage = async (path: string): Promise<string | undefined> => {
   return name;
 };
 
-export const imageOf = (name: string): { readonly type: string; readonly body: NodeJS.ReadableStream } => ({
-  type: types[extname(name) as Ending],
-  body: createReadStream(join(folder(), name)),
-});
+/** A kept file by its name; undefined for a name that leads out of the folder, or that `keepImage` does not make. */
+export const imageOf = (name: string) => {
+  const path = resolve(folder(), name);
+  const type = types[extname(path) as Ending] as string | undefined;
+  if (dirname(path) !== folder() || type === undefined) return undefined;
+  return { type, body: createReadStream(path) };
+};

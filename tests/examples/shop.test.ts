@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -236,6 +236,22 @@ describeEachDatabase('the shop', (databases) => {
       png,
     ]);
     expect(await readdir(join(place, 'images'))).toHaveLength(1);
+  });
+
+  it('shows no file outside of the folder of pictures, whatever a product names', async () => {
+    const secret = join(place, 'passport.jpg');
+    await writeFile(secret, 'private');
+    const product = await addProduct('PASSPORT', 1, 1);
+    const get = () => app.anonymous.get(`/api/v1/products/${product}/image`);
+    for (const image of ['../passport.jpg', secret, 'sub/../../passport.jpg']) {
+      for (const role of ['keeper', 'super_admin'])
+        await app.as(role).patch(`/api/v1/products/${product}`, { product: { image } });
+      expect((await app.anonymous.get(`/api/v1/products/${product}`)).data.image).toBeNull();
+      expect((await get()).status).toBe(404);
+      await app.scope().records('Product').update(product, { image });
+      expect((await get()).status).toBe(404);
+      await app.scope().records('Product').update(product, { image: null });
+    }
   });
 
   it('reports the night’s orders', async () => {

@@ -10,8 +10,9 @@ export default defineEndpoint({
   auth: [],
   media: 'image/*',
   handle: async ({ params, records }) => {
-    const { image } = await records(product).get(Number(params['id']));
-    if (image === null) throw new Problem('record_not_found');
-    return answer({ ...imageOf(image), headers: { 'Cache-Control': 'public, max-age=3600' } });
+    const { image: name } = await records(product).get(Number(params['id']));
+    const image = name === null ? undefined : imageOf(name);
+    if (image === undefined) throw new Problem('record_not_found');
+    return answer({ ...image, headers: { 'Cache-Control': 'public, max-age=3600' } });
   },
 });

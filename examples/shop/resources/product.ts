@@ -10,10 +10,16 @@ export default defineResource('Product', {
     price: field.integer({ required: true, min: 0, label: { 'zh-CN': '价格', en: 'Price' } }),
     stock: field.integer({ required: true, min: 0, label: { 'zh-CN': '库存', en: 'Stock' } }),
     active: field.boolean({ default: true, index: true, label: { 'zh-CN': '在售', en: 'For sale' } }),
-    /** Name of the file; `POST /products/:id/image` sets it. */
+    /** Name of the file. */
     image: field.string({ max: 100, label: { 'zh-CN': '图片', en: 'Image' } }),
   },
   publicRead: { where: { active: true } },
   permissions: 'writes',
   trash: true,
+  hooks: {
+    // The name of a file is never a caller's to choose: `POST /products/:id/image` sets it as the application.
+    beforeSave({ values, principal }) {
+      if (principal.kind !== 'system') delete values.image;
+    },
+  },
 });
