@@ -277,6 +277,7 @@ describeEachDatabase('the administration area', (databases) => {
         last_used_at: null,
         neglected: false,
         user: { id, username, name: expect.any(String) },
+        created_by: expect.any(Number),
       });
     });
 

@@ -233,6 +233,7 @@ describeEachDatabase('users of the administration area', (databases) => {
         updated_at: expect.any(String),
         invited: false,
         invitation_expires_at: null,
+        invited_by: null,
         second_factor: 'none',
       },
     ]);
