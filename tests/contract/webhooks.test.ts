@@ -447,6 +447,7 @@ describeEachDatabase('webhooks', (databases) => {
       ...{
         user_id: ann.id,
         username: ann.username,
+        created_by: root.id,
         disabled: false,
         disabled_reason: null,
         disabled_at: null,
