@@ -31,11 +31,10 @@ const drop = async (admin: Client, name: string): Promise<void> => {
   await admin.query(`drop database if exists ${quoteName(name)} with (force)`);
 };
 
-/** The same server, and another database on it, which has no schema that `options` may name. */
+/** The same server, and another database on it. */
 const urlOf = (url: string, name: string): string => {
   const other = new URL(url);
   other.pathname = `/${name}`;
-  other.searchParams.delete('options');
   return other.href;
 };
 
@@ -89,8 +88,12 @@ const createTemporary = async (url: string, purpose: Purpose): Promise<Temporary
   return { url: urlOf(url, name), remove: () => drop(admin, name).finally(end) };
 };
 
-/** A database for a test application. */
-export const createTestDatabase = (url: string): Promise<TemporaryDatabase> => createTemporary(url, testing);
+/** A database for a test application. It has no schema that the URL may name for the service. */
+export const createTestDatabase = (url: string): Promise<TemporaryDatabase> => {
+  const server = new URL(url);
+  server.searchParams.delete('options');
+  return createTemporary(server.href, testing);
+};
 
 /** Gives some work an empty database on the server of the URL, which is dropped afterwards in every case. */
 export const onTemporaryDatabase = async <T>(url: string, work: (url: string) => Promise<T>): Promise<T> => {
