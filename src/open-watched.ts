@@ -44,18 +44,21 @@ export const openWatched = async (
   closing.push(() => opened.close());
   const tracing = await openTracing(target.telemetryName, await packageVersion());
   const statements = watchStatements(logger, config.slowQuery);
+  let watch: DatabaseWatch | undefined;
   const database = measured(opened, {
     ended: alsoMetered(statements.ended, metering),
     begun: tracing?.begun,
+    failed: (error) => watch?.failed(error),
   });
   const another = database.claim?.();
   if (another !== undefined) logger.warn(another);
   if (options.sharedPort === undefined) await warnOfSessions(database, config, logger);
-  const watch = await watchDatabase({
+  watch = await watchDatabase({
     database,
     clock,
     report: (state, sentence) => (state === 'lost' ? logger.error(sentence) : logger.warn(sentence)),
   });
-  closing.push(async () => watch.stop());
-  return { database, tracing, ready: watch.ready };
+  const { ready, stop } = watch;
+  closing.push(async () => stop());
+  return { database, tracing, ready };
 };

@@ -191,6 +191,8 @@ async function* texts(rows: readonly { readonly json: string }[]): AsyncIterable
 export interface OpenDatabase extends Database {
   /** Refuses every write with this cause from now on; undefined takes them again. */
   refuseWrites(cause: Error | undefined): void;
+  /** Whether what a statement failed with stands in the way of other writes too: a full disk, or one that cannot be written. */
+  cannotWrite(error: unknown): boolean;
   /**
    * Looks whether what was opened still lies under its name; answers what became of it, and then for good. Absent where
    * every statement shows it.

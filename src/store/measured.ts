@@ -17,6 +17,8 @@ export interface StatementWatch {
    * wants to know.
    */
   readonly begun?: ((sql: string) => ((error?: unknown) => void) | undefined) | undefined;
+  /** A statement failed, or the commit of a unit. */
+  failed?(error: unknown): void;
   /** A statement is over. `milliseconds` from the call to the answer, with its wait for a session or for the writer. */
   ended(sql: string, milliseconds: number, work: Work | undefined): void;
 }
@@ -46,11 +48,18 @@ class StatementMeasure {
     work?.database.begin(start);
     try {
       return await run();
+    } catch (error) {
+      this.failed(error);
+      throw error;
     } finally {
       const end = performance.now();
       work?.database.end(end);
       this.#watch.ended(sql, end - start, work);
     }
+  }
+
+  failed(error: unknown): void {
+    this.#watch.failed?.(error);
   }
 
   told(sql: string, milliseconds: number, work: Work | undefined): void {
@@ -219,6 +228,9 @@ class MeasuredDatabase implements Whole {
     };
     try {
       return await this.#inner.write(unitInPlace, options);
+    } catch (error) {
+      this.#measure.failed(error);
+      throw error;
     } finally {
       this.#measure.told('commit', share.leave(), work);
     }
@@ -230,6 +242,10 @@ class MeasuredDatabase implements Whole {
 
   refuseWrites(cause: Error | undefined): void {
     this.#inner.refuseWrites(cause);
+  }
+
+  cannotWrite(error: unknown): boolean {
+    return this.#inner.cannotWrite(error);
   }
 
   interrupt(): void {

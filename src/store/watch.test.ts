@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { applyMigrations } from '../migrate.ts';
+import type { Query } from './database.ts';
 import { databaseTarget } from './dialects/targets.ts';
 import { watchDatabase } from './watch.ts';
 
@@ -48,6 +49,32 @@ describeEachDatabase('watchDatabase', (databases) => {
     database.refuseWrites(undefined);
     state.now = 1_000;
     await expect(watch.ready()).resolves.toBeUndefined();
+    watch.stop();
+  });
+
+  it('rejects in time where the database hangs, and checks again as soon as a late check has ended', async () => {
+    const { database, watch } = await watched();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const { execute } = database;
+    database.execute = async <Row>(statement: Query) => {
+      await held;
+      return execute.call(database, statement) as Promise<Row[]>;
+    };
+    const start = performance.now();
+    await expect(watch.ready()).rejects.toMatchObject({ problem: 'database_unavailable' });
+    expect(performance.now() - start).toBeLessThan(1_900);
+    const again = performance.now();
+    await expect(watch.ready()).rejects.toMatchObject({ problem: 'database_unavailable' });
+    expect(performance.now() - again).toBeLessThan(100);
+    release();
+    await expect
+      .poll(() =>
+        watch.ready().then(
+          () => 'ready',
+          () => 'not ready',
+        ),
+      )
+      .toBe('ready');
     watch.stop();
   });
 

@@ -1,15 +1,19 @@
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { OpenDatabase } from './database.ts';
-import { databaseUnavailable } from './dialects/problems.ts';
+import { databaseUnavailable, originalError } from './dialects/problems.ts';
+import { dialectOf } from './dialects/registry.ts';
 import { toQuery } from './statement.ts';
 import { tablesOf } from './tables/tables-of.ts';
 
 /** Milliseconds between two looks at whether the database is still the one that was opened. */
 const interval = 1_000;
 
-/** Milliseconds for which the answer of a readiness check is given again: strangers may ask as often as they like. */
+/** Milliseconds for which the result of a readiness check holds: strangers may ask as often as they like. */
 const answerAge = 1_000;
+
+/** Milliseconds after which a readiness check counts as failed: the response is out within 2 s, whatever the database does. */
+const checkLimit = 1_500;
 
 export interface WatchOptions {
   readonly database: OpenDatabase;
@@ -22,17 +26,22 @@ export interface WatchOptions {
 
 export interface DatabaseWatch {
   /**
-   * Resolves where a write would be taken: one is made, at most once a second.
+   * Resolves where a write would be taken: one is made, at most once a second. After a write that the disk or the server
+   * refused, it throws until a check succeeds that takes room on the disk.
    * @throws Problem `database_unavailable`
    */
   ready(): Promise<void>;
+  /** Is called with every error of a statement. */
+  failed(error: unknown): void;
   /** Looks now, as it does by itself every second. */
   look(): Promise<void>;
   stop(): void;
 }
 
 const asUnavailable = (error: unknown): Problem =>
-  error instanceof Problem ? error : databaseUnavailable(error);
+  error instanceof Problem && error.problem === 'database_unavailable'
+    ? error
+    : databaseUnavailable(originalError(error));
 
 /** Which database this is, and the write by which it shows that it takes some. */
 const createMark = async ({ database, clock }: WatchOptions) => {
@@ -56,34 +65,84 @@ const createMark = async ({ database, clock }: WatchOptions) => {
     }
   };
 
-  const write = async (): Promise<void> => {
+  const dialect = dialectOf(database);
+  const takeRoom = (): Promise<void> =>
+    database.write(async (transaction) => {
+      for (const sql of dialect.takeRoom) await transaction.run({ sql, parameters: [] });
+    });
+
+  /** @param suspect whether a write has failed since the last one */
+  const write = async (suspect: boolean): Promise<void> => {
     const update = db
       .updateTable('gatewright_database')
       .set({ checked_at: clock() })
       .where('id', '=', id)
       .returning('id');
-    const [row] = await database.execute(toQuery(update)).catch((error: unknown) => {
-      throw asUnavailable(error);
-    });
-    if (row === undefined) throw databaseUnavailable(new Error('another database stands in its place'));
+    const [row] = await database.execute(toQuery(update));
+    if (row === undefined) throw new Error('another database stands in its place');
+    if (suspect || dialect.takesRoomLightly) await takeRoom();
   };
 
   return { difference, write };
 };
 
-/** One answer for all who ask within `answerAge`, from the end of the check on. */
-const rarely = (check: () => Promise<void>, now: () => number): (() => Promise<void>) => {
-  let last: Promise<void> | undefined;
-  let over = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (last !== undefined && now() - over < answerAge) return last;
-    over = Number.POSITIVE_INFINITY;
-    last = check().finally(() => {
-      over = now();
+/** Whether a write would be taken, as far as the last check and the writes since then tell. */
+class Readiness {
+  readonly #check: (suspect: boolean) => Promise<void>;
+  readonly #now: () => number;
+  #failure: Problem | undefined;
+  #failures = 0;
+  #isChecking = false;
+  /** When the last check ended. */
+  #checked = Number.NEGATIVE_INFINITY;
+  #result = Promise.resolve();
+
+  constructor(check: (suspect: boolean) => Promise<void>, now: () => number) {
+    this.#check = check;
+    this.#now = now;
+  }
+
+  fail(error: unknown): void {
+    this.#failure = asUnavailable(error);
+    this.#failures += 1;
+  }
+
+  /** @throws Problem `database_unavailable` */
+  async ready(): Promise<void> {
+    if (!this.#isChecking && this.#now() - this.#checked >= answerAge) this.#result = this.#begin();
+    await this.#result;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Resolves when the check is over, or late. A late one goes on alone: no other begins before it ends. */
+  #begin(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#isChecking = true;
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.fail(new Error(`The database did not take a write within ${checkLimit} ms`));
+      resolve();
+    }, checkLimit);
+    void this.#run().finally(() => {
+      clearTimeout(timer);
+      this.#isChecking = false;
+      this.#checked = isLate ? Number.NEGATIVE_INFINITY : this.#now();
+      resolve();
     });
-    return last;
-  };
-};
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    const before = this.#failures;
+    try {
+      await this.#check(this.#failure !== undefined);
+      if (this.#failures === before) this.#failure = undefined;
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}
 
 /**
  * Watches whether the database under the service is still the one that it started with. Once it was removed, emptied
@@ -118,5 +177,13 @@ export const watchDatabase = async (options: WatchOptions): Promise<DatabaseWatc
     looking = false;
   }, interval).unref();
 
-  return { ready: rarely(mark.write, now), look, stop: () => clearInterval(timer) };
+  const readiness = new Readiness(mark.write, now);
+  return {
+    ready: () => readiness.ready(),
+    failed: (error) => {
+      if (database.cannotWrite(error)) readiness.fail(error);
+    },
+    look,
+    stop: () => clearInterval(timer),
+  };
 };

@@ -117,6 +117,10 @@ export interface Dialect extends Compiler {
    * guess is a bad one, the database makes a plan of every request's own.
    */
   readonly guessesRows: boolean;
+  /** Statements of one transaction that take room on the disk as a table that grows does, and give it back. */
+  readonly takeRoom: readonly string[];
+  /** Whether `takeRoom` leaves nothing to clean up, so that it may run before any write has failed. */
+  readonly takesRoomLightly: boolean;
   readonly schema: SchemaWords;
 }
 

@@ -4,6 +4,10 @@ import { Problem } from '../../kernel/problem.ts';
 export const databaseUnavailable = (cause: unknown): Problem =>
   new Problem('database_unavailable', { headers: { 'Retry-After': '5' }, cause });
 
+/** What an error of the store was made of: the driver's own. */
+export const originalError = (error: unknown): unknown =>
+  error instanceof Problem ? originalError(error.cause) : error;
+
 /** Code of an application held a transaction for too long; nothing of it was written. `limit` in milliseconds. */
 export const transactionTimeout = (limit: number): Problem =>
   new Problem('transaction_timeout', {

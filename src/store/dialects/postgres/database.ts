@@ -11,7 +11,7 @@ import type { Unit } from '../unit.ts';
 import type { AttachedReplica } from './attached-replica.ts';
 import { runOwn } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
-import { type Effect, isConflict, isStalePlan } from './errors.ts';
+import { cannotWrite, type Effect, isConflict, isStalePlan } from './errors.ts';
 import { figuresOfPool } from './figures.ts';
 import { ListeningSession } from './listener.ts';
 import { ReadBatches } from './read-batches.ts';
@@ -202,6 +202,10 @@ class PostgresDatabase implements OpenDatabase {
 
   refuseWrites(cause: Error | undefined): void {
     this.#refusal = cause;
+  }
+
+  cannotWrite(error: unknown): boolean {
+    return cannotWrite(error);
   }
 
   interrupt(): void {

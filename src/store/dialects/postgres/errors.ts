@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { overloaded, Problem } from '../../../kernel/problem.ts';
 import { ConstraintError, type ConstraintKind, TooLongError } from '../../database.ts';
-import { databaseUnavailable, outcomeUnknown } from '../problems.ts';
+import { databaseUnavailable, originalError, outcomeUnknown } from '../problems.ts';
 
 /** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const constraints: Readonly<Record<string, ConstraintKind>> = {
@@ -64,6 +64,14 @@ export const isReadOnly = (error: unknown, sql: string): boolean =>
   (error.code === '25006' ||
     // A server that stands by has no serializable transactions at all.
     (error.code === '0A000' && sql.startsWith('begin')));
+
+/** Disk full, out of memory, I/O error, read-only. */
+const unwritable = /^(?:53[12]|58030|25006)/;
+
+export const cannotWrite = (error: unknown): boolean => {
+  const original = originalError(error);
+  return isServerError(original) && unwritable.test(original.code ?? '');
+};
 
 /** Whether the session is gone, or in a state that nobody knows: it must not be used again. */
 export const isSessionLost = (error: unknown): boolean =>

@@ -9,7 +9,7 @@ import type { Unit } from '../unit.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
-import { isBusy } from './errors.ts';
+import { cannotWrite, isBusy } from './errors.ts';
 import { figuresOfFile } from './figures.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
@@ -137,6 +137,10 @@ class SqliteDatabase implements OpenDatabase {
 
   refuseWrites(cause: Error | undefined): void {
     this.#refusal = cause;
+  }
+
+  cannotWrite(error: unknown): boolean {
+    return cannotWrite(error);
   }
 
   lost(): string | undefined {

@@ -5,6 +5,9 @@ import type { Dialect, JsonEntry } from '../dialect.ts';
 import { NumberingSqliteCompiler } from './query-compiler.ts';
 import { sqliteSchema } from './schema.ts';
 
+/** More than one write takes, so that a check which passes is not contradicted by the next write. */
+const roomBytes = 262_144;
+
 /** Entries of one `json_object`: builds of SQLite take 127 arguments of a function, newer ones 1,000. */
 const entriesPerObject = 50;
 
@@ -116,5 +119,11 @@ export const sqliteDialect: Dialect = {
   beside: undefined,
   computesSkippedRows: false,
   guessesRows: false,
+  // Goes through the log. Every connection reads the schema again after it.
+  takeRoom: [
+    `create table gatewright_room as select zeroblob(${roomBytes}) as filling`,
+    'drop table gatewright_room',
+  ],
+  takesRoomLightly: false,
   schema: sqliteSchema,
 };

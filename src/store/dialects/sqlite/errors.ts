@@ -1,6 +1,6 @@
 import { ConstraintError, type ConstraintKind, TooLongError } from '../../database.ts';
 import { fenceMessage } from '../fence.ts';
-import { databaseUnavailable } from '../problems.ts';
+import { databaseUnavailable, originalError } from '../problems.ts';
 
 /** What node:sqlite throws: `errcode` is SQLite's extended result code (https://sqlite.org/rescode.html). */
 export interface SqliteError extends Error {
@@ -32,6 +32,14 @@ const tooBig = 18;
 
 /** NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB, and BUSY that lasted. */
 const outages: ReadonlySet<number> = new Set([5, 7, 8, 9, 10, 11, 13, 14, 15, 26]);
+
+/** READONLY, IOERR, FULL, CANTOPEN: every write meets them. */
+const unwritable: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+
+export const cannotWrite = (error: unknown): boolean => {
+  const original = originalError(error);
+  return isSqliteError(original) && unwritable.has(primaryCode(original));
+};
 
 const kinds: Readonly<Record<number, ConstraintKind>> = {
   787: 'foreign_key',
