@@ -33,6 +33,8 @@ export interface Config {
   readonly databaseReadUrl: string | undefined;
   readonly databasePool: number;
   readonly databasePrepare: boolean;
+  /** Seconds for which a start waits for a database that cannot be reached. */
+  readonly databaseWait: number;
   readonly jwtSecret: string | undefined;
   readonly credentialsFile: string;
   readonly credentialsKeyFile: string;
@@ -250,6 +252,7 @@ export const readConfig = (environment: Environment): Config => {
     databaseReadUrl: readReadUrl(reader, databaseUrl),
     databasePool: reader.integer('DATABASE_POOL', 10, 1, 200),
     databasePrepare: reader.choice('DATABASE_PREPARE', 'on', ['on', 'off']) === 'on',
+    databaseWait: reader.integer('DATABASE_WAIT', 60, 0, 3_600),
     jwtSecret: readSecret(reader),
     credentialsFile: resolve(reader.text('CREDENTIALS_FILE') ?? 'config/credentials.age'),
     credentialsKeyFile: resolve(reader.text('CREDENTIALS_KEY_FILE') ?? 'config/credentials.key'),

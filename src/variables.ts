@@ -59,6 +59,12 @@ export const variables: readonly Variable[] = [
     meaning: '`off` behind a pooler in transaction mode: no prepared statements',
   },
   {
+    name: 'DATABASE_WAIT',
+    fallback: '60',
+    meaning:
+      'seconds for which a start waits for a PostgreSQL that cannot be reached, 0 to 3,600; 0 fails at once',
+  },
+  {
     name: 'JWT_SECRET',
     fallback: '',
     meaning:

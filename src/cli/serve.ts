@@ -1,13 +1,15 @@
 import { flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { awaitDatabase } from '../database-wait.ts';
 import { createServer, type Server } from '../server.ts';
+import { databaseTarget } from '../store/dialects/targets.ts';
 import { LouderLog } from '../watch/louder-log.ts';
 import { openApplication } from './application.ts';
 import { greet } from './greeting.ts';
 import { giveBackMemory, growSlowly } from './idle-memory.ts';
 import type { Io } from './io.ts';
-import { endAfter, endFailed, endIfKeptAlive, type StopSignal } from './stop-signal.ts';
+import { endAfter, endFailed, endIfKeptAlive, endNow, type StopSignal } from './stop-signal.ts';
 import { logUncaught } from './uncaught.ts';
 import type { WorkerRole } from './workers/worker.ts';
 
@@ -20,14 +22,28 @@ export interface ServeOptions {
   readonly worker: WorkerRole | undefined;
 }
 
+/** A stop that is asked for meanwhile ends the process at once: nothing has been begun. */
+const awaitOwnDatabase = async ({ config, logger, stopped }: ServeOptions): Promise<void> => {
+  let isOver = false;
+  void stopped.then(() => {
+    if (!isOver) endNow(0);
+  });
+  await awaitDatabase(databaseTarget(config.databaseUrl), config, (fields, message) =>
+    logger.warn(fields, message),
+  );
+  isOver = true;
+};
+
 /**
  * What an application that could not be started has left running keeps the process no longer. Why it could not stands in
  * the log as well, which may be all that anybody collects.
  */
-const startServer = async ({ config, logger, worker }: ServeOptions): Promise<Server> => {
+const startServer = async (options: ServeOptions): Promise<Server> => {
+  const { config, logger, worker } = options;
   const sharedPort = worker?.port;
   try {
     const application = await openApplication();
+    await awaitOwnDatabase(options);
     return await createServer({ config, logger, watch: true, lifecycle: true, sharedPort, application });
   } catch (error) {
     logger.fatal({ err: error }, 'the service does not start');

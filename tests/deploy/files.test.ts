@@ -124,6 +124,9 @@ describe('docs/deploy', () => {
       await writeFile(place, unit.replace('/usr/bin/node', process.execPath));
       const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', place]);
       expect([stdout, stderr]).toEqual(['', '']);
+      // Else systemd gives up for good after five starts in 10 s.
+      expect(unit).toMatch(/^Restart=always$/m);
+      expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
       const security = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', place]);
       const level = /Overall exposure level for gatewright@3001\.service: ([\d.]+) OK/.exec(
         security.stdout,

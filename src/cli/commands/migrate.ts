@@ -1,4 +1,5 @@
 import { readConfig } from '../../config.ts';
+import { awaitDatabase } from '../../database-wait.ts';
 import { planMigrations, prepareDatabase } from '../../migrate.ts';
 import { databaseTarget } from '../../store/dialects/targets.ts';
 import { openApplication } from '../application.ts';
@@ -19,6 +20,9 @@ export const command = defineCommand({
     const config = readConfig(io.env);
     const application = await openApplication();
     const target = databaseTarget(config.databaseUrl);
+    const told = (fields: object, message: string): void =>
+      io.warn(`gatewright: ${message} ${JSON.stringify(fields)}`);
+    await awaitDatabase(target, config, told);
     if (values.plan === true) {
       const planned = await planMigrations(target, application);
       if (values.json === true) return io.print(JSON.stringify({ planned }));

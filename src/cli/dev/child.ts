@@ -1,8 +1,10 @@
 import { ApplicationError, loadApplication } from '../../application.ts';
 import { ConfigError, readConfig } from '../../config.ts';
+import { awaitDatabase } from '../../database-wait.ts';
 import { guardStandardStreams, readableLog } from '../../log.ts';
 import { SchemaError, schemaDifferences } from '../../schema-check.ts';
 import { createServer, type Server } from '../../server.ts';
+import { databaseTarget } from '../../store/dialects/targets.ts';
 import { describeDifference } from '../../store/migrations/describe-difference.ts';
 import type { Difference } from '../../store/migrations/differences.ts';
 import { greet } from '../greeting.ts';
@@ -66,9 +68,12 @@ const start = async (message: Start): Promise<Started | { readonly shown: Shown 
   // One process: it is the one that is started again.
   const config = { ...readConfig(process.env), workers: 1 };
   const application = await loadApplication(folder);
+  const logger = readableLog(config.logLevel, print);
+  await awaitDatabase(databaseTarget(config.databaseUrl), config, (fields, message) =>
+    logger.warn(fields, message),
+  );
   const shown = await holdMigrations(config, application, message, print);
   if (shown !== undefined) return { shown };
-  const logger = readableLog(config.logLevel, print);
   logUncaught(logger, () => process.exit(1));
   const server = await createServer({ config, application, logger, lifecycle: true, jobTimes });
   const routes = routeLines(server.endpoints, config.basePath);

@@ -138,6 +138,13 @@ export interface DatabaseTarget {
   readonly telemetryName: string;
   /** The file that holds the database between two starts; undefined where no file of ours does. */
   readonly file: string | undefined;
+  /** Where it is, for messages: without credentials. */
+  readonly place: string;
+  /**
+   * Why it cannot be reached at the moment; undefined where it can. Absent where nothing has to be reached.
+   * @throws Error that time does not change, such as a wrong password
+   */
+  readonly findUnreachable?: () => Promise<Error | undefined>;
   /** Whether nothing is in it, as far as that is known without making it: its file is missing or empty. */
   isEmpty(): boolean;
   /** Whether something lies beside a missing file that only a database leaves. */

@@ -3,10 +3,18 @@ import type { DatabaseTarget, TargetKind } from '../target.ts';
 const migrationDriver = async (url: string) =>
   (await import('./migration-dialect.ts')).postgresMigrationDialect(url);
 
+/** Host and name of the database; a socket is named by its folder. */
+const placeOf = (url: string): string => {
+  const { host, pathname, searchParams } = new URL(url);
+  return `${searchParams.get('host') ?? host}${pathname}`;
+};
+
 const targetOf = (url: string): DatabaseTarget => ({
   dialect: 'postgres',
   telemetryName: 'postgresql',
   file: undefined,
+  place: placeOf(url),
+  findUnreachable: async () => (await import('./reach.ts')).findUnreachable(url),
   isEmpty: () => false,
   hasRemains: () => false,
   open: async (options) => {

@@ -13,6 +13,7 @@ const targetOf = (file: SqliteFile): DatabaseTarget => {
     dialect: 'sqlite',
     telemetryName: 'sqlite',
     file: temporary ? undefined : resolve(path),
+    place: path,
     isEmpty,
     // What had not been moved into the file yet.
     hasRemains: () => sizeOf(`${path}-wal`) > 0,
