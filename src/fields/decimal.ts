@@ -111,6 +111,7 @@ export const decimal = {
     if (scaled === undefined) throw new TypeError('not a decimal');
     return scaled;
   },
+  decode: (column, options) => fromScaled(Number(column), scaleOf(options)),
   operators: orderedOperators,
   parse: (text, options) => toScaled(text, scaleOf(options)),
   fromText: orNull,

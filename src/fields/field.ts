@@ -145,6 +145,8 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   check?(value: Json, options: Options): RuleViolation | undefined;
   /** A checked value as the column takes it. Throws TypeError for a value that was never checked. */
   encode(value: Json, options: Options): ColumnValue;
+  /** What the column takes as it is returned in JSON: the canonical form. Absent where both are the same. */
+  decode?(column: NonNullable<ColumnValue>, options: Options): Json;
   readonly operators: readonly FilterOperator[];
   /** The text of a filter (or cursor) as a column value; undefined where it is no value of this type. */
   parse(text: string, options: Options): ColumnValue | undefined;

@@ -90,6 +90,7 @@ export const json = {
     if (!isFit(value, mostLevels)) throw new TypeError('not a storable JSON value');
     return JSON.stringify(value);
   },
+  decode: (column) => JSON.parse(String(column)) as Json,
   operators: ['null'],
   parse: () => undefined,
   fromText,

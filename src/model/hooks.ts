@@ -21,8 +21,8 @@ export interface BeforeSaveContext<
   /** The record as it is, with every field; undefined on create. Others may change it until the transaction begins. */
   readonly before: Readonly<Whole> | undefined;
   /**
-   * What is about to be saved: on create every field that was sent or has a default, on update those that were sent.
-   * May be changed; what stands here in the end is validated once more, restricted fields included.
+   * What is about to be saved: on create every field that was sent or has a default, on update those that were sent; each
+   * as it will be returned (decimals as text at their scale, times in UTC). May be changed; what stands here in the end is validated once more, restricted fields included.
    */
   readonly values: Values;
   /**

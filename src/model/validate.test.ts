@@ -157,10 +157,15 @@ describe('validation', () => {
     expect(validate(Object.create({ title: 'abc' }) as JsonObject, 'update', all).values).toEqual({});
   });
 
-  it('encodes as the columns take it, and keeps what was sent for hooks', () => {
+  it('encodes as the columns take it, and gives hooks the form that is returned', () => {
     const body = { price: 12.5, at: '2024-01-01', token: 'ABCDEF00-0000-4000-8000-000000000000', extra: [1] };
     const { values, columns } = validate(body, 'update', all);
-    expect(values).toEqual(body);
+    expect(values).toEqual({
+      price: '12.50',
+      at: '2024-01-01T00:00:00.000Z',
+      token: 'abcdef00-0000-4000-8000-000000000000',
+      extra: [1],
+    });
     expect(columns).toEqual({
       price: 1250,
       at: '2024-01-01T00:00:00.000Z',

@@ -8,7 +8,7 @@ import type { FieldSet, ModelField } from './resource.ts';
 
 /** What a body comes to. `columns` may be written only where there are no errors. */
 export interface Validated {
-  /** Accepted values as they were sent, defaults included; what hooks see and change. */
+  /** Accepted values in the form in which they are returned, defaults included; what hooks see and change. */
   readonly values: Record<string, Json>;
   /** The same values as the columns take them. */
   readonly columns: Readonly<Record<string, ColumnValue>>;
@@ -69,6 +69,9 @@ const inWords = (catalogue: Catalogue, params: RuleViolation['params'] = {}) => 
 const toColumn = (field: ModelField, value: Json): ColumnValue =>
   value === null ? null : field.type.encode(value, field.options);
 
+const toJson = ({ type, options }: ModelField, column: ColumnValue): Json =>
+  column === null || type.decode === undefined ? column : type.decode(column, options);
+
 /** The checks of a model's fields. Messages are in the language of the service. */
 export const compileValidator = (model: FieldSet, locale: Locale): Validator => {
   const catalogue = catalogueOf(locale);
@@ -87,8 +90,13 @@ export const compileValidator = (model: FieldSet, locale: Locale): Validator => 
       for (const { rule, params } of violations)
         errors.push(fieldError(catalogue, field.name, label, rule, inWords(catalogue, params)));
       if (value === undefined) continue;
-      values[field.name] = value;
-      if (violations.length === 0) columns[field.name] = toColumn(field, value);
+      if (violations.length > 0) {
+        values[field.name] = value;
+        continue;
+      }
+      const column = toColumn(field, value);
+      columns[field.name] = column;
+      values[field.name] = toJson(field, column);
     }
     return { values, columns, errors };
   };

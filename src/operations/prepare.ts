@@ -1,5 +1,6 @@
 import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
+import { Problem } from '../kernel/problem.ts';
 import type { Validated } from '../model/validate.ts';
 import type { Candidate, Columns } from '../store/records/records.ts';
 import { collisionErrors } from './constraint.ts';
@@ -38,7 +39,6 @@ const consultHook = async (
   validated: Validated,
 ): Promise<Validated> => {
   const { model, validate } = write.resource;
-  if (model.hooks.beforeSave === undefined || isRehearsed(write)) return validated;
   const values = { ...validated.values };
   const added = await beforeSave(write, action, values, updated);
   const again = validate(values, action, model.fields);
@@ -68,21 +68,58 @@ const chosenReferences = (
 };
 
 /**
+ * Whether the row rule lets the caller write what the body says. A default, and a field that the body leaves out, the hook
+ * may still set.
+ */
+const isAdmitted = (
+  { resource: { model, records }, grant, acting }: RecordWrite,
+  body: JsonObject,
+  columns: Columns,
+  id: number | undefined,
+): Promise<boolean> => {
+  const sent = Object.entries(columns).filter(
+    ([name]) => grant.writable.has(name) && own(body, name) !== undefined,
+  );
+  const owner: Columns =
+    id !== undefined || model.owner === undefined || grant.owner === undefined
+      ? {}
+      : { [model.owner]: grant.owner };
+  return records.admits(grant, { ...Object.fromEntries(sent), ...owner }, id, acting.shared?.transaction);
+};
+
+/** What a body within another one comes to before hooks are asked, for who looks at several of them. */
+export const isRefusedWithin = async (write: RecordWrite, sent: JsonObject): Promise<boolean> => {
+  const { resource, grant } = write;
+  const body = withSurrounding(write, 'create', sent);
+  const { columns, errors } = resource.validate(body, 'create', grant.writable);
+  if (errors.some(({ field }) => field !== write.of?.field)) return false;
+  if (await isAdmitted(write, body, columns, undefined)) return false;
+  const chosen = chosenReferences(write, 'create', body, columns, columns);
+  return (await collisionErrors(write, { columns, chosen }, undefined)).length === 0;
+};
+
+/**
  * Validates a body as this caller may write it, asks the hook, and looks up uniqueness and references, so that every
- * message comes at once. Nothing is written.
+ * message comes at once. Nothing is written. The hook is not asked where the body decides that the write is refused.
+ * `isRefused`: whether that is so of what stands within the record.
+ * @throws Problem `forbidden`
  */
 export const prepareWrite = async (
   write: RecordWrite,
   action: 'create' | 'update',
   sent: JsonObject,
   updated: Updated = {},
+  isRefused: () => Promise<boolean> = async () => false,
 ): Promise<Prepared> => {
   const { resource, grant, acting, of } = write;
   const { model, validate } = resource;
   const body = withSurrounding(write, action, sent);
   const first = validate(body, action, grant.writable);
+  const asksHook = first.errors.length === 0 && model.hooks.beforeSave !== undefined && !isRehearsed(write);
+  const isForbidden =
+    asksHook && (!(await isAdmitted(write, body, first.columns, updated.id)) || (await isRefused()));
   const { values, columns, errors } =
-    first.errors.length > 0 ? first : await consultHook(write, action, updated, first);
+    asksHook && !isForbidden ? await consultHook(write, action, updated, first) : first;
   const chosen = chosenReferences(write, action, body, first.columns, columns);
   const { shared } = acting;
   const isThere = shared && ((name: string, id: unknown) => shared.known.has(recordKey(name, Number(id))));
@@ -90,6 +127,7 @@ export const prepareWrite = async (
   const candidate = { columns, chosen, refused, isThere };
   const collisions = await collisionErrors(write, candidate, updated.id, shared?.transaction);
   const all = [...errors, ...collisions];
+  if (isForbidden && all.length === 0) throw new Problem('forbidden');
   if (all.length > 1) {
     const order = [...model.fields.keys()];
     all.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));

@@ -7,7 +7,7 @@ import { type Included, nothingIncluded } from '../store/relations/include.ts';
 import { CollectedErrors, recordsInARow } from './collected-errors.ts';
 import { refusal } from './constraint.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
-import { type Prepared, prepareWrite } from './prepare.ts';
+import { isRefusedWithin, type Prepared, prepareWrite } from './prepare.ts';
 import { isRecorded, keptBeside } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { remove } from './remove.ts';
@@ -53,6 +53,20 @@ export const insert = async (
   return withRelated(write, concluded, included);
 };
 
+/**
+ * Whether what stands within a new record is refused by a row rule. It is written in a transaction, but the hook of the
+ * record itself runs before that.
+ */
+const isAnyRefused = async (write: RecordWrite, nested: Nested | undefined): Promise<boolean> => {
+  if (nested === undefined || isShared(write)) return false;
+  for (const [list, item] of tasksOf(nested)) {
+    const inner = innerWrite(write, list, item, undefined);
+    if (await isRefusedWithin(inner, item.values)) return true;
+    if (await isAnyRefused(inner, nestedIn(inner, 'create', item.values))) return true;
+  }
+  return false;
+};
+
 /** Validates, and saves what is good. What the database refuses all the same is told like what was found before. */
 export const attempt = async <T>(
   write: RecordWrite,
@@ -60,7 +74,7 @@ export const attempt = async <T>(
   save: (prepared: PreparedNew) => Promise<T>,
 ): Promise<T> => {
   const nested = nestedIn(write, 'create', body);
-  const prepared = await prepareWrite(write, 'create', body);
+  const prepared = await prepareWrite(write, 'create', body, {}, () => isAnyRefused(write, nested));
   try {
     const isFlawed = prepared.errors.length > 0 || (nested !== undefined && nested.flaws.length > 0);
     if (isFlawed) {

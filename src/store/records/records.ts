@@ -26,6 +26,7 @@ import { type WrittenBeside, writtenBeside } from './beside.ts';
 import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
 import {
   argumentsOf,
+  decidedReach,
   everyRow,
   nothing,
   type WriteArguments,
@@ -188,6 +189,34 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       except?: number,
       within?: Transaction,
     ): Promise<readonly Collision[]> => collisions(within ?? database, grant, candidate, except),
+
+    /**
+     * Whether the grant lets a record be written with these values: a new one, or the one with an id as it would be then. A
+     * new one may have others as well: a rule that they could meet is taken to hold. One statement, or none.
+     */
+    admits: async (
+      grant: Grant,
+      columns: Columns,
+      id: number | undefined,
+      within?: Transaction,
+    ): Promise<boolean> => {
+      if (grant.writes === undefined) return true;
+      const writes = reachOf({ rows: grant.writes });
+      if (writes === undefined) return false;
+      const names = Object.keys(columns);
+      const asked = id === undefined ? decidedReach(writes, names) : writes;
+      if (id === undefined ? asked.terms.length === 0 : !leadsOut(writes, names)) return true;
+      const admitted = compiled(`admits ${id === undefined} ${names.join(',')}\n${asked.key}`, (argument) => {
+        const next: ColumnSql = (of) =>
+          id === undefined || names.includes(of) ? assigned(names, of, argument) : column(of);
+        const met = reached(asked, 'writes', argument, next);
+        if (id === undefined) return sql`select 1 as admitted${where(met)}`;
+        return sql`select 1 as admitted from ${table}${where([sql`${column('id')} = ${argument('id')}`, ...met])}`;
+      });
+      const values = Object.values(columns);
+      const query = admitted({ ...nothing, values, writes: asked.values, id: id ?? 0 });
+      return (await (within ?? database).get(query)) !== undefined;
+    },
 
     /**
      * Undefined where the grant lets nobody write such a record. What stands beside it is written in the same statement,

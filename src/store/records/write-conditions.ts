@@ -1,10 +1,12 @@
+import type { ColumnValue } from '../../fields/field.ts';
+import type { RowExpression } from '../../model/row-expression.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { columnOf } from '../column.ts';
 import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { versionColumn } from '../resource-source.ts';
 import type { ColumnSql } from '../rows/expression.ts';
-import { columnsOf, type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import { columnsOf, type ReachTerm, type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import type { Source } from '../source.ts';
 import { type Argument, all, type Fragment, name, sql } from '../statement.ts';
 
@@ -54,6 +56,30 @@ export const argumentsOf = ({ rows, writes }: WriteReach) => ({
   rows: rows.values,
   writes: writes?.values ?? [],
 });
+
+/**
+ * What of a rule values of these columns decide. Undefined where they decide nothing: it may hold by the values of other
+ * columns.
+ */
+const decidedRule = (rule: RowExpression, names: readonly string[]): RowExpression | undefined => {
+  if ('column' in rule) return names.includes(rule.column) ? rule : undefined;
+  const parts = rule.rules.map((part) => decidedRule(part, names));
+  const rules = parts.filter((part) => part !== undefined);
+  if (rule.kind === 'anyOf') return rules.length < parts.length ? undefined : { kind: 'anyOf', rules };
+  return rules.length === 0 ? undefined : { kind: 'allOf', rules };
+};
+
+/** What of the conditions values of these columns decide. */
+export const decidedReach = ({ terms, values, key }: RowReach, names: readonly string[]): RowReach => {
+  const decided: { term: ReachTerm; value: ColumnValue }[] = [];
+  for (const [index, term] of terms.entries()) {
+    const isColumn = typeof term === 'string';
+    const part = isColumn ? term : decidedRule(term, names);
+    if (part === undefined || (isColumn && !names.includes(term))) continue;
+    decided.push({ term: part, value: values[index] ?? null });
+  }
+  return { terms: decided.map(({ term }) => term), values: decided.map(({ value }) => value), key };
+};
 
 /** The conditions of writes of a table: whose row it is, of which version, and what it may become. */
 export const writeConditions = (source: Source, table: string, dialect: Dialect) => {

@@ -234,7 +234,8 @@ describeEachDatabase('hooks of a resource', (databases) => {
       ...{ created_at: timestamp, updated_at: timestamp },
     };
     const principal = { kind: 'user', id: user.id, username: user.username, roles: ['viewer'] };
-    const values = { text: 'first', price: '12.5' };
+    // As it is returned, however it was sent.
+    const values = { text: 'first', price: '12.50' };
     await expect.poll(() => told.after).toHaveLength(3);
     expect(told.after).toEqual([
       { action: 'create', id, record, values, principal },
