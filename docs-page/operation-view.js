@@ -19,6 +19,7 @@ const rules = ({ access }, t) => {
     ownership,
     restricted = [],
     published,
+    or_own: orOwn,
     roles = [],
     own,
     also = [],
@@ -28,7 +29,7 @@ const rules = ({ access }, t) => {
     roles.length > 0 ? who + roles.join(t.comma) : who,
     own && t.ownOnly,
     published &&
-      `${t.published}${Object.entries(published)
+      `${orOwn ? t.publishedToAll : t.published}${Object.entries(published)
         .map(([name, value]) => `${name} = ${value}`)
         .join(t.comma)}`,
     model !== undefined &&

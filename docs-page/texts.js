@@ -108,6 +108,7 @@ const zh = {
   ownership: '归属：新记录的所有者为调用者。',
   restricted: '仅 super_admin 与 admin 可写，其他人提交时忽略：',
   published: '仅返回满足条件的记录：',
+  publishedToAll: '未登录时仅返回满足条件的记录：',
   also: '也接受请求方法',
   operators: {
     eq: '等于',
@@ -237,6 +238,7 @@ const en = {
   ownership: 'Ownership: the caller becomes the owner of the new record.',
   restricted: 'Written by super_admin and admin only, ignored from others: ',
   published: 'Answers only records with ',
+  publishedToAll: 'Without credentials it returns only records with ',
   also: 'Also taken as',
   operators: {
     eq: 'equals',

@@ -91,6 +91,13 @@ describe('audit report', () => {
     expect(create).toMatchObject({ isolation: { write: own } });
   });
 
+  it('warns about isolation without ownership', async () => {
+    const { resources } = await report();
+    expect(resources.filter(({ warnings }) => warnings.length > 0).map(({ model }) => model)).toEqual([
+      'Walled',
+    ]);
+  });
+
   it('has every endpoint, with who can call it', async () => {
     const { endpoints } = await report();
     const of = (method: string, path: string) =>

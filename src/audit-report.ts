@@ -32,6 +32,8 @@ export interface ResourceReport {
   readonly open_records: string | undefined;
   /** Which records callers other than administrators read and write; undefined where every one. */
   readonly isolation: { readonly read: string; readonly write: string } | undefined;
+  /** Rules that are allowed together and rarely meant together. */
+  readonly warnings: readonly string[];
 }
 
 export interface AuditReport {
@@ -56,6 +58,14 @@ const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>>
   delete_envelope: () => true,
 };
 
+/** Rules of a model that are allowed together and rarely meant together, in words. */
+export const ruleWarnings = ({ name, rules }: ResourceModel): readonly string[] =>
+  rules.isolation?.byOwner === true && !rules.ownership
+    ? [
+        `${name}: isolation without ownership: a new record has no owner unless its body names one, and then only administrators read it`,
+      ]
+    : [];
+
 const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
   const { isolation } = model.rules;
   const reader = everyName(models);
@@ -67,6 +77,7 @@ const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
     open: open !== undefined,
     open_records: open && rowSentence(open, model, reader, 'en'),
     isolation: isolation && isolationSentences(isolation, model, reader, 'en'),
+    warnings: ruleWarnings(model),
   };
 };
 

@@ -56,12 +56,11 @@ export const isOfApplications = (name: AuthMethodName): name is ApplicationMetho
 export const isOfKeys = (name: AuthMethodName): boolean => byName[name].holder === 'api_key';
 
 /**
- * Methods whose credentials are looked at unasked, where an endpoint takes none: those that ask for no body, and that no
- * browser adds by itself.
+ * Methods whose credentials are looked at unasked, where an endpoint takes none: those that no browser adds by itself,
+ * and where it takes a body those only that do not cover it.
  */
-export const unaskedMethods: readonly AuthMethod<AuthMethodName>[] = authMethods.filter(
-  ({ area, coversBody }) => area === 'api' && !coversBody,
-);
+export const unaskedMethods = (takesBody: boolean): readonly AuthMethod<AuthMethodName>[] =>
+  authMethods.filter(({ area, coversBody }) => area === 'api' && !(takesBody && coversBody));
 
 /** The first name of the same verification: what a caller by `bearer` is known by is `jwt`. */
 export const verifiedAs = (name: AuthMethodName): AuthMethodName =>

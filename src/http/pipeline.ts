@@ -3,6 +3,7 @@ import { nobody } from '../auth/principal.ts';
 import { headersOf, unaskedMethods, type Verifiers } from '../auth/registry.ts';
 import { Problem } from '../kernel/problem.ts';
 import { decide } from '../policy/decide.ts';
+import { readsOwn } from '../policy/resource-rule.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import type { Envelope } from './envelope.ts';
 import type { FramedBytes } from './framed-bytes.ts';
@@ -36,8 +37,6 @@ export interface PipelineParts {
 
 const json = 'application/json; charset=utf-8';
 
-const unaskedHeaders = [...new Set(unaskedMethods.flatMap(headersOf))].map((name) => name.toLowerCase());
-
 /**
  * The way of every request, in the order in which it can be refused:
  *
@@ -62,23 +61,27 @@ export const createPipeline = ({ methods, envelope, around }: PipelineParts) => 
     };
   };
 
-  const lookedAt = [...new Set(unaskedMethods.map(({ name }) => methods[name]))];
-
-  /** Who sent credentials that nobody has asked for; whoever sent none, or none that are good, is nobody. */
-  const identify: Identify = async (request) => {
-    if (unaskedHeaders.every((name) => request.header(name) === undefined)) return nobody;
-    return guard(lookedAt, request).catch(() => nobody);
+  /** Who sent credentials that nobody has asked for; without any, or with none that are good, it is nobody. */
+  const identifying = (takesBody: boolean): Identify => {
+    const unasked = unaskedMethods(takesBody);
+    const headers = [...new Set(unasked.flatMap(headersOf))].map((name) => name.toLowerCase());
+    const lookedAt = [...new Set(unasked.map(({ name }) => methods[name]))];
+    return async (request) => {
+      if (headers.every((name) => request.header(name) === undefined)) return nobody;
+      return guard(lookedAt, request).catch(() => nobody);
+    };
   };
 
   const serve = (endpoint: Endpoint): Serve => {
     const accepted = [...new Set(endpoint.auth.map((name) => methods[name]))];
-    const unasked = accepted.length === 0 ? identify : undefined;
+    const unasked = accepted.length === 0 ? identifying(endpoint.accepts !== 'nothing') : undefined;
+    const isPersonal = accepted.length > 0 || readsOwn(endpoint.policy);
     // All strangers are alike.
     const ofNobody = decide(endpoint.policy, nobody);
     const served: Serve = async (request) => {
       try {
         // Records that everybody reads may lead to some that only this caller does.
-        const asked = accepted.length > 0 || request.relates;
+        const asked = isPersonal || request.relates;
         const principal = asked ? await (unasked?.(request) ?? guard(accepted, request)) : nobody;
         request.identified(principal);
         const decision = principal === nobody ? ofNobody : decide(endpoint.policy, principal);

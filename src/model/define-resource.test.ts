@@ -72,7 +72,7 @@ describe('defineResource', () => {
         permissions: 'writes',
         isolation: { byOwner: true, read: { words: 'user_id = caller' } },
         ownership: true,
-        publicRead: [{ column: 'published', value: true }],
+        publicRead: [{ column: 'published', value: true, said: 'true' }],
       },
       auth: { list: ['jwt'], create: ['jwt', 'api_key'], destroy: ['jwt'] },
     });
@@ -195,6 +195,12 @@ describe('mistakes in a model file', () => {
       /there is no option "auth\.lists": the nearest is "list"/,
     ],
     ['public', 'Memo', { fields: { title }, publicRead: { where: {} } }, /publicRead\.where is empty/],
+    [
+      'public',
+      'Memo',
+      { fields: { title }, publicRead: { where: { title: 'x' }, orOwn: true } },
+      /publicRead\.orOwn needs isolation/,
+    ],
     ['public', 'Memo', { fields: { title }, publicRead: { where: { live: true } } }, /unknown field "live"/],
     ['public', 'Memo', { fields: { title }, publicRead: { where: { title: null } } }, /^Memo\.title/],
     ['public', 'Memo', { fields: { title }, publicRead: { where: { title: 1 } } }, /breaks the rule type/],

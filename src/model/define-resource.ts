@@ -47,7 +47,18 @@ export const checkField = (owner: string, name: string, definition: FieldDefinit
 const fieldName = (key: string, definition: FieldDefinition): string =>
   definition.type.target === undefined || key.endsWith('_id') ? key : `${key}_id`;
 
-const fieldsOf = (model: string, definitions: FieldDefinitions): Map<string, ModelField> => {
+const isOwner = (definition: FieldDefinition): boolean =>
+  'owner' in definition.options && definition.options.owner === true;
+
+/**
+ * @param asksOwner whether bodies say whose a record is, and rows are the owner's: then they name only a user whom the
+ * caller may see
+ */
+const fieldsOf = (
+  model: string,
+  definitions: FieldDefinitions,
+  asksOwner: boolean,
+): Map<string, ModelField> => {
   const server = { required: true } as const;
   const fields = new Map([['id', modelField('id', integer.define(server), true)]]);
   for (const [key, definition] of Object.entries(definitions)) {
@@ -55,16 +66,14 @@ const fieldsOf = (model: string, definitions: FieldDefinitions): Map<string, Mod
     checkFieldName(model, name);
     if (fields.has(name)) throw new DefinitionError(model, 'two fields have this name', name);
     checkField(model, name, definition);
-    fields.set(name, modelField(name, definition, false));
+    const field = modelField(name, definition, false);
+    fields.set(name, asksOwner && isOwner(definition) ? Object.freeze({ ...field, anyone: false }) : field);
   }
   if (fields.size === 1) throw new DefinitionError(model, 'it has no fields');
   for (const name of ['created_at', 'updated_at'])
     fields.set(name, modelField(name, datetime.define(server), true));
   return fields;
 };
-
-const isOwner = (definition: FieldDefinition): boolean =>
-  'owner' in definition.options && definition.options.owner === true;
 
 const ownerOf = (model: string, definitions: FieldDefinitions): 'user_id' | undefined => {
   const owners = Object.entries(definitions).filter(([, definition]) => isOwner(definition));
@@ -118,7 +127,8 @@ export const defineResource = <
 ): Resource<Fields, Views, Relations, Name> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
-  const fields = fieldsOf(name, definition.fields);
+  const { isolation, ownership } = definition;
+  const fields = fieldsOf(name, definition.fields, isolation === true && ownership !== true);
   const owner = ownerOf(name, definition.fields);
   const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? []);
   return Object.freeze({

@@ -56,7 +56,9 @@ const hooks = {
   afterCommit: code,
 } satisfies OptionTable<ResourceHooks>;
 
-const publicRead = { where: plainObject } satisfies OptionTable<NonNullable<Definition['publicRead']>>;
+const publicRead = { where: plainObject, orOwn: flag } satisfies OptionTable<
+  NonNullable<Definition['publicRead']>
+>;
 
 const resource = {
   fields: fieldsOption,

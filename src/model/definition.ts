@@ -58,8 +58,11 @@ export interface ResourceDefinition<
   readonly ownership?: boolean;
   /** Fields that only super_admin and admin write; from others they are ignored. */
   readonly restricted?: readonly FieldName<Fields>[];
-  /** List and detail are public and show only records with these values. */
-  readonly publicRead?: { readonly where: Partial<RecordOfFields<Fields>> };
+  /**
+   * List and detail are public and show only records with these values; with `orOwn` signed-in callers also read
+   * whatever isolation grants them.
+   */
+  readonly publicRead?: { readonly where: Partial<RecordOfFields<Fields>>; readonly orOwn?: boolean };
   /** Accepted methods of authentication, for all actions or for each; `['jwt']` where none are named. */
   readonly auth?: AuthMethods | { readonly [Name in Action]?: AuthMethods };
 

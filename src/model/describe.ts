@@ -95,8 +95,9 @@ const isolationOf = (
   models: Models,
   locale: Locale,
 ): JsonObject => {
-  const { isolation } = model.rules;
-  if (isolation === undefined) return {};
+  const { isolation: own, publicOrOwn } = model.rules;
+  if (own === undefined) return {};
+  const isolation = { ...own, read: publicOrOwn ?? own.read };
   const reader: RowReader = {
     models,
     // Every record has an id, and whose one is has one name in every model.

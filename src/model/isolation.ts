@@ -4,8 +4,8 @@ import { nearestHint } from '../kernel/options.ts';
 import { checkValue } from './check-value.ts';
 import { DefinitionError } from './definition-error.ts';
 import { reachRule } from './reach-rule.ts';
-import type { ModelField, ResourceModel } from './resource.ts';
-import { everyRecord, type Isolation, type RowExpression, type RowMember } from './row-expression.ts';
+import type { ModelField, PublicCondition, ResourceModel } from './resource.ts';
+import { everyRecord, type RowExpression, type RowMember, type RowReachRule } from './row-expression.ts';
 import { mentioned } from './rules.ts';
 import type { SaidRule } from './said-rule.ts';
 
@@ -188,6 +188,15 @@ const expressionOf = (outer: RulePlace, model: ResourceModel, said: SaidRule): R
   }
 };
 
+/** The published records, and those of a rule. */
+const publishedOr = (rule: RowExpression, published: readonly PublicCondition[] = []): RowReachRule => {
+  const conditions = published.map((condition) => Object.freeze({ kind: 'equals' as const, ...condition }));
+  const [only, second] = conditions;
+  const open: RowExpression =
+    only !== undefined && second === undefined ? only : { kind: 'allOf', rules: Object.freeze(conditions) };
+  return reachRule(Object.freeze({ kind: 'anyOf', rules: Object.freeze([Object.freeze(open), rule]) }));
+};
+
 /**
  * What the conditions of a model come to among all models, and the indexes that they need. @throws DefinitionError
  * naming the model file and the condition: an unknown model or field, a field that is no reference, a membership
@@ -196,16 +205,23 @@ const expressionOf = (outer: RulePlace, model: ResourceModel, said: SaidRule): R
 export const resolveIsolation = (
   model: ResourceModel,
   models: ModelMap,
-): { readonly isolation: Isolation | undefined; readonly needed: readonly NeededIndex[] } => {
-  const { saidIsolation } = model;
+): { readonly rules: ResourceModel['rules']; readonly needed: readonly NeededIndex[] } => {
+  const { rules, saidIsolation } = model;
   const needed: NeededIndex[] = [];
-  if (saidIsolation === undefined) return { isolation: model.rules.isolation, needed };
-  const rule = (path: 'read' | 'write') => {
-    const said = saidIsolation[path];
+  const rule = (path: 'read' | 'write', said: SaidRule | 'everyone') => {
     const place = { file: model.name, path: `isolation.${path}`, models, needed, finds: path === 'read' };
     return reachRule(said === 'everyone' ? everyRecord : expressionOf(place, model, said));
   };
-  const read = rule('read');
-  const write = saidIsolation.write === saidIsolation.read ? read : rule('write');
-  return { isolation: Object.freeze({ read, write, byOwner: false }), needed };
+  let { isolation } = rules;
+  if (saidIsolation !== undefined) {
+    const read = rule('read', saidIsolation.read);
+    const write = saidIsolation.write === saidIsolation.read ? read : rule('write', saidIsolation.write);
+    isolation = Object.freeze({ read, write, byOwner: false });
+  }
+  const publicOrOwn =
+    rules.publicOrOwn && isolation && publishedOr(isolation.read.expression, rules.publicRead);
+  if (publicOrOwn !== undefined)
+    for (const { column } of rules.publicRead ?? []) needed.push({ model: model.name, columns: [column] });
+  if (isolation === rules.isolation && publicOrOwn === rules.publicOrOwn) return { rules, needed };
+  return { rules: Object.freeze({ ...rules, isolation, publicOrOwn }), needed };
 };

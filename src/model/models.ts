@@ -18,14 +18,13 @@ const completed = (models: Models): Models => {
   const resolved = [...models.values()].map((model) => ({ model, ...resolveIsolation(model, models) }));
   const needed = resolved.flatMap((each) => each.needed);
   return new Map(
-    resolved.map(({ model, isolation }) => {
+    resolved.map(({ model, rules }) => {
       const indexes = withIndexes(
         model,
         needed.flatMap((index) => (index.model === model.name ? [index.columns] : [])),
       );
-      const rules = Object.freeze({ ...model.rules, isolation });
       const relations = resolveRelations(model, models);
-      const changed = isolation !== model.rules.isolation || indexes !== model.indexes || relations.size > 0;
+      const changed = rules !== model.rules || indexes !== model.indexes || relations.size > 0;
       return [model.name, changed ? Object.freeze({ ...model, rules, indexes, relations }) : model];
     }),
   );

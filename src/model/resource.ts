@@ -2,7 +2,7 @@ import type { ColumnValue, CommonOptions, FieldType, OnDelete } from '../fields/
 import type { Label } from '../kernel/messages/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
 import type { SaidMany } from './relation.ts';
-import type { Isolation } from './row-expression.ts';
+import type { Isolation, RowReachRule } from './row-expression.ts';
 import type { SaidRule } from './said-rule.ts';
 
 /**
@@ -141,6 +141,11 @@ export interface ResourceRules {
   readonly restricted: ReadonlySet<string>;
   /** What a record must meet to be read by anybody; undefined where reads are not public. */
   readonly publicRead: readonly PublicCondition[] | undefined;
+  /**
+   * Which records signed-in callers read where reads are public: the published ones, and those that isolation grants
+   * them. Undefined where they read what anybody does.
+   */
+  readonly publicOrOwn: RowReachRule | undefined;
 }
 
 export interface SaidIsolation {
@@ -150,7 +155,9 @@ export interface SaidIsolation {
 
 export interface PublicCondition {
   readonly column: string;
-  readonly value: ColumnValue;
+  readonly value: NonNullable<ColumnValue>;
+  /** The value as it stands in the model file. */
+  readonly said: string;
 }
 
 export interface ResourceIndex {

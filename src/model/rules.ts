@@ -60,7 +60,10 @@ const publicReadOf = (
     const [violation] = checkValue(field, value);
     if (violation !== undefined)
       throw new DefinitionError(model, `publicRead.where breaks the rule ${ruleName(violation.rule)}`, name);
-    return Object.freeze({ column: field.column, value: field.type.encode(value, field.options) });
+    const encoded = field.type.encode(value, field.options);
+    if (encoded === null)
+      throw new DefinitionError(model, 'publicRead.where needs a value to be equal to', name);
+    return Object.freeze({ column: field.column, value: encoded, said: String(value) });
   });
   if (conditions.length === 0)
     throw new DefinitionError(model, 'publicRead.where is empty: say what a published record is');
@@ -75,7 +78,7 @@ interface RulesOption {
   readonly isolation?: IsolationOption;
   readonly ownership?: boolean;
   readonly restricted?: readonly string[];
-  readonly publicRead?: { readonly where: object };
+  readonly publicRead?: { readonly where: object; readonly orOwn?: boolean };
 }
 
 const restrictedOf = (model: string, fields: Fields, names: readonly string[]): ReadonlySet<string> => {
@@ -122,11 +125,15 @@ export const rulesOf = (
       model,
       `${isolation === true ? 'isolation' : 'ownership'} needs the field user_id: field.owner()`,
     );
+  // Without isolation every record would be everybody's who signs in.
+  if (publicRead?.orOwn === true && isolation === false)
+    throw new DefinitionError(model, 'publicRead.orOwn needs isolation: it says whose a record is');
   return Object.freeze({
     permissions,
     isolation: isolationOf(isolation),
     ownership,
     restricted: restrictedOf(model, fields, restricted),
     publicRead: publicRead === undefined ? undefined : publicReadOf(model, fields, { ...publicRead.where }),
+    publicOrOwn: publicRead?.orOwn === true ? noRows : undefined,
   });
 };

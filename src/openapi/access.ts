@@ -56,7 +56,12 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
   const reads = action === 'list' || action === 'detail';
   if (area === 'api' && reads && publicRead !== undefined) {
     const published = publicRead.map(({ column, value }): [string, Json] => [column, value]);
-    return { access: 'public', published: Object.fromEntries(published) };
+    const rows = rowsOfAction(rule, reader.models, reader.locale);
+    return {
+      access: 'public',
+      published: Object.fromEntries(published),
+      ...(rows === undefined ? {} : { or_own: true, isolation: { ...rows } }),
+    };
   }
   const checked = permissions === 'all' || (permissions === 'writes' && !reads);
   const writesFields = action === 'create' || action === 'update';

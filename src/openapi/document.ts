@@ -12,7 +12,7 @@ import { parametersOf } from './parameters.ts';
 import { acrossWords, withRelations } from './related.ts';
 import { generalResponses, responsesOf } from './responses.ts';
 import { rowWordsOf } from './rows.ts';
-import { requirements, securitySchemes } from './security.ts';
+import { methodsOf, requirements, securitySchemes } from './security.ts';
 import { withShared } from './share.ts';
 import { aboutIn, bodyTexts, modelDescription, tagDescriptions, tagTexts, title } from './texts.ts';
 
@@ -80,7 +80,7 @@ const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {
     summary: labelText(summary, context.locale),
     description,
     tags: [tag],
-    security: requirements(endpoint.auth),
+    security: requirements(endpoint),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(endpoint, context),
     responses: responsesOf(endpoint, context),
@@ -154,7 +154,7 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
   nameDetails(shown, context);
   const paths = withShared(pathsOf(shown, context), context.components);
   const general = generalResponses(context);
-  const methods = new Set(shown.flatMap(({ auth }) => auth));
+  const methods = new Set(shown.flatMap(methodsOf));
   return {
     openapi: '3.1.0',
     info: {

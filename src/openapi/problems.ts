@@ -3,12 +3,12 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
-import { isHeldToRule } from '../policy/resource-rule.ts';
+import { isHeldToRule, readsOwn } from '../policy/resource-rule.ts';
 import { asksSecondFactor, isBeforePasswordChange, isBeforeSecondFactor, type Rule } from '../policy/rule.ts';
 import { relationsOf, takesIdempotencyKey, takesIfMatch } from './features.ts';
 
 const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemName[] => {
-  if (auth.length === 0) return [];
+  if (auth.length === 0) return readsOwn(policy) ? ['password_change_required'] : [];
   const methods = auth.map(authMethod);
   const problems: ProblemName[] = ['unauthenticated', ...methods.flatMap(({ refusals }) => refusals)];
   if (method !== 'GET') problems.push(...methods.flatMap(({ writeRefusals }) => writeRefusals));

@@ -3,7 +3,7 @@ import { fill, type Locale } from '../kernel/messages/catalogue.ts';
 import type { Translations } from '../kernel/messages/messages.ts';
 import type { Models } from '../model/models.ts';
 import type { Action } from '../model/resource.ts';
-import { everyName, isolationSentences } from '../model/row-sentences.ts';
+import { everyName, isolationSentences, rowSentence } from '../model/row-sentences.ts';
 import type { ResourceRule } from '../policy/rule.ts';
 
 interface Rows {
@@ -27,9 +27,11 @@ export const rowsOfAction = (
   models: Models,
   locale: Locale,
 ): Rows | undefined => {
-  const { isolation, publicRead } = model.rules;
-  if (isolation === undefined || isolation.byOwner || area === 'admin') return undefined;
-  if (publicRead !== undefined && (action === 'list' || action === 'detail')) return undefined;
+  const { isolation, publicRead, publicOrOwn } = model.rules;
+  if (isolation === undefined || area === 'admin') return undefined;
+  if (publicRead !== undefined && (action === 'list' || action === 'detail'))
+    return publicOrOwn && { read: rowSentence(publicOrOwn.expression, model, everyName(models), locale) };
+  if (isolation.byOwner) return undefined;
   const sentences = isolationSentences(isolation, model, everyName(models), locale);
   return Object.fromEntries(directions[action].map((direction) => [direction, sentences[direction]]));
 };

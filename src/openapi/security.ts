@@ -1,7 +1,9 @@
 import type { SecurityScheme } from '../auth/method.ts';
-import { type AuthMethodName, authMethod } from '../auth/registry.ts';
+import { type AuthMethodName, authMethod, methodsNamed } from '../auth/registry.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { labelText } from '../kernel/messages/messages.ts';
+import { readsOwn } from '../policy/resource-rule.ts';
 import type { DescriptionOptions } from './context.ts';
 
 const schemeOf = (scheme: SecurityScheme, { baseUrl, locale }: DescriptionOptions): JsonObject => {
@@ -25,6 +27,17 @@ export const securitySchemes = (names: Iterable<AuthMethodName>, options: Descri
     [...names].flatMap(schemesOf).map(([name, scheme]) => [name, schemeOf(scheme, options)]),
   );
 
-/** Alternatives, of which one is enough; each names everything that has to be sent together. Open: none. */
-export const requirements = (names: readonly AuthMethodName[]): Json =>
-  names.map((name) => Object.fromEntries(schemesOf(name).map(([scheme]): [string, Json] => [scheme, []])));
+/** Methods by which an endpoint tells callers apart, also where it asks for none. */
+export const methodsOf = ({ auth, policy }: Endpoint): readonly AuthMethodName[] =>
+  policy.kind === 'resource' && readsOwn(policy) ? methodsNamed(policy.model.auth[policy.action]) : auth;
+
+/**
+ * Alternatives, of which one is enough; each names everything that has to be sent together. Open: none, and an empty one
+ * where credentials are optional.
+ */
+export const requirements = (endpoint: Endpoint): Json => [
+  ...(readsOwn(endpoint.policy) ? [{}] : []),
+  ...methodsOf(endpoint).map((name) =>
+    Object.fromEntries(schemesOf(name).map(([scheme]): [string, Json] => [scheme, []])),
+  ),
+];

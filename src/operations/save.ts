@@ -1,9 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FieldError } from '../kernel/field-error.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { ResourceModel } from '../model/resource.ts';
 import type { Columns, SavedRecord } from '../store/records/records.ts';
 import { type Included, nothingIncluded } from '../store/relations/include.ts';
+import { recordAudit } from '../store/tables/audit.ts';
 import { CollectedErrors, recordsInARow } from './collected-errors.ts';
 import { refusal } from './constraint.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
@@ -23,11 +25,51 @@ import {
 
 /** Creates and updates of records, with those that their bodies hold within them, which are written by the same means. */
 
-/** The columns to insert: those of the body, and the owner that the policy set, which no body and no hook overrides. */
-const withOwner = ({ resource: { model }, grant }: RecordWrite, columns: Columns): Columns =>
-  model.owner === undefined || grant.owner === undefined
-    ? columns
-    : { ...columns, [model.owner]: grant.owner };
+/**
+ * The columns to insert: those of the body, and the owner that the policy set, which neither a body nor a hook overrides
+ * unless the caller may write that field.
+ */
+const withOwner = ({ resource: { model }, grant }: RecordWrite, columns: Columns): Columns => {
+  const { owner } = model;
+  if (owner === undefined || grant.owner === undefined) return columns;
+  const named = grant.writable.has(owner) ? columns[owner] : undefined;
+  return { ...columns, [owner]: named ?? grant.owner };
+};
+
+/** Whether an administrator says whose a record is, which the audit log tells. */
+const namesOwner = (
+  { resource: { model }, acting }: RecordWrite,
+  { columns }: Pick<Prepared, 'columns'>,
+): boolean =>
+  acting.area.name === 'admin' &&
+  acting.reason === undefined &&
+  model.owner !== undefined &&
+  columns[model.owner] !== undefined;
+
+const ownerIn = ({ owner }: ResourceModel, whole: string): Json =>
+  owner === undefined ? null : ((JSON.parse(whole) as JsonObject)[owner] ?? null);
+
+/** Leaves a line of the audit log where an administrator has given a record another owner than it had or would get. */
+const auditOwner = (
+  write: RecordWrite,
+  action: 'create' | 'update',
+  id: number,
+  before: Json,
+  columns: Columns,
+): void => {
+  const { resource, acting } = write;
+  const { model, context } = resource;
+  const { owner = '' } = model;
+  const after = columns[owner] ?? null;
+  if (!isShared(write) || !namesOwner(write, { columns }) || after === before) return;
+  const { shared } = write.acting;
+  // Not awaited: where it is refused, the transaction is, and its error is told.
+  recordAudit(shared.transaction, context.database.dialect, context.clock(), acting.actor(), {
+    action: `record.${action}`,
+    target: { kind: model.name, id, name: null },
+    detail: { fields: [owner], before, after },
+  }).catch(() => {});
+};
 
 /** What a new record comes to: its own values, and what stands within it. */
 export interface PreparedNew extends Prepared {
@@ -49,6 +91,7 @@ export const insert = async (
   // It would be a record that the caller may not write.
   if (saved === undefined) throw new Problem('forbidden');
   if (beside.length > 0 && resource.model.events) context.eventsCommitted();
+  auditOwner(write, 'create', saved.id, grant.owner ?? null, owned);
   const concluded = await conclude(write, 'create', saved, undefined, values, within(nested));
   return withRelated(write, concluded, included);
 };
@@ -98,7 +141,7 @@ export const create = (
 ): Promise<SavedRecord> =>
   attempt(write, body, (prepared) =>
     writing(write, (each) => insert(each, prepared, included), {
-      always: included !== nothingIncluded || prepared.nested !== undefined,
+      always: included !== nothingIncluded || prepared.nested !== undefined || namesOwner(write, prepared),
       further: prepared.nested?.records,
       creates: true,
     }),
@@ -113,11 +156,14 @@ const save = async (
 ): Promise<SavedRecord> => {
   const { resource, grant, acting } = write;
   const { records, context, model } = resource;
-  const told = (model.hooks.beforeCommit !== undefined || isRecorded(resource)) && isShared(write);
+  const isRead =
+    model.hooks.beforeCommit !== undefined || isRecorded(resource) || namesOwner(write, { columns });
+  const told = isRead && isShared(write);
   const before = told ? await currentRecord(write, id, versions) : undefined;
   const { shared } = acting;
   const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);
   if (saved === undefined) return refuseTarget(write, id, versions);
+  if (before !== undefined) auditOwner(write, 'update', id, ownerIn(model, before.whole), columns);
   return conclude(write, 'update', saved, before?.whole, values, within(nested));
 };
 
@@ -161,7 +207,7 @@ const updateAlone = async (
     return await writing(
       write,
       async (each) => withRelated(each, await save(each, id, prepared, versions), included),
-      { always: included !== nothingIncluded },
+      { always: included !== nothingIncluded || namesOwner(write, prepared) },
     );
   } catch (error) {
     throw await refusal(write, error, prepared, id);

@@ -268,17 +268,20 @@ describe('rules of a resource', () => {
     expect(weighed(resource(guarded, 'update', 'admin'), root)).toMatchObject({
       rows: [],
       readable: [...guarded.fields.keys()],
-      writable: ['title', 'note', 'published'],
+      writable: ['title', 'note', 'published', 'user_id'],
     });
   });
 
-  it('never let the owner be taken from a body under isolation or ownership', () => {
-    for (const rules of [{ isolation: true }, { ownership: true }] as const) {
-      const model = defineResource('Owned', { fields, ...rules });
+  it('never let the owner be taken from a body under ownership, except in the administration area', () => {
+    for (const isolation of [true, false]) {
+      const model = defineResource('Owned', { fields, isolation, ownership: true });
       for (const principal of [viewer, admin, root, application])
-        expect(writableFields(model, principal).has('user_id')).toBe(false);
+        expect(writableFields(model, principal, 'api').has('user_id')).toBe(false);
+      expect(writableFields(model, admin, 'admin').has('user_id')).toBe(true);
     }
-    expect(writableFields(plain, viewer).has('user_id')).toBe(true);
+    const isolated = defineResource('Isolated', { fields, isolation: true });
+    for (const model of [plain, isolated])
+      expect(writableFields(model, viewer, 'api').has('user_id')).toBe(true);
   });
 });
 

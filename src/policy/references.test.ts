@@ -63,7 +63,7 @@ const named = (rule: ResourceRule, principal: Principal) => {
 };
 
 const own = (column: string) => [{ column, value: 7 }];
-const live = [{ column: 'published', value: true }];
+const live = [{ column: 'published', value: true, said: 'true' }];
 
 describe('what a reference may name', () => {
   it('is what the endpoint that shows it would show this caller', () => {

@@ -1,9 +1,10 @@
-import type { Principal } from '../auth/principal.ts';
+import { type Principal, takes } from '../auth/principal.ts';
+import { methodsNamed } from '../auth/registry.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
 import type { RowReachRule, RowTerm } from '../model/row-expression.ts';
 import type { RowCondition, RowFilter } from './grant.ts';
 import { isAdministrator, isSuperAdmin } from './roles.ts';
-import type { ResourceRule } from './rule.ts';
+import type { ResourceRule, Rule } from './rule.ts';
 import type { Step, StepRule, Verdict } from './step.ts';
 
 const isRead = (action: Action): boolean => action === 'list' || action === 'detail';
@@ -29,9 +30,16 @@ const publishedRows = ({ model, action, area }: ResourceRule): readonly PublicCo
 const isChecked = ({ model, action }: ResourceRule): boolean =>
   model.rules.permissions === 'all' || (model.rules.permissions === 'writes' && !isRead(action));
 
+/** Which records signed-in callers read beside those that anybody does; undefined where these are all. */
+export const publicOrOwn = (rule: ResourceRule): RowReachRule | undefined =>
+  publishedRows(rule) === undefined ? undefined : rule.model.rules.publicOrOwn;
+
+/** Whether a rule that lets anybody read shows more to signed-in callers. */
+export const readsOwn = (rule: Rule): boolean => rule.kind === 'resource' && publicOrOwn(rule) !== undefined;
+
 /** Whether a decision by this rule looks at the permission table. */
 export const asksPermission = (rule: ResourceRule): boolean =>
-  publishedRows(rule) === undefined && isChecked(rule);
+  isChecked(rule) && (publishedRows(rule) === undefined || publicOrOwn(rule) !== undefined);
 
 /** At least one role of the caller is granted the action, or the caller is a super_admin. No user, no role. */
 const permission = (rule: ResourceRule, principal: Principal): Step => {
@@ -110,7 +118,7 @@ const isolation = ({ model, action }: ResourceRule, principal: Principal): Isola
     : { step: narrowed, rows };
 };
 
-/** The owner that a created record gets; undefined where the body or nothing decides. */
+/** The owner that a created record gets unless an administrator names another; undefined where the body or nothing decides. */
 const ownership = (
   { model, action }: ResourceRule,
   principal: Principal,
@@ -124,38 +132,43 @@ const ownership = (
 /** What the rules of a model come to for a kind of caller; found once, as models never change. */
 interface Fields {
   readonly all: readonly string[];
+  /** What administrators write in the administration area, the owner included. */
+  readonly inAdministration: ReadonlySet<string>;
   readonly forAdministrators: ReadonlySet<string>;
   readonly forOthers: ReadonlySet<string>;
 }
 
 const fieldsOfModels = new WeakMap<ResourceModel, Fields>();
 
-/** Whether the server alone says whose a record is. */
-export const isOwnerSet = ({ rules }: ResourceModel): boolean =>
-  rules.isolation?.byOwner === true || rules.ownership;
-
 const fieldsOf = (model: ResourceModel): Fields => {
   const known = fieldsOfModels.get(model);
   if (known !== undefined) return known;
   const { rules, owner } = model;
-  const ownerIsSet = isOwnerSet(model);
-  const names = [...model.fields.values()]
-    .filter((field) => !field.serverSet && !(ownerIsSet && field.name === owner))
-    .map(({ name }) => name);
+  const names = [...model.fields.values()].filter((field) => !field.serverSet).map(({ name }) => name);
+  const inBodies = names.filter((name) => !(rules.ownership && name === owner));
   const fields: Fields = {
     all: Object.freeze([...model.fields.keys()]),
-    forAdministrators: new Set(names),
-    forOthers: new Set(names.filter((name) => !rules.restricted.has(name))),
+    inAdministration: new Set(names),
+    forAdministrators: new Set(inBodies),
+    forOthers: new Set(inBodies.filter((name) => !rules.restricted.has(name))),
   };
   fieldsOfModels.set(model, fields);
   return fields;
 };
 
-/** Fields that a body may set: not the server's, not the owner under isolation or ownership, not restricted ones. */
-export const writableFields = (model: ResourceModel, principal: Principal): ReadonlySet<string> => {
-  const { forAdministrators, forOthers } = fieldsOf(model);
-  return principal.kind === 'user' && isAdministrator(principal) ? forAdministrators : forOthers;
-};
+/** Fields that some body sets: not the server's, and not the owner under ownership, except in the administration area. */
+export const bodyFields = (model: ResourceModel, area: ResourceRule['area']): ReadonlySet<string> =>
+  area === 'admin' ? fieldsOf(model).inAdministration : fieldsOf(model).forAdministrators;
+
+/** Fields that a body of this caller may set. */
+export const writableFields = (
+  model: ResourceModel,
+  principal: Principal,
+  area: ResourceRule['area'],
+): ReadonlySet<string> =>
+  principal.kind === 'user' && isAdministrator(principal)
+    ? bodyFields(model, area)
+    : fieldsOf(model).forOthers;
 
 /** Fields of an answer to whoever is allowed what the rule is about. */
 export const readableFields = ({ model, action, area, view }: ResourceRule): readonly string[] =>
@@ -173,6 +186,28 @@ const restriction = (rule: ResourceRule, writable: ReadonlySet<string>): Step =>
 const nothing: ReadonlySet<string> = new Set();
 
 /**
+ * What a caller reads beside published records, by the methods of authentication that the model takes; undefined where
+ * that is nothing. The read check is asked for these records, and leaves the published ones without it.
+ */
+const ownReads = (
+  rule: ResourceRule,
+  principal: Principal,
+  published: readonly PublicCondition[],
+): { readonly steps: readonly Step[]; readonly rows: RowFilter } | undefined => {
+  const { model, action } = rule;
+  const own = publicOrOwn(rule);
+  if (own === undefined || principal.kind === 'nobody') return undefined;
+  if (!takes(methodsNamed(model.auth[action]), principal)) return undefined;
+  const asked = permission(rule, principal);
+  if (asked.outcome === 'refused') return { steps: [{ ...asked, outcome: 'narrowed' }], rows: published };
+  if (principal.kind === 'user' && isAdministrator(principal)) {
+    const { step: passed, rows } = everyRow(principal.roles.join(', '), 'passed');
+    return { steps: [asked, passed], rows };
+  }
+  return { steps: [asked, step('isolation', 'narrowed', own.words)], rows: rowsOf(own, principal) };
+};
+
+/**
  * The rules of a generated resource, in their order. Public reads stand in for authentication, read check and
  * isolation; everything else is asked of every caller.
  */
@@ -182,9 +217,10 @@ export const decideResource = (rule: ResourceRule, principal: Principal): Verdic
   const published = publishedRows(rule);
   if (published !== undefined) {
     const because = published.map(({ column, value }) => `${column} = ${value}`).join(', ');
+    const { steps = [], rows = published } = ownReads(rule, principal, published) ?? {};
     return {
-      steps: [step('public_read', 'passed', because)],
-      terms: { rows: published, readable, writable: nothing },
+      steps: [step('public_read', 'passed', because), ...steps],
+      terms: { rows, readable, writable: nothing },
     };
   }
   const steps: Step[] = [];
@@ -195,7 +231,7 @@ export const decideResource = (rule: ResourceRule, principal: Principal): Verdic
   }
   const { step: isolated, rows, writes } = isolation(rule, principal);
   const [owned, owner] = ownership(rule, principal);
-  const writable = isRead(action) ? nothing : writableFields(model, principal);
+  const writable = isRead(action) ? nothing : writableFields(model, principal, rule.area);
   return {
     steps: [...steps, isolated, owned, restriction(rule, writable)],
     terms: { rows, writes, readable, writable, owner },

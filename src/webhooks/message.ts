@@ -1,6 +1,7 @@
 import { identifiedUser } from '../auth/identified-user.ts';
 import type { IdentityStore } from '../auth/ports.ts';
 import { type Principal, takes } from '../auth/principal.ts';
+import { methodsNamed } from '../auth/registry.ts';
 import { toldOf } from '../events/told.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
@@ -34,7 +35,7 @@ export const createMessages = ({ events, models, resources, identities, area }: 
   const actingUser = async (model: ResourceModel, userId: number): Promise<Principal | undefined> => {
     const identity = await identities.byUserId(userId, grantsOn.get(model.name) ?? []);
     if (identity === undefined) return undefined;
-    const auth = area.auth(model, 'detail');
+    const auth = methodsNamed(model.auth.detail);
     const method = userMethods.find((each) => takes(auth, identifiedUser(identity, each)));
     return identifiedUser(identity, method ?? 'jwt');
   };

@@ -31,7 +31,15 @@ const whoOf = ({ access, roles }: JsonObject): string => {
 };
 
 /** The rules that narrow an endpoint further. */
-const rulesOf = ({ permission, isolation, ownership, restricted, published, own }: JsonObject): string =>
+const rulesOf = ({
+  permission,
+  isolation,
+  ownership,
+  restricted,
+  published,
+  or_own,
+  own,
+}: JsonObject): string =>
   [
     ...(permission === undefined ? [] : [`permission ${words(permission)}`]),
     ...(isolation === true ? ['own records only'] : []),
@@ -40,6 +48,7 @@ const rulesOf = ({ permission, isolation, ownership, restricted, published, own 
     ...(ownership === true ? ['owner is the caller'] : []),
     ...(restricted === undefined ? [] : [`restricted ${words(restricted)}`]),
     ...(published === undefined ? [] : [`where ${JSON.stringify(published)}`]),
+    ...(or_own === true ? ['or own for signed-in callers'] : []),
   ].join('; ');
 
 const tableOf = (rows: readonly (readonly string[])[]): string[] => {
@@ -96,11 +105,17 @@ const indexLines = (missing: readonly MissingIndex[]): string[] => {
   return ['', ...tableOf([['MISSING INDEX', ''], ...rows])];
 };
 
+const warningLines = (resources: readonly ResourceReport[]): string[] => {
+  const warnings = resources.flatMap((resource) => resource.warnings);
+  return warnings.length === 0 ? [] : ['', ...tableOf([['WARNING'], ...warnings.map((each) => [each])])];
+};
+
 const print = ({ endpoints, resources, missing_indexes }: AuditReport): string[] => [
   ...tableOf([['METHOD', 'PATH', 'CREDENTIALS', 'WHO', 'RULES'], ...endpoints.map(endpointRow)]),
   '',
   ...tableOf([['RESOURCE', 'RECOMMENDED RULES THAT ARE OFF', ''], ...resources.map(resourceRow)]),
   ...rowLines(resources),
+  ...warningLines(resources),
   ...indexLines(missing_indexes ?? []),
 ];
 
@@ -125,6 +140,7 @@ export const command = defineCommand({
     'A resource is open where neither a permission check nor isolation decides who changes its records: so is one',
     'that was given no rules, or whose row rule asks nothing of the caller. With --strict that fails, as a step of',
     'continuous integration.',
+    'It warns about isolation without ownership: records whose bodies name no owner are lost to those who create them.',
     'Where the database is there, the indexes are named that models and row rules ask for and that it has not: --strict',
     'fails by them too. Where it is not, everything else follows from the files of the application.',
   ],

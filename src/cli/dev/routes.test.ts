@@ -35,4 +35,11 @@ describe('routes as dev lists them', () => {
     for (const method of ['PATCH', 'DELETE'])
       expect(open(method, '/api/v1/sheets/:id')).toBe("no permission check, everybody's: title = wiki");
   });
+
+  it('warn about isolation without ownership', async () => {
+    const lines = routeLines(await endpointsOf(application, readConfig({})), '');
+    expect(lines.filter((line) => line.startsWith('Warning:'))).toEqual([
+      expect.stringContaining('Diary: isolation without ownership'),
+    ]);
+  });
 });

@@ -1,3 +1,4 @@
+import { ruleWarnings } from '../../audit-report.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Action } from '../../model/resource.ts';
 import type { Isolation } from '../../model/row-expression.ts';
@@ -18,10 +19,13 @@ const openRows = (isolation: Isolation | undefined, action: Action): readonly st
 
 /** What a resource leaves open: the switches that are off for this action. */
 const openRules = ({ model, action }: ResourceRule): string => {
-  const { permissions, isolation, publicRead } = model.rules;
+  const { permissions, isolation, publicRead, publicOrOwn } = model.rules;
   const reads = action === 'list' || action === 'detail';
   if (reads && publicRead !== undefined)
-    return `public: ${publicRead.map(({ column, value }) => `${column} = ${value}`).join(', ')}`;
+    return [
+      `public: ${publicRead.map(({ column, value }) => `${column} = ${value}`).join(', ')}`,
+      ...(publicOrOwn === undefined ? [] : [`signed-in callers: ${publicOrOwn.words}`]),
+    ].join('; ');
   const unchecked = permissions === 'none' || (reads && permissions === 'writes');
   return [...(unchecked ? ['no permission check'] : []), ...openRows(isolation, action)].join(', ');
 };
@@ -43,7 +47,10 @@ const ruleText = (rule: Rule): string => {
   }
 };
 
-/** The API's routes, a line each: method, path, accepted authentication, and what the rules leave open. */
+/**
+ * The API's routes, a line each: method, path, accepted authentication, and what the rules leave open. Warnings about
+ * models follow.
+ */
 export const routeLines = (endpoints: readonly Endpoint[], basePath: string): readonly string[] => {
   const rows = endpoints
     .filter(({ path, docs }) => path.startsWith('/api/v1/') && docs.hidden !== true)
@@ -54,7 +61,13 @@ export const routeLines = (endpoints: readonly Endpoint[], basePath: string): re
       ruleText(policy),
     ]);
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    `  ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  const models = new Set(
+    endpoints.flatMap(({ policy }) => (policy.kind === 'resource' ? [policy.model] : [])),
   );
+  return [
+    ...rows.map((row) =>
+      `  ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+    ),
+    ...[...models].flatMap(ruleWarnings).map((warning) => `Warning: ${warning}`),
+  ];
 };

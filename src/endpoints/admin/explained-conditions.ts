@@ -104,7 +104,9 @@ export const conditionsFor = ({ database, resources }: Services, asker: Principa
 
   /** The record, where its field can be given another value at all. */
   const recordAt = ({ model, id }: AskedRecord, column: string): string | null =>
-    id !== undefined && writableFields(model, asker).has(column) ? `${recordsOf(model)}/${id}` : null;
+    id !== undefined && writableFields(model, asker, 'admin').has(column)
+      ? `${recordsOf(model)}/${id}`
+      : null;
 
   const changeAt = (expression: RowExpression, place: AskedRecord, caller: Principal): string | null => {
     if ('rules' in expression) return null;

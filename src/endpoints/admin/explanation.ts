@@ -12,7 +12,7 @@ import type { Models } from '../../model/models.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { grantsAsked } from '../../policy/references.ts';
-import { permissionAction } from '../../policy/resource-rule.ts';
+import { permissionAction, publicOrOwn, readsOwn } from '../../policy/resource-rule.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import type { Step } from '../../policy/step.ts';
 import type { CallerUser, KnownKey } from '../../store/tables/callers.ts';
@@ -102,16 +102,16 @@ const identify = async (
     : passed(name, nobody);
 };
 
-/** Who calls what is open to anybody: that is asked only where a record may lead to others that this caller reads. */
+/** Who calls what is open to anybody: that is asked only where this caller may read more than others. */
 const anyCaller = async (
   explainer: Services,
   subject: Subject,
-  related: readonly string[] | undefined,
+  models: readonly string[] | undefined,
 ): Promise<Authenticated> => {
   const step = { rule: 'authentication', outcome: 'off', because: 'open' } as const;
-  const method = unaskedMethods.find(({ holder }) => holder === subject.kind);
-  if (related === undefined || method === undefined) return { step, principal: nobody };
-  const found = await identify(explainer, subject, method.name, related);
+  const method = unaskedMethods(false).find(({ holder }) => holder === subject.kind);
+  if (models === undefined || method === undefined) return { step, principal: nobody };
+  const found = await identify(explainer, subject, method.name, models);
   return { step, principal: 'problem' in found ? nobody : found.principal };
 };
 
@@ -142,7 +142,8 @@ const authenticate = (
 ): Promise<Authenticated> | Authenticated => {
   const related = grantsOnRelated !== undefined && namesRelations(query) ? grantsOnRelated : undefined;
   const models = [...new Set([...grantsAsked(policy), ...(related ?? [])])];
-  if (auth.length === 0) return anyCaller(explainer, subject, related);
+  if (auth.length === 0)
+    return anyCaller(explainer, subject, related !== undefined || readsOwn(policy) ? models : undefined);
   const method = auth.find((name) => authMethod(name).holder === subject.kind);
   if (method === undefined)
     return refused(`${subject.kind}, but the endpoint takes ${auth.join(', ')}`, 'unauthenticated');
@@ -177,7 +178,8 @@ const reachAsked = ({ endpoint, grant, params }: Admitted): ConditionsAsked | un
   const { policy, reaches } = endpoint;
   if (policy.kind !== 'resource' || policy.model.rules.isolation === undefined) return undefined;
   const { model, action } = policy;
-  const { read, write } = policy.model.rules.isolation;
+  const { write } = policy.model.rules.isolation;
+  const read = publicOrOwn(policy) ?? policy.model.rules.isolation.read;
   const caller = grant.principal;
   if (action === 'create')
     return { model, expression: write.expression, otherwise: 'body', id: undefined, caller };

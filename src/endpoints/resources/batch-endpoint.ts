@@ -6,10 +6,11 @@ import { type NestedInput, withNested } from '../../model/nested-schema.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { maxBatch, readBatch, writeBatch } from '../../operations/batch.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
+import { bodyFields } from '../../policy/resource-rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { actingFor, checkedModels } from '../shared.ts';
 import type { Area } from './area.ts';
-import { everyField, nestedProblems } from './nested-bodies.ts';
+import { nestedProblems } from './nested-bodies.ts';
 
 const id: JsonSchema = { type: 'integer', minimum: 1 };
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
@@ -44,7 +45,7 @@ export const batchEndpoint = (
   const path = `${area.path(model)}/batch`;
   const methods = (['create', 'update', 'destroy'] as const).flatMap((action) => area.auth(model, action));
   const body = (action: 'create' | 'update'): JsonSchema =>
-    withNested(inputSchema(model, action, everyField(model), locale), action, nested, locale);
+    withNested(inputSchema(model, action, bodyFields(model, area.name), locale), action, nested, locale);
   const saved = outputSchema(model, answered, locale);
   return {
     operation,

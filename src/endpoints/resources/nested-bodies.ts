@@ -3,18 +3,17 @@ import { nestedLimits, type WriteAccess } from '../../model/nested-schema.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { isOwnerSet } from '../../policy/resource-rule.ts';
+import { bodyFields } from '../../policy/resource-rule.ts';
+import type { Area } from './area.ts';
 
 /** What the API description says of bodies that hold records within their own: as if anybody could write them all. */
 
-/** Fields that some body sets. Under some rules none sets the owner, whoever sends it. */
-export const everyField = (model: ResourceModel): ReadonlySet<string> =>
-  new Set([...model.fields.keys()].filter((name) => name !== model.owner || !isOwnerSet(model)));
-
-export const anyAccess = (model: ResourceModel): WriteAccess => {
-  const written = everyField(model);
-  return { create: written, update: written, destroy: true };
-};
+export const anyAccess =
+  (area: Area) =>
+  (model: ResourceModel): WriteAccess => {
+    const written = bodyFields(model, area.name);
+    return { create: written, update: written, destroy: true };
+  };
 
 /** Resources whose records can stand within those of one. */
 const within = (resource: ServedResource): ReadonlySet<ServedResource> => {

@@ -17,6 +17,7 @@ import { grantsOfRelated, relatedFor } from '../../operations/related.ts';
 import { remove } from '../../operations/remove.ts';
 import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
+import { bodyFields } from '../../policy/resource-rule.ts';
 import { type Included, nothingIncluded, parseIncluded } from '../../store/relations/include.ts';
 import type { Related } from '../../store/relations/related.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
@@ -26,7 +27,7 @@ import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
 import { historyEndpoint } from './history-endpoints.ts';
 import { importEndpoint } from './import-endpoint.ts';
-import { anyAccess, everyField, nestedProblems } from './nested-bodies.ts';
+import { anyAccess, nestedProblems } from './nested-bodies.ts';
 import { referencesEndpoints } from './references-endpoints.ts';
 import { deletionWords, recordWords, trashingWords, uniqueWords } from './resource-words.ts';
 import { restoreEndpoint } from './restore-endpoint.ts';
@@ -85,8 +86,8 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const origin = new URL(baseUrl).origin;
   const savedView = area.name === 'admin' ? 'admin' : 'saved';
   const detailView = area.name === 'admin' ? 'admin' : 'detail';
-  const written = everyField(model);
-  const nested = nestedInputs(model, models, anyAccess);
+  const written = bodyFields(model, area.name);
+  const nested = nestedInputs(model, models, anyAccess(area));
   const fieldsOf = (view: View): readonly string[] =>
     area.name === 'admin' ? [...model.fields.keys()] : model.views[view];
 

@@ -1,6 +1,6 @@
 import type { Combination } from './combinations.ts';
 import { answerFault, codes } from './faults.ts';
-import { type Action, expected, type Row, type Sent } from './oracle.ts';
+import { type Action, expected, namesOnlyItself, type Row, type Sent } from './oracle.ts';
 import {
   type Cell,
   compareTable,
@@ -155,7 +155,11 @@ export const playCombination = async (context: TableContext, combination: Combin
   const rows = [...seeded.values()];
   const change: Row = { title: 'changed', note: 'changed too', published: true, user_id: context.heir };
   const reads = readCells(context, seeded);
-  const writes = writeCells(context, seeded, change);
+  const writes = writeCells(context, seeded, change).map((cell) =>
+    namesOnlyItself(combination.switches, cell.caller.as(combination))
+      ? { ...cell, sent: { ...change, user_id: cell.caller.owner } }
+      : cell,
+  );
   await each(reads, (cell) => play(context, combination, cell, rows));
   if (context.explains(combination))
     await each([...reads, ...writes], (cell) => compareExplanation(context, combination, cell));

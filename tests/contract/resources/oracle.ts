@@ -119,6 +119,10 @@ const permitted = (switches: Switches, action: Action, caller: Caller): boolean 
   return caller.roles.includes('super_admin') || caller.granted.includes(entryOf(action));
 };
 
+/** "`isolation: true` without `ownership`: … administrators can set any user, others only themselves." */
+export const namesOnlyItself = (switches: Switches, caller: Caller): boolean =>
+  switches.isolation && !switches.ownership && !administers(caller);
+
 const administers = (caller: Caller): boolean =>
   caller.roles.includes('super_admin') || caller.roles.includes('admin');
 
@@ -138,8 +142,8 @@ const view = (switches: Switches, name: keyof typeof whitelist): readonly string
 const permittedValues = (switches: Switches, caller: Caller, sent: Partial<Row>): Partial<Row> => {
   const values: Record<string, unknown> = { ...sent };
   if (switches.restricted && !administers(caller)) delete values['note'];
-  // "With isolation or ownership the owner field is never taken from the body."
-  if (switches.isolation || switches.ownership) delete values['user_id'];
+  // "Ownership: on create, the record's owner is set to the caller."
+  if (switches.ownership) delete values['user_id'];
   return values;
 };
 
@@ -147,7 +151,7 @@ const created = (switches: Switches, caller: Caller, sent: Partial<Row>): Row =>
   title: '',
   note: null,
   published: false,
-  // "Ownership sets it; isolation alone leaves it null"; "a signature has no user: … owner null".
+  // "If omitted it stays null"; "a signature has no user: … owner null".
   user_id: switches.ownership ? caller.userId : null,
   ...permittedValues(switches, caller, sent),
 });

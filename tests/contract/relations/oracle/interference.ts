@@ -21,7 +21,7 @@ const predicted = (wanted: object): string =>
 
 const detailProbe = (playing: Across, caller: Asking, plan: RelatedPlan): Probe => {
   const { random, state } = playing;
-  const first = readerOf(playing, caller, 'api', plan);
+  const first = readerOf(playing, caller, 'api');
   const { view, known } = viewsOf(first, plan, 'detail');
   const { tree, parameters } = someIncludes(random, first, plan, known);
   const rows = first.rows(plan, 'detail');
@@ -33,7 +33,7 @@ const detailProbe = (playing: Across, caller: Asking, plan: RelatedPlan): Probe 
     path,
     send: () => ask(playing, caller, 'detail', path),
     predict: (at) => {
-      const reader = readerOf(at, caller, 'api', plan);
+      const reader = readerOf(at, caller, 'api');
       const now = reader.rows(plan, 'detail');
       if (isRefused(now)) return predicted(now);
       const render = () => renderer(reader, plan, view, known, tree);
@@ -45,7 +45,7 @@ const detailProbe = (playing: Across, caller: Asking, plan: RelatedPlan): Probe 
 
 const listProbes = (playing: Across, caller: Asking, plan: RelatedPlan): Probe[] => {
   const { random } = playing;
-  const first = readerOf(playing, caller, 'api', plan);
+  const first = readerOf(playing, caller, 'api');
   const views = viewsOf(first, plan, 'list');
   const asked = someRows(playing, first, plan, views);
   const { tree, parameters } = someIncludes(random, first, plan, views.known);
@@ -57,7 +57,7 @@ const listProbes = (playing: Across, caller: Asking, plan: RelatedPlan): Probe[]
     ['/aggregate', [['count', ''], ...own.filter(([name]) => name !== 'sort')]],
   ];
   const predict = (at: Across, behind: Tree): string => {
-    const reader = readerOf(at, caller, 'api', plan);
+    const reader = readerOf(at, caller, 'api');
     const rows = reader.rows(plan, 'list');
     if (isRefused(rows)) return predicted(rows);
     const { parts, find } = listed(reader, plan, asked, views);
@@ -119,7 +119,7 @@ const someChange = (playing: Across, caller: Asking): Change | undefined => {
       },
     };
   }
-  const seen = idsOf(readerOf(playing, caller, 'api', plan), plan);
+  const seen = idsOf(readerOf(playing, caller, 'api'), plan);
   const row = random.pick(state.rows(plan.name));
   const id = Number(row['id']);
   if (!seen.has(id) && random.chance(0.3)) {

@@ -73,19 +73,9 @@ const barred = (playing: Across, what: string, answer: Answer, { status }: Refus
 export const base = (where: Where, { path }: RelatedPlan): string =>
   where === 'admin' ? `/admin/records/${path}` : `/api/v1/${path}`;
 
-/**
- * What the caller of a request reads. Where it is about records that are public, nobody is asked who it is: credentials
- * are looked at all the same, but those that cover a body.
- */
-export const readerOf = (
-  playing: Across,
-  caller: Asking,
-  where: Where,
-  { publicRead }: RelatedPlan,
-): Reader => {
-  const isNobody = publicRead !== undefined && where === 'api' && caller.method === 'signature';
-  return new Reader(playing, isNobody ? { ...caller, method: undefined } : caller, where);
-};
+/** What the caller of a request reads: credentials are looked at, also where records are public. */
+export const readerOf = (playing: Across, caller: Asking, where: Where): Reader =>
+  new Reader(playing, caller, where);
 
 /** What a caller reads of the records that a request is about. */
 export const viewsOf = (reader: Reader, plan: RelatedPlan, action: 'detail' | 'list') => {
@@ -158,7 +148,7 @@ export const playDetail = async (
   where: Where,
   plan: RelatedPlan,
 ): Promise<void> => {
-  const reader = readerOf(playing, caller, where, plan);
+  const reader = readerOf(playing, caller, where);
   const { random, state } = playing;
   const { view, known } = viewsOf(reader, plan, 'detail');
   const { tree, parameters } = someIncludes(random, reader, plan, known);
@@ -241,7 +231,7 @@ export const playList = async (
   plan: RelatedPlan,
 ): Promise<void> => {
   const { random } = playing;
-  const reader = readerOf(playing, caller, where, plan);
+  const reader = readerOf(playing, caller, where);
   const views = viewsOf(reader, plan, 'list');
   const asked = someRows(playing, reader, plan, views);
   const { tree, parameters } = random.chance(0.7)

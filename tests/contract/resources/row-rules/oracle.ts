@@ -69,7 +69,14 @@ export const shown = (
 ): Refused | readonly Row[] => {
   const rows = world.state.rows(plan.name);
   const { publicRead } = plan;
-  if (publicRead !== undefined) return rows.filter((row) => row[publicRead.field] === publicRead.value);
+  if (publicRead !== undefined) {
+    // "`orOwn`: signed-in callers also read whatever isolation grants them."
+    const reads = publicRead.orOwn === true && barred(plan, action, caller) === undefined;
+    return rows.filter(
+      (row) =>
+        row[publicRead.field] === publicRead.value || (reads && reaches(plan, 'read', row, caller, world)),
+    );
+  }
   return barred(plan, action, caller) ?? rows.filter((row) => reaches(plan, 'read', row, caller, world));
 };
 
@@ -78,7 +85,7 @@ export const isRefused = (answer: object): answer is Refused => 'status' in answ
 /** Fields that the caller's body may set. */
 const writableFields = (plan: ModelPlan, { administers }: Caller) =>
   plan.fields.filter(({ name }) => {
-    if (name === 'user_id' && (plan.isolation === 'owner' || plan.ownership)) return false;
+    if (name === 'user_id' && plan.ownership) return false;
     return administers || !plan.restricted.includes(name);
   });
 
@@ -105,7 +112,9 @@ const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body
     if (value === null) return required ? [name] : [];
     if (kind !== 'reference') return value === kinds[kind].wrong ? [name] : [];
     const isKept = before?.[name] === value;
-    return isKept || mayName(world, to, anyone, value, caller) ? [] : [name];
+    // Under isolation by owner alone, others than administrators name themselves.
+    const names = anyone && !(name === 'user_id' && plan.isolation === 'owner');
+    return isKept || mayName(world, to, names, value, caller) ? [] : [name];
   });
 };
 

@@ -49,7 +49,9 @@ export interface ModelPlan {
   readonly isolation: 'none' | 'owner' | Rules;
   readonly ownership: boolean;
   readonly restricted: readonly string[];
-  readonly publicRead: { readonly field: string; readonly value: NonNullable<Value> } | undefined;
+  readonly publicRead:
+    | { readonly field: string; readonly value: NonNullable<Value>; readonly orOwn?: boolean }
+    | undefined;
   readonly permissions: 'none' | 'writes' | 'all';
   readonly auth: Readonly<Record<Action, readonly Method[]>>;
 }

@@ -87,14 +87,18 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
       ownership: owned && !isMembership && random.chance(0.4),
       restricted: random.chance(0.15) ? [random.pick(fields).name] : [],
       publicRead:
-        published !== undefined && published.kind !== 'reference' && random.chance(0.1)
+        published !== undefined && published.kind !== 'reference' && random.chance(0.2)
           ? { field: published.name, value: random.pick<NonNullable<Value>>(kinds[published.kind].values) }
           : undefined,
       permissions: random.chance(0.8) ? 'none' : random.pick(['writes', 'all']),
       auth: someAuth(random),
     });
   }
-  return plans.map((plan) => ({ ...plan, isolation: someRules(random, plan, plans) }));
+  return plans.map((plan) => {
+    const isolation = someRules(random, plan, plans);
+    const orOwn = isolation !== 'none' && random.chance(0.6);
+    return { ...plan, isolation, publicRead: plan.publicRead && { ...plan.publicRead, orOwn } };
+  });
 };
 
 const definitionOf = (plan: FieldPlan): FieldDefinition => {
@@ -131,7 +135,12 @@ export const resourceWith = (plan: ModelPlan, more: object): Resource =>
     ...(plan.permissions === 'none' ? {} : { permissions: plan.permissions }),
     ...(plan.publicRead === undefined
       ? {}
-      : { publicRead: { where: { [plan.publicRead.field]: plan.publicRead.value } } }),
+      : {
+          publicRead: {
+            where: { [plan.publicRead.field]: plan.publicRead.value },
+            ...(plan.publicRead.orOwn === true ? { orOwn: true } : {}),
+          },
+        }),
   } as never) as unknown as Resource;
 
 /** What a plan is in a model file. */
