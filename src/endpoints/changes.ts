@@ -3,13 +3,12 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { ruleOf } from '../operations/area.ts';
-import { grantsAsked } from '../policy/references.ts';
 import { invalidParameter, parseQueryString } from '../store/list/query-string.ts';
 import { adminAuth, administratorOnly, adminTag } from './admin/area.ts';
 import { adminArea } from './admin/records.ts';
 import { type Area, apiArea } from './resources/area.ts';
 import type { Services } from './services.ts';
+import { checkedModels } from './shared.ts';
 
 /** Who is told of what happens, as it happens: `docs/reference/events.md`. */
 
@@ -70,8 +69,8 @@ const changesEndpoint = (
   models: readonly ResourceModel[],
   { area, auth, rest: { tag, ...rest } }: Offered,
 ): Endpoint => {
-  const all = new Map([...resources].map(([name, { model }]) => [name, model]));
-  const grantsOn = [...new Set(models.flatMap((model) => grantsAsked(ruleOf(model, all, 'detail', area))))];
+  // The record that the reason of an event names is of any model.
+  const grantsOn = checkedModels([...resources.values()].map(({ model }) => model));
   const names = new Map(
     models.flatMap(({ name, path }) => [
       [name, name],

@@ -2,11 +2,18 @@ import type { Principal } from '../auth/principal.ts';
 import type { AreaRules } from '../operations/area.ts';
 import { relatedFor } from '../operations/related.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
+import {
+  type ActorReader,
+  actorsShownTo,
+  type NamedActors,
+  namedActors,
+  shownActors,
+} from '../operations/shown-actor.ts';
+import type { Grant } from '../policy/grant.ts';
 import type { RecordedEvent } from '../store/events/event-log.ts';
 import type { Narrowing } from '../store/events/narrowing.ts';
-import type { Related } from '../store/relations/related.ts';
 import { reachOf } from '../store/rows/reach.ts';
-import { type ToldEvent, toldOf } from './told.ts';
+import { seenOf, type ToldEvent, toldEvent } from './told.ts';
 
 /** What somebody follows, and by whose rules. */
 export interface Following {
@@ -15,11 +22,18 @@ export interface Following {
   readonly models: readonly string[];
 }
 
-/** Those who are told the same: they follow the same models, and read the same rows and fields of them. */
-export interface Audience {
+/** Those who are told the same: they follow the same models, and read the same rows, fields and users. */
+export interface Audience extends ActorReader {
   readonly key: string;
+  /** The rows and fields of the followed models alone. */
+  readonly reads: string;
   readonly models: ReadonlySet<string>;
-  readonly related: Related;
+}
+
+/** Events that are told to all who read the same rows and fields, and the actors that they name. */
+interface SeenEvents {
+  readonly events: readonly RecordedEvent[];
+  readonly actors: NamedActors;
 }
 
 const json = new TextEncoder();
@@ -28,6 +42,12 @@ const json = new TextEncoder();
 const framesOf = (told: readonly ToldEvent[]): Uint8Array | undefined => {
   if (told.length === 0) return undefined;
   return json.encode(told.map((event) => `id: ${event.number}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+};
+
+/** What a grant comes to, for keys. */
+const readsOf = (grant: Grant | undefined): readonly unknown[] => {
+  const reach = grant && reachOf(grant);
+  return [reach?.key ?? null, reach?.values ?? null];
 };
 
 /** Says who is told what. */
@@ -39,18 +59,22 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
       const related = relatedFor({ models }, { principal, area });
       const readable = followed.flatMap((name) => {
         const grant = related(name)?.grant;
-        const reach = grant && reachOf(grant);
-        return grant === undefined ? [] : [[name, reach?.key ?? null, reach?.values ?? null, grant.readable]];
+        return grant === undefined ? [] : [[name, ...readsOf(grant), grant.readable]];
       });
       if (readable.length === 0) return undefined;
-      return { key: JSON.stringify(readable), models: new Set(followed), related };
+      const reads = JSON.stringify(readable);
+      // The records that reasons name are of any model.
+      const others = [...models.keys()].map((name) => readsOf(related(name)?.grant));
+      const key = JSON.stringify([reads, others, actorsShownTo({ principal, related })]);
+      return { key, reads, models: new Set(followed), principal, related };
     },
 
     /** Answers what each audience is told of events at this moment; undefined where that is nothing. */
     telling: (events: readonly RecordedEvent[]) => {
       const byModel = Map.groupBy(events, ({ model }) => model);
       const narrowed = new Map<string, Promise<Narrowing | undefined>>();
-      let asked = 0;
+      const known = new Map<string, Promise<SeenEvents>>();
+      const frames = new Map<string, Uint8Array | undefined>();
       /** Those of a model that an audience may be told perhaps. */
       const left = async (name: string, { related }: Audience): Promise<readonly RecordedEvent[]> => {
         const of = byModel.get(name) ?? [];
@@ -58,20 +82,30 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
         const reach = grant && reachOf(grant);
         if (of.length === 0 || reach === undefined) return [];
         // For the first who asks, the statement alone says it.
-        if (asked === 1 || reach.terms.length === 0) return of;
+        if (known.size === 1 || reach.terms.length === 0) return of;
         const narrowing = narrowed.get(name) ?? resources.get(name)?.eventReaders.narrow(of);
         if (narrowing === undefined) return of;
         narrowed.set(name, narrowing);
         return (await narrowing)?.left(reach) ?? of;
       };
-      return async (audience: Audience): Promise<Uint8Array | undefined> => {
-        asked += 1;
+      const see = async (audience: Audience): Promise<SeenEvents> => {
         const theirs: RecordedEvent[] = [];
         for (const name of audience.models) theirs.push(...(await left(name, audience)));
-        if (theirs.length === 0) return undefined;
-        // Models may have been told apart; what happened has one order.
+        // Models may have been asked apart; what happened has one order.
         if (audience.models.size > 1) theirs.sort((a, b) => a.number - b.number);
-        return framesOf(await toldOf(resources, audience.related, theirs));
+        const seen = theirs.length === 0 ? [] : await seenOf(resources, audience.related, theirs);
+        return { events: seen, actors: namedActors(seen.map(({ actor }) => actor)) };
+      };
+      return async (audience: Audience): Promise<Uint8Array | undefined> => {
+        const seeing = known.get(audience.reads) ?? Promise.resolve().then(() => see(audience));
+        known.set(audience.reads, seeing);
+        const seen = await seeing;
+        if (seen.events.length === 0) return undefined;
+        const { key, shown } = await shownActors(resources, audience, seen.actors);
+        const place = audience.reads + key;
+        const made = frames.get(place) ?? framesOf(seen.events.map((event) => toldEvent(event, shown)));
+        frames.set(place, made);
+        return made;
       };
     },
   };

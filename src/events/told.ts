@@ -1,6 +1,9 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
+import { type ActorReader, namedActors, shownActors } from '../operations/shown-actor.ts';
 import type { RecordedEvent } from '../store/events/event-log.ts';
+import type { SeenSides } from '../store/events/event-readers.ts';
+import { type RecordedActor, setByServer } from '../store/events/recorded.ts';
 import type { Related } from '../store/relations/related.ts';
 
 /** An event as somebody is told of it. */
@@ -17,33 +20,60 @@ export interface ToldEvent extends JsonObject {
   readonly fields: readonly string[];
 }
 
-const toldEvent = (
+export const toldEvent = (
   { number, model, record, action, at, actor, version, fields }: RecordedEvent,
-  readable: readonly string[],
-): ToldEvent => ({
-  ...{ number, model, id: record, action, at, actor: { ...actor }, version },
-  fields: fields.filter((name) => readable.includes(name)),
-});
+  shown: (actor: RecordedActor) => JsonObject,
+): ToldEvent => ({ number, model, id: record, action, at, actor: shown(actor), version, fields });
 
 /**
- * What somebody may be told of events, as things are at this moment: those of records that they read now, and of records
- * that are gone those that they could read before. `related` answers what they read of a model.
+ * The fields that somebody is told to have changed. Of an update of which they see one side only it must not be said how
+ * that one differs from the other, so these are all that they read.
  */
-export const toldOf = async (
+const fieldsFor = (
+  { action, fields }: RecordedEvent,
+  { before, after }: SeenSides,
+  readable: readonly string[],
+): readonly string[] =>
+  action !== 'update' || (before && after)
+    ? fields.filter((name) => readable.includes(name))
+    : readable.filter((name) => !setByServer.has(name));
+
+/**
+ * The events that somebody may be told of, as things are at this moment, with the fields that they read: those of records
+ * that they read now and that were readable to them before or after the event, and of records that are gone those that
+ * they could read before. An update that changed none of these fields is none to them. `related` answers what they read
+ * of a model.
+ */
+export const seenOf = async (
   resources: ReadonlyMap<string, ServedResource>,
   related: Related,
   events: readonly RecordedEvent[],
-): Promise<readonly ToldEvent[]> => {
-  const told = new Map<number, ToldEvent>();
+): Promise<readonly RecordedEvent[]> => {
+  const found = new Map<number, RecordedEvent>();
   const asked = [...Map.groupBy(events, ({ model }) => model)].map(async ([model, of]) => {
     const resource = resources.get(model);
     const grant = related(model)?.grant;
     // A model that is gone, or that tells nothing any more.
     if (resource?.model.events !== true || grant === undefined) return;
-    const numbers = await resource.eventReaders.told(grant, of);
-    for (const event of of)
-      if (numbers.has(event.number)) told.set(event.number, toldEvent(event, grant.readable));
+    const sides = await resource.eventReaders.seen(grant, of);
+    for (const event of of) {
+      const seen = sides.get(event.number);
+      if (seen === undefined) continue;
+      const fields = fieldsFor(event, seen, grant.readable);
+      if (event.action !== 'update' || fields.length > 0) found.set(event.number, { ...event, fields });
+    }
   });
   await Promise.all(asked);
-  return events.flatMap(({ number }) => told.get(number) ?? []);
+  return events.flatMap(({ number }) => found.get(number) ?? []);
+};
+
+/** The same as it is sent to one reader. */
+export const toldOf = async (
+  resources: ReadonlyMap<string, ServedResource>,
+  reader: ActorReader,
+  events: readonly RecordedEvent[],
+): Promise<readonly ToldEvent[]> => {
+  const seen = await seenOf(resources, reader.related, events);
+  const { shown } = await shownActors(resources, reader, namedActors(seen.map(({ actor }) => actor)));
+  return seen.map((event) => toldEvent(event, shown));
 };

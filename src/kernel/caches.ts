@@ -66,7 +66,7 @@ export const caches = {
     test: 'takes over what changed and tells who listens, once',
   },
   eventStatements: {
-    key: 'how many records are asked about, or that they are gone, columns of the row filter',
+    key: 'how many events are asked about, columns of the row filter',
     holds: 'the statement that finds who may be told of what happened',
     room: 256,
     ends: 'never: the models are fixed, values are bound',
@@ -272,6 +272,12 @@ export const caches = {
     room: 1_000,
     ends: 'with the secret; whether it has expired is asked of the clock, and the user of the database, every time',
     test: 'is over at its exp, and before its nbf, all the same',
+  },
+  versionStatements: {
+    key: 'columns of the row filter, fields that may be read',
+    holds: 'the statements that list and count the versions of a record',
+    room: 64,
+    ends: 'never: the models are fixed, values are bound',
   },
   views: {
     key: 'fields that may be read',

@@ -129,11 +129,3 @@ export const comparedColumns = (expression: RowExpression): readonly string[] =>
 
 /** A column of the row that a reference names. */
 export const pathBehind = (reference: string, column: string): string => `${reference}.${column}`;
-
-/** What an expression compares: columns of the row itself, and those of rows that it refers to behind the reference. */
-export const comparedPaths = (expression: RowExpression): readonly string[] => {
-  if ('rules' in expression) return expression.rules.flatMap(comparedPaths);
-  const { column } = expression;
-  if (expression.kind !== 'via') return [column];
-  return [column, ...comparedPaths(expression.rule).map((path) => pathBehind(column, path))];
-};

@@ -9,6 +9,7 @@ import { afterCommit, beforeCommit } from './hooks.ts';
 import { isRecorded, recordChange } from './record-change.ts';
 import type { SharedWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';
+import { reasonOf } from './shown-actor.ts';
 import { recordKey, type SharedTransaction } from './transaction.ts';
 import { intoTrash, newTrashBundle } from './trash.ts';
 import { leaveTrace } from './writing.ts';
@@ -113,7 +114,7 @@ class Cascading {
 
   constructor(first: Doomed, acting: Acting & { readonly shared: SharedTransaction }, parts: CascadeParts) {
     this.#first = first;
-    this.#acting = { ...acting, reason: `onDelete: ${first.model} ${first.id}` };
+    this.#acting = { ...acting, reason: reasonOf('onDelete', first.model, first.id) };
     this.#parts = parts;
     this.#seen.add(recordKey(first.model, first.id));
   }

@@ -1,8 +1,9 @@
 import { authMethod } from '../auth/registry.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { dialectOf } from '../store/dialects/registry.ts';
-import type { RecordedAction, RecordedActor } from '../store/events/recorded.ts';
-import type { WrittenBeside } from '../store/records/beside.ts';
+import { keptOfNew, keptSides } from '../store/events/kept-reach.ts';
+import { type RecordedAction, type RecordedActor, setByServer } from '../store/events/recorded.ts';
+import type { WrittenBeside, WrittenColumns } from '../store/records/beside.ts';
 import type { Columns } from '../store/records/records.ts';
 import type { Acting } from './acting.ts';
 import type { RecordWrite, SharedWrite } from './record-write.ts';
@@ -16,7 +17,7 @@ export interface RecordChange {
   /** JSON texts of every field; undefined where there was no record, and where there is none any more. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** What is kept of a record that is gone, as JSON text: see `keptReach`. */
+  /** What is kept of a record that is gone, as JSON text (`keptReach`); of others it follows from their values. */
   readonly reach?: string | undefined;
 }
 
@@ -38,22 +39,17 @@ export const whoDid = ({ principal, ...acting }: Acting): RecordedActor => {
   return { kind, id, name: id, key: null, reason };
 };
 
-/** Fields that every write sets, or none. */
-const ofTheServer: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
-
-const valuesOf = (text: string | undefined): JsonObject => (text === undefined ? {} : JSON.parse(text));
+const valuesOf = (text: string | undefined): JsonObject | undefined =>
+  text === undefined ? undefined : JSON.parse(text);
 
 const isEqual = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
 /** Names of the fields whose values became others; of a new record those that have one. */
-const changedFields = ({ before, after }: RecordChange): readonly string[] => {
-  if (after === undefined) return [];
-  const old = valuesOf(before);
-  return Object.entries(valuesOf(after)).flatMap(([name, value]) =>
-    ofTheServer.has(name) || isEqual(value, old[name] ?? null) ? [] : [name],
+const changedFields = (before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] =>
+  Object.entries(after ?? {}).flatMap(([name, value]) =>
+    setByServer.has(name) || isEqual(value, before?.[name] ?? null) ? [] : [name],
   );
-};
 
 /**
  * Keeps what a write has made of a record, in its transaction, where its model keeps versions or tells of what happens.
@@ -63,12 +59,17 @@ export const recordChange = ({ resource, acting }: SharedWrite, change: RecordCh
   const { history, model, context } = resource;
   if (!isRecorded(resource)) return;
   const { transaction } = acting.shared;
-  const { before = null, after = null, reach = null, ...known } = change;
+  const { before = null, after = null, reach, ...known } = change;
   const told = { ...known, at: context.clock(), actor: whoDid(acting) };
   const refused = (): void => {};
   history?.keep(transaction, { ...told, before, after }).catch(refused);
   if (!model.events) return;
-  const event = { ...told, model: model.name, fields: changedFields(change), reach };
+  const [old, made] = [valuesOf(change.before), valuesOf(change.after)];
+  const sides = (): string | null => keptSides(model, context.models, old, made);
+  const event = {
+    ...{ ...told, model: model.name, fields: changedFields(old, made) },
+    reach: made === undefined ? (reach ?? null) : sides(),
+  };
   context.events.append(transaction, event).catch(refused);
   acting.shared.committed(context.eventsCommitted);
 };
@@ -84,8 +85,10 @@ export const keptBeside = ({ resource, acting }: RecordWrite, columns: Columns):
   const kept = history === undefined ? [] : [history.beside(known)];
   if (!model.events) return kept;
   const fields = [...model.fields.keys()].filter(
-    (name) => !ofTheServer.has(name) && (columns[name] ?? null) !== null,
+    (name) => !setByServer.has(name) && (columns[name] ?? null) !== null,
   );
-  const event = { ...known, model: model.name, action: 'create', fields, reach: null } as const;
-  return [...kept, context.events.beside(event)];
+  const event = { ...known, model: model.name, action: 'create', fields } as const;
+  const { database, models } = context;
+  const reach = ({ whole }: WrittenColumns) => keptOfNew(model, models, dialectOf(database), whole);
+  return [...kept, context.events.beside(event, reach)];
 };

@@ -8,6 +8,7 @@ import { grantOfSystem } from './grant-of-system.ts';
 import { isRecorded, recordChange } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { type Returning, returningFrom } from './returning.ts';
+import { reasonOf } from './shown-actor.ts';
 import { recordKey, together } from './transaction.ts';
 import { conclude } from './writing.ts';
 
@@ -175,7 +176,7 @@ const bringBack = async (
   const shown = await show(grant, id, [], { within: transaction });
   if (shown === undefined) throw new Problem('forbidden');
   const keys = new Set(records.map(({ key }) => key));
-  const system = { ...acting, reason: `restore: ${model.name} ${id}` };
+  const system = { ...acting, reason: reasonOf('restore', model.name, id) };
   const answer = { ...saved(row), json: shown.json };
   return conclude(write, 'create', answer, undefined, leading.values, async () => {
     const within = { ...write, acting: system };

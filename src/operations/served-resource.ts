@@ -12,6 +12,7 @@ import type { Database } from '../store/database.ts';
 import type { EventLog } from '../store/events/event-log.ts';
 import { createEventReaders, type EventReaders } from '../store/events/event-readers.ts';
 import { createHistory, type History } from '../store/history/history.ts';
+import { createVersionReader, type VersionReader } from '../store/history/versions.ts';
 import { createList, type List } from '../store/list/list.ts';
 import { createManyRecords, type ManyRecords } from '../store/records/many.ts';
 import { type Collision, createRecords, type RecordStore } from '../store/records/records.ts';
@@ -59,6 +60,8 @@ export interface ServedResource {
   readonly many: ManyRecords;
   /** The versions of its records; undefined where the model keeps none. */
   readonly history: History | undefined;
+  /** Those that a caller is shown. */
+  readonly versions: VersionReader;
   /** Who may be told of what happened to its records. */
   readonly eventReaders: EventReaders;
   /** What goes with a record that is deleted. */
@@ -84,6 +87,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     records,
     many: createManyRecords(database, model, context.models),
     history: model.history ? createHistory(database, model.name) : undefined,
+    versions: createVersionReader(database, model, context.models),
     eventReaders: createEventReaders(database, model, context.models),
     cascade: createCascade(database, context.models, model.name),
     nested: [...model.relations.values()].filter(({ write }) => write),

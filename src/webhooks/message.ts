@@ -22,6 +22,8 @@ export interface MessageParts {
 /** What is sent of an event, or why nothing is. */
 export type Message = { readonly body: string } | { readonly skipped: string };
 
+const unreadable = 'the acting user may not read the record or what was changed, or it is gone';
+
 /** Methods that users have: any that the detail endpoint takes will do, as the user could read the record by it. */
 const userMethods = ['jwt', 'api_key'] as const;
 
@@ -30,10 +32,13 @@ const userMethods = ['jwt', 'api_key'] as const;
  * acting user, whose roles and grants are read for it. Of a record that is gone it tells the id.
  */
 export const createMessages = ({ events, models, resources, identities, area }: MessageParts) => {
-  const grantsOn = new Map([...models].map(([name, model]) => [name, grantsOfRelated(model, models, area)]));
+  // The record that a reason names is of any model.
+  const grantsOn = [
+    ...new Set([...models.values()].flatMap((model) => grantsOfRelated(model, models, area))),
+  ];
 
   const actingUser = async (model: ResourceModel, userId: number): Promise<Principal | undefined> => {
-    const identity = await identities.byUserId(userId, grantsOn.get(model.name) ?? []);
+    const identity = await identities.byUserId(userId, grantsOn);
     if (identity === undefined) return undefined;
     const auth = methodsNamed(model.auth.detail);
     const method = userMethods.find((each) => takes(auth, identifiedUser(identity, each)));
@@ -49,12 +54,11 @@ export const createMessages = ({ events, models, resources, identities, area }: 
     if (principal === undefined) return { skipped: 'the acting user is disabled' };
     const related = relatedFor({ models }, { area, principal });
     const grant = related(event.model)?.grant;
-    const [told] = await toldOf(resources, related, [event]);
-    if (told === undefined || grant === undefined)
-      return { skipped: 'the acting user may not read the record, or it is gone' };
+    const [told] = await toldOf(resources, { principal, related }, [event]);
+    if (told === undefined || grant === undefined) return { skipped: unreadable };
     const record =
       event.action === 'destroy' ? { json: 'null' } : await resource.show(grant, event.record, []);
-    if (record === undefined) return { skipped: 'the acting user may not read the record, or it is gone' };
+    if (record === undefined) return { skipped: unreadable };
     const { at, ...data } = told;
     const head = JSON.stringify({ type: `${event.model}.${event.action}`, timestamp: at });
     // The record is the very text that the detail endpoint answers.

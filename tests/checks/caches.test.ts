@@ -163,7 +163,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     'MultipartReader',
     'Cascading',
     'Collecting',
-    'toldOf',
+    'seenOf',
     'readBody',
     'createUserRemoval',
     'deletionOf',

@@ -210,7 +210,7 @@ describeEachDatabase('changes', (databases) => {
       id,
       action: 'create',
       at: expect.stringMatching(/Z$/),
-      actor: { kind: 'user', id: expect.any(String), name: 'root', key: null, reason: null },
+      actor: { kind: 'user', id: null, name: null, key: null, reason: null },
       version: 1,
       fields: ['name', 'shown'],
     });

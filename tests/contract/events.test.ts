@@ -99,7 +99,8 @@ describeEachDatabase('events', (databases) => {
     const models = new Map([...resources].map(([name, { model }]) => [name, model]));
     const user = { kind: 'user', id, username, email: '', name: '', roles: ['user'], granted: [] } as const;
     const principal = { ...user, mustChangePassword: false, secondFactor: 'none', method: 'jwt' } as const;
-    return toldOf(resources, relatedFor({ models }, { principal, area: apiArea }), events);
+    const related = relatedFor({ models }, { principal, area: apiArea });
+    return toldOf(resources, { principal, related }, events);
   };
 
   const write = async <T = { id: number }>(
@@ -225,7 +226,12 @@ describeEachDatabase('events', (databases) => {
     await destroy(admin, `/admin/records/seats/${seats[0]}`);
     expect(await toldTo(ann, events)).toEqual([]);
     await write(admin, 'PATCH', `/admin/records/notes/${noteId}`, { note: { public: true } });
-    expect((await toldTo(ben, events)).map(({ model, id }) => [model, id])).toEqual([['Note', noteId]]);
+    // How it came to be is none of ben's business; that it came within his reach is, without what it was before.
+    expect(await toldTo(ben, events)).toEqual([]);
+    const shared = await toldTo(ben, await since(begun));
+    expect(shared.map(({ id, action, fields }) => [id, action, fields])).toEqual([
+      [noteId, 'update', ['text', 'public']],
+    ]);
   });
 
   it('tells of what is gone those who could read it before, also where what it hung on went along', async () => {
@@ -251,7 +257,7 @@ describeEachDatabase('events', (databases) => {
       Date.now(),
       actor,
     );
-    expect(forgotten).toEqual({ versions: 0, events: 1, deliveries: 0, trash: 0 });
+    expect(forgotten).toEqual({ versions: 0, events: 2, deliveries: 0, trash: 0 });
     const left = await toldTo(ann, await since(begun));
     expect(left.map(({ model }) => model)).toEqual(['Line', 'Line']);
   });

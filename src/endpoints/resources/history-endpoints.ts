@@ -4,10 +4,13 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
+import { relatedFor } from '../../operations/related.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import type { History, KeptVersion } from '../../store/history/history.ts';
+import { namedActors, shownActors } from '../../operations/shown-actor.ts';
+import type { RecordedActor } from '../../store/events/recorded.ts';
+import type { KeptVersion } from '../../store/history/history.ts';
 import { parseVersionPage, versionHeaders } from '../../store/history/page.ts';
-import { idOf } from '../shared.ts';
+import { actingFor, checkedModels, idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 
 /** The versions of a record. There where a model keeps them. */
@@ -25,9 +28,13 @@ export const actorSchema: JsonSchema = {
   properties: {
     kind: { type: 'string', enum: ['user', 'application', 'nobody', 'system'] },
     id: { ...textOrNull, description: 'id of the user, app_id of the application' },
-    name: textOrNull,
+    name: { ...textOrNull, description: 'id, name and key: for callers who may read that user' },
     key: { type: ['integer', 'null'], description: 'id of the API key that was used' },
-    reason: { ...textOrNull, description: 'why the service did it on its own account' },
+    reason: {
+      ...textOrNull,
+      description:
+        'why the service did it on its own account; for callers who may read the record that it names',
+    },
   },
   required: ['kind', 'id', 'name', 'key', 'reason'],
 };
@@ -45,24 +52,43 @@ const versionSchema = (record: JsonSchema): JsonSchema => ({
   required: ['version', 'action', 'at', 'actor', 'before', 'after'],
 });
 
+/** Permissions by which it is decided who is shown actors: the record that a reason names is of any model. */
+export const actorGrants = ({ context }: ServedResource): Pick<Endpoint, 'grantsOn'> => ({
+  grantsOn: checkedModels(context.models.values()),
+});
+
+/** How a caller is shown the actors of what was kept. */
+export const actorsFor = async (
+  { context }: ServedResource,
+  call: Call,
+  area: Area,
+  kept: readonly { readonly actor: RecordedActor }[],
+): Promise<(actor: RecordedActor) => JsonObject> => {
+  const resources = new Map([...context.models.keys()].map((name) => [name, context.resourceOf(name)]));
+  const related = relatedFor(context, actingFor(call, area));
+  const actors = namedActors(kept.map(({ actor }) => actor));
+  return (await shownActors(resources, { principal: call.principal, related }, actors)).shown;
+};
+
 const count = (name: string, description: Label): NonNullable<Endpoint['docs']['query']>[number] => ({
   name,
   description,
   schema: { type: 'integer', minimum: 1 },
 });
 
-/** Fields that the caller reads now; one that was not there yet has no value. */
+/** Fields that the caller reads now; one that was not there yet has no value. A side that they do not see is null. */
 export const seen = (record: JsonObject | null, readable: readonly string[]): JsonObject | null =>
   record && Object.fromEntries(readable.map((name): [string, Json] => [name, record[name] ?? null]));
 
 const shownVersion = (
-  { version, action, at, actor: by, before, after }: KeptVersion,
+  { version, action, at, actor, before, after }: KeptVersion,
   readable: readonly string[],
+  shown: (actor: RecordedActor) => JsonObject,
 ): JsonObject => ({
   version,
   action,
   at,
-  actor: { ...by },
+  actor: shown(actor),
   before: seen(before, readable),
   after: seen(after, readable),
 });
@@ -70,7 +96,6 @@ const shownVersion = (
 /** Lists the versions of a record, newest first. */
 export const historyEndpoint = (
   resource: ServedResource,
-  history: History,
   area: Area,
   common: Common,
   fields: readonly string[],
@@ -83,15 +108,18 @@ export const historyEndpoint = (
     const there = await resource.records.standing(call.grant, id);
     // What was deleted is nobody's any more, but for those who reach every record.
     if (there === undefined && area.name === 'api') throw new Problem('record_not_found');
-    const { versions, total } = await history.page(id, page.perPage, (page.page - 1) * page.perPage);
+    const offset = (page.page - 1) * page.perPage;
+    const { versions, total } = await resource.versions(call.grant, id, page.perPage, offset);
     if (there === undefined && total === 0) throw new Problem('record_not_found');
+    const shown = await actorsFor(resource, call, area, versions);
     return {
-      data: versions.map((each) => shownVersion(each, call.grant.readable)),
+      data: versions.map((each) => shownVersion(each, call.grant.readable, shown)),
       headers: { ...versionHeaders(page, origin + call.path, total) },
     };
   };
   return {
     ...common,
+    ...actorGrants(resource),
     operation: area.operation('history', model.name),
     method: 'GET',
     path: `${area.path(model)}/:id/history`,
@@ -102,8 +130,9 @@ export const historyEndpoint = (
         en: `Versions of ${labelText(model.label, 'en')}`,
       },
       description: {
-        'zh-CN': '由新到旧。只含调用者现在可读的字段；已删除的记录仅在管理后台可见。',
-        en: 'Newest first, with the fields that the caller may read now. Of a deleted record only in the administration area.',
+        'zh-CN':
+          '由新到旧。`before` 与 `after` 各按其自身的值判定：调用者不可读的一侧为 null，两侧均不可读的版本、以及没有可读字段变化的修改不列出。只含调用者现在可读的字段；已删除的记录仅在管理后台可见。',
+        en: 'Newest first, with the fields that the caller may read now. `before` and `after` are each held to the reading rule by their own values: a side that the caller may not read is null, a version with no such side is left out, and so is an update of fields that the caller does not read. Of a deleted record only in the administration area.',
       },
       tag: area.tag(model, context.locale),
       part: 'history',

@@ -25,7 +25,7 @@ import { answerGroups, answerList } from '../list-endpoint.ts';
 import { actingFor, checkedModels, idOf, parseId } from '../shared.ts';
 import type { Area } from './area.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
-import { historyEndpoint } from './history-endpoints.ts';
+import { actorGrants, historyEndpoint } from './history-endpoints.ts';
 import { importEndpoint } from './import-endpoint.ts';
 import { anyAccess, nestedProblems } from './nested-bodies.ts';
 import { referencesEndpoints } from './references-endpoints.ts';
@@ -169,17 +169,16 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     return saved(record.json, { ETag: tagOf(record.json, record.version, savedView, included) });
   };
 
-  const { history } = resource;
-  const versions =
-    history === undefined
-      ? []
-      : [historyEndpoint(resource, history, area, common('detail'), fieldsOf('detail'), origin)];
+  const versions = model.history
+    ? [historyEndpoint(resource, area, common('detail'), fieldsOf('detail'), origin)]
+    : [];
   // Whoever brings something back is an administrator: others do not know that it was there.
   const isKept = area.name === 'admin' && (model.history || model.trash);
   const restores = isKept
     ? [restoreEndpoint(resource, area, common(model.history ? 'update' : 'create'), fieldsOf('saved'))]
     : [];
   const hasTrash = area.name === 'admin' && model.trash;
+  const trashGrants = hasTrash ? actorGrants(resource) : {};
   const withTrash = (docs: Endpoint['docs']): Endpoint['docs'] =>
     hasTrash && docs.data !== undefined
       ? { ...docs, data: trashedSchema(docs.data), query: [trashedQuery] }
@@ -190,12 +189,13 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       method: 'GET',
       path,
       ...common('list'),
+      ...trashGrants,
       accepts: 'nothing',
       csv: true,
       mayLag: true,
       docs: withTrash({ ...docs(listLabel(model), 'list'), list: true }),
       handle: (call) =>
-        (hasTrash ? answerTrash(resource, call, origin) : undefined) ??
+        (hasTrash ? answerTrash(resource, call, area, origin) : undefined) ??
         answerList(resource.list, call, origin, relatedOf(call)),
     },
     {
@@ -220,12 +220,14 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       method: 'GET',
       path: `${path}/:id`,
       ...common('detail'),
+      ...trashGrants,
       accepts: 'nothing',
       mayLag: true,
       docs: withTrash(
         docs(label('查看', 'Show', model), 'detail', ['record_not_found'], recordWords('detail')),
       ),
-      handle: (call) => (area.name === 'admin' ? answerTrashed(resource, call) : undefined) ?? show(call),
+      handle: (call) =>
+        (area.name === 'admin' ? answerTrashed(resource, call, area) : undefined) ?? show(call),
       reaches,
     },
     {

@@ -5,12 +5,14 @@ import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { entityTag } from '../../operations/preconditions.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
+import type { RecordedActor } from '../../store/events/recorded.ts';
 import { versionHeaders } from '../../store/history/page.ts';
 import { invalidParameter } from '../../store/list/query-string.ts';
 import type { FirstRecord } from '../../store/trash/bundle.ts';
 import { parseTrashed, parseTrashPage } from '../../store/trash/page.ts';
 import { idOf } from '../shared.ts';
-import { actorSchema, seen } from './history-endpoints.ts';
+import type { Area } from './area.ts';
+import { actorSchema, actorsFor, seen } from './history-endpoints.ts';
 
 /** Records that were deleted, in the administration area of a model with a trash: `?trashed=true`. */
 
@@ -40,17 +42,21 @@ const shown = (
   { context: { trashDays } }: ServedResource,
   { record, deletedAt, deletedBy }: FirstRecord,
   readable: readonly string[],
+  by: (actor: RecordedActor) => JsonObject,
 ): JsonObject => ({
   ...seen(record, readable),
   deleted_at: deletedAt,
-  deleted_by: { ...deletedBy },
+  deleted_by: by(deletedBy),
   kept_until: toTimestamp(Date.parse(deletedAt) + trashDays * day),
 });
+
+const deletion = ({ deletedBy }: FirstRecord) => ({ actor: deletedBy });
 
 /** Lists what was deleted, the latest first; undefined where the request asks for what is there. */
 export const answerTrash = (
   resource: ServedResource,
   call: Call,
+  area: Area,
   origin: string,
 ): Promise<Answer> | undefined => {
   const { model, context } = resource;
@@ -63,8 +69,9 @@ export const answerTrash = (
       (page.page - 1) * page.perPage,
       call,
     );
+    const by = await actorsFor(resource, call, area, records.map(deletion));
     return {
-      data: records.map((each) => shown(resource, each, call.grant.readable)),
+      data: records.map((each) => shown(resource, each, call.grant.readable, by)),
       headers: { ...versionHeaders(page, origin + call.path, total, 'trashed=true') },
     };
   };
@@ -72,7 +79,11 @@ export const answerTrash = (
 };
 
 /** Shows one record that was deleted; undefined where the request asks for one that is there. */
-export const answerTrashed = (resource: ServedResource, call: Call): Promise<Answer> | undefined => {
+export const answerTrashed = (
+  resource: ServedResource,
+  call: Call,
+  area: Area,
+): Promise<Answer> | undefined => {
   const { model, context } = resource;
   if (!parseTrashed(call.query)) return undefined;
   // What is there must not be taken for what was deleted.
@@ -80,8 +91,9 @@ export const answerTrashed = (resource: ServedResource, call: Call): Promise<Ans
   const answer = async (): Promise<Answer> => {
     const first = await context.trash.find(model.name, idOf(call));
     if (first === undefined) throw new Problem('record_not_found');
+    const by = await actorsFor(resource, call, area, [deletion(first)]);
     return {
-      data: shown(resource, first, call.grant.readable),
+      data: shown(resource, first, call.grant.readable, by),
       headers: { ETag: entityTag(first.version, 'trashed') },
     };
   };

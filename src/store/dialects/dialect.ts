@@ -36,6 +36,13 @@ export interface Dialect extends Compiler {
   object(entries: readonly JsonEntry[]): Fragment;
   /** The same as text: compact, keys in the order of the entries, the same bytes on every database. */
   objectText(entries: readonly JsonEntry[]): Fragment;
+  /**
+   * A value of a JSON object that the service has kept, by its keys from the outside in, as a column of a kind holds it.
+   * Null where there is none, or none that such a column could hold. `scale`: see `ColumnWords.render`.
+   */
+  member(object: Fragment, keys: readonly string[], kind: ColumnKind, scale: number): Fragment;
+  /** Whether two JSON objects hold the same under all of these keys; under a key that is missing they hold null. */
+  agree(one: Fragment, other: Fragment, keys: readonly string[]): Fragment;
   /** The text of a JSON object without its last brace, so that more entries can follow. */
   unclosed(object: Fragment): Fragment;
   /**

@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { timeText } from '../column.ts';
 import type { Database, Transaction } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import type { WrittenBeside } from '../records/beside.ts';
+import type { WrittenBeside, WrittenColumns } from '../records/beside.ts';
 import { all, type Fragment, literal, name, sql, statement } from '../statement.ts';
 import {
   type ActorRow,
@@ -34,7 +35,7 @@ export interface NewEvent {
   readonly actor: RecordedActor;
   /** Names of the fields whose values became others. */
   readonly fields: readonly string[];
-  /** JSON text of what is kept of a record that is gone: see `keptReach`. */
+  /** JSON text: `keptReach` of a record that is gone, else `keptSides`. */
   readonly reach: string | null;
 }
 
@@ -48,7 +49,7 @@ export interface RecordedEvent {
   readonly at: string;
   readonly actor: RecordedActor;
   readonly fields: readonly string[];
-  readonly reach: Readonly<Record<string, string | number | boolean | null>> | null;
+  readonly reach: JsonObject | null;
 }
 
 interface EventRow extends ActorRow {
@@ -201,7 +202,10 @@ export const createEventLog = (database: Database) => {
     },
 
     /** The same for the statement that makes the record, where `Dialect.beside` is there. */
-    beside: (event: Omit<NewEvent, 'record' | 'version'>): WrittenBeside => beside(eventRow(event)),
+    beside: (
+      event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
+      reach: (written: WrittenColumns) => Fragment,
+    ): WrittenBeside => beside(eventRow({ ...event, reach: null }), { reach }),
 
     settle,
 

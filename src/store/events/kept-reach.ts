@@ -5,17 +5,21 @@ import { pathBehind, type RowExpression } from '../../model/row-expression.ts';
 import { columnOf } from '../column.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { resourceSource, sourceOf } from '../resource-source.ts';
+import type { ColumnSql } from '../rows/expression.ts';
 import type { Source } from '../source.ts';
 import { type Fragment, name, sql } from '../statement.ts';
 
 /**
- * What is kept of a row that goes, so that it can be asked later who could read it: the values that rules of reading
- * compare, by their paths; those of the rows that it refers to as well, as these may go along.
+ * Rules of reading over rows as they were. A version keeps every field; an event keeps the values that rules of reading
+ * compare: on both sides of a write those of the row itself; of a row that goes those of the rows that it refers to as
+ * well, as these may go along. All are JSON objects, and `keptColumn` lets the same conditions be asked of them.
  */
 
 /** One of these values. */
 interface KeptValue {
   readonly kind: ColumnKind;
+  /** Decimal places of a number that is kept as a whole one. */
+  readonly scale: number;
   /** Of the row with this name. */
   readonly value: Fragment;
 }
@@ -31,7 +35,8 @@ class Collecting {
   }
 
   take(source: Source, prefix: string, of: string, value: Fragment): void {
-    this.found.set(prefix + of, { kind: columnOf(source, of).type.column, value });
+    const { type, options } = columnOf(source, of);
+    this.found.set(prefix + of, { kind: type.column, scale: type.scale?.(options) ?? 0, value });
   }
 
   /** `column`: the SQL of a column of the row that the expression is about. */
@@ -75,10 +80,64 @@ const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   return collecting.found;
 };
 
-/** The values as JSON text, to be read with the row; it is called by its table's name. */
-export const keptReach = (model: ResourceModel, models: Models, dialect: Dialect): Fragment =>
-  dialect.objectText([...keptValues(model, models)].map(([path, { value }]) => ({ name: path, value })));
+/** Values as they stand in a JSON text of the record. */
+type JsonValues = Readonly<Record<string, unknown>>;
 
-/** What kind of value is kept under a path; undefined where none is. */
-export const keptKind = (model: ResourceModel, models: Models, path: string): ColumnKind | undefined =>
-  keptValues(model, models).get(path)?.kind;
+/** The values of a record that goes, as JSON text, to be read with the row; it is called by its table's name. */
+export const keptReach = (model: ResourceModel, models: Models, dialect: Dialect): Fragment =>
+  dialect.objectText(
+    [...keptValues(model, models)].map(([path, { kind, scale, value }]) => ({
+      name: path,
+      value: dialect.columns[kind].render?.(value, scale) ?? value,
+    })),
+  );
+
+/** The columns of the row itself that rules of reading compare: rows that it refers to are looked at as they are now. */
+const comparedByReads = (model: ResourceModel, models: Models): readonly string[] =>
+  [...keptValues(model, models).keys()].filter((path) => model.fields.has(path));
+
+/** What is kept of both sides of a write, to be asked later who may read each; null where no rule compares anything. */
+export const keptSides = (
+  model: ResourceModel,
+  models: Models,
+  before: JsonValues | undefined,
+  after: JsonValues | undefined,
+): string | null => {
+  const compared = comparedByReads(model, models);
+  if (compared.length === 0) return null;
+  const side = (values: JsonValues | undefined) =>
+    values && Object.fromEntries(compared.map((of) => [of, values[of] ?? null]));
+  return JSON.stringify({ before: side(before), after: side(after) });
+};
+
+/** The same of a record that is made, for the statement that makes it. */
+export const keptOfNew = (
+  model: ResourceModel,
+  models: Models,
+  dialect: Dialect,
+  whole: Fragment,
+): Fragment => {
+  const compared = comparedByReads(model, models);
+  if (compared.length === 0) return sql`null`;
+  const record = dialect.cast(whole, 'json');
+  const after = compared.map((of) => ({ name: of, value: dialect.member(record, [of], 'text', 0) }));
+  return dialect.cast(dialect.objectText([{ name: 'after', value: dialect.object(after) }]), 'json');
+};
+
+/**
+ * The columns of a row that is kept as a JSON object, for the conditions of rules of reading. `keys`: where the object
+ * stands in the JSON.
+ */
+export const keptColumn =
+  (
+    model: ResourceModel,
+    models: Models,
+    dialect: Dialect,
+    object: Fragment,
+    keys: readonly string[] = [],
+  ): ColumnSql =>
+  (path) => {
+    const kept = keptValues(model, models).get(path);
+    if (kept === undefined) throw new Error(`nothing is kept of ${model.name} under ${path}`);
+    return dialect.member(object, [...keys, path], kept.kind, kept.scale);
+  };

@@ -7,6 +7,9 @@ import { all, type Fragment, name, sql } from '../statement.ts';
 /** What was done to a record. */
 export type RecordedAction = 'create' | 'update' | 'destroy';
 
+/** Fields that every write sets, or none: nobody is told of them as changes. */
+export const setByServer: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
+
 export const recordedActions = ['create', 'update', 'destroy'] as const satisfies readonly RecordedAction[];
 
 /** Who did it: a user, perhaps by a key of theirs, an application, nobody, or the application's own code. */
@@ -71,19 +74,34 @@ const takenOf = (
   return dialect.cast(next(), taken);
 };
 
-/** Writes a row of a table beside a record, in the record's own statement; made once for a table. */
+/** What a column takes that follows from the record in a way of its model's own. */
+type Made<Name extends string> = { readonly [Key in Name]?: (written: WrittenColumns) => Fragment };
+
+/**
+ * Writes a row of a table beside a record, in the record's own statement; made once for a table. `made` is the same for
+ * all records of a model.
+ */
 export const besideRecord = <Columns extends Readonly<Record<string, Taken>>>(
   dialect: Dialect,
   table: string,
   columns: Columns,
-): ((row: { readonly [Name in keyof Columns]?: SqlValue }) => WrittenBeside) => {
-  const given = Object.keys(columns).filter((each) => !String(columns[each]).startsWith('record'));
-  const insert: WrittenBeside['insert'] = (written, value) => {
-    let index = 0;
-    const next = (): Fragment => value(index++);
-    const values = Object.values(columns).map((taken) => takenOf(dialect, taken, written, next));
-    const names = Object.keys(columns).map((each) => name(each));
-    return sql`insert into ${name(table)} (${all(names)}) select ${all(values)} from ${written.row}`;
+): ((
+  row: { readonly [Name in keyof Columns]?: SqlValue },
+  made?: Made<keyof Columns & string>,
+) => WrittenBeside) => {
+  return (row, made = {}) => {
+    const given = Object.keys(columns).filter(
+      (each) => made[each] === undefined && !String(columns[each]).startsWith('record'),
+    );
+    const insert: WrittenBeside['insert'] = (written, value) => {
+      let index = 0;
+      const next = (): Fragment => value(index++);
+      const values = Object.entries(columns).map(
+        ([of, taken]) => made[of]?.(written) ?? takenOf(dialect, taken, written, next),
+      );
+      const names = Object.keys(columns).map((each) => name(each));
+      return sql`insert into ${name(table)} (${all(names)}) select ${all(values)} from ${written.row}`;
+    };
+    return { key: table, insert, values: given.map((each) => row[each] ?? null) };
   };
-  return (row) => ({ key: table, insert, values: given.map((each) => row[each] ?? null) });
 };

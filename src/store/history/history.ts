@@ -38,7 +38,7 @@ export interface KeptVersion {
   readonly after: JsonObject | null;
 }
 
-interface VersionRow extends ActorRow {
+export interface VersionRow extends ActorRow {
   readonly version: number;
   readonly action: RecordedAction;
   readonly at: string;
@@ -60,12 +60,12 @@ const taken = {
 type Column = keyof typeof taken;
 const columns = Object.keys(taken) as readonly Column[];
 
-const tableName = 'gatewright_history';
-const table = name(tableName);
+export const historyName = 'gatewright_history';
+const table = name(historyName);
 
 const parsed = (text: string | null): JsonObject | null => (text === null ? null : JSON.parse(text));
 
-const keptVersion = (row: VersionRow): KeptVersion => ({
+export const keptVersion = (row: VersionRow): KeptVersion => ({
   version: Number(row.version),
   action: row.action,
   at: row.at,
@@ -74,13 +74,10 @@ const keptVersion = (row: VersionRow): KeptVersion => ({
   after: parsed(row.after),
 });
 
-/**
- * The versions of a model's records. Whoever asks has to know that the caller reaches the record, and which fields they
- * read: here everything is kept.
- */
+/** Writes the versions of a model's records, and reads all that is kept of one. */
 export const createHistory = (database: Database, model: string) => {
   const dialect = dialectOf(database);
-  const beside = besideRecord(dialect, tableName, taken);
+  const beside = besideRecord(dialect, historyName, taken);
   const insert = statement<Readonly<Record<Column, string | number | null>>>(
     dialect,
     (value) =>
@@ -96,15 +93,6 @@ export const createHistory = (database: Database, model: string) => {
   ]);
   const ofRecord = (value: (of: 'model' | 'record') => ReturnType<typeof name>) =>
     sql`from ${table} where model = ${value('model')} and record_id = ${value('record')}`;
-  const page = statement<{ model: string; record: number; limit: number; offset: number }>(
-    dialect,
-    (value) =>
-      sql`select ${shown} ${ofRecord(value)} order by id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
-  );
-  const count = statement<{ model: string; record: number }>(
-    dialect,
-    (value) => sql`select count(*) as total ${ofRecord(value)}`,
-  );
   const one = statement<{ model: string; record: number; version: number }>(
     dialect,
     (value) =>
@@ -134,19 +122,6 @@ export const createHistory = (database: Database, model: string) => {
     /** The first version of a record, for the statement that makes it, where `Dialect.beside` is there. */
     beside: ({ at, actor }: Pick<NewVersion, 'at' | 'actor'>): WrittenBeside =>
       beside({ model, action: 'create', at: toTimestamp(at), ...actorRow(actor), before: null }),
-
-    /** Versions of a record, newest first, and how many there are. */
-    page: async (
-      record: number,
-      limit: number,
-      offset: number,
-    ): Promise<{ readonly versions: readonly KeptVersion[]; readonly total: number }> => {
-      const [rows, counted] = await Promise.all([
-        database.all<VersionRow>(page({ model, record, limit, offset })),
-        database.get<{ total: number }>(count({ model, record })),
-      ]);
-      return { versions: rows.map(keptVersion), total: Number(counted?.total ?? 0) };
-    },
 
     /** Removes the values of every version of a record; answers how many there are. That they were there stays. */
     forget: (transaction: Transaction, record: number): Promise<number> =>

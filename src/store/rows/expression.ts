@@ -5,7 +5,7 @@ import { all, type Fragment, literal, name, sql, where } from '../statement.ts';
 /**
  * How a condition on rows is asked. `find`: to find the rows that meet it, by indexes, from the caller's memberships on.
  * `hold`: whether one row that is known by its key meets it, by its own values. `kept`: the same for a row that is gone,
- * by the values that were kept of it, those of the rows that it referred to included (`comparedPaths`).
+ * by the values that were kept of it, those of the rows that it referred to included (`keptReach`).
  */
 export type RowsAsked = 'find' | 'hold' | 'kept';
 

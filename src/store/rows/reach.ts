@@ -1,10 +1,5 @@
 import type { ColumnValue } from '../../fields/field.ts';
-import {
-  comparedColumns,
-  comparedPaths,
-  isOfCaller,
-  type RowExpression,
-} from '../../model/row-expression.ts';
+import { comparedColumns, isOfCaller, type RowExpression } from '../../model/row-expression.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Fragment, sql } from '../statement.ts';
@@ -24,10 +19,6 @@ export interface RowReach {
 /** The columns of the row itself that a condition compares. */
 export const columnsOf = (term: ReachTerm): readonly string[] =>
   typeof term === 'string' ? [term] : comparedColumns(term);
-
-/** The same with those of the rows that it refers to, by their paths. */
-export const pathsOf = (term: ReachTerm): readonly string[] =>
-  typeof term === 'string' ? [term] : comparedPaths(term);
 
 const everything: RowReach = { terms: [], values: [], key: '' };
 

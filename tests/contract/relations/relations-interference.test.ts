@@ -38,7 +38,7 @@ describeEachDatabase('what related records are hidden', (databases) => {
     const persons = await service.ok<Plain[]>('GET', '/admin/users', { token: await service.admin() });
     const { inject, services } = service.server;
     const { database } = services;
-    const common = { users: people.users, people, persons, inject, database, cells: new Map() };
+    const common = { users: people.users, people, persons, inject, database, services, cells: new Map() };
     const counted = { answers: 0, changes: 0 };
     for (const { seed: worldSeed, random, models } of plans) {
       const playing: Across = { ...common, random, models, state: new State(), faults: [] };

@@ -75,6 +75,7 @@ describeEachDatabase('related records under random rules', (databases) => {
         persons,
         inject,
         database: services.database,
+        services,
         faults: [],
         cells,
       };

@@ -44,7 +44,7 @@ describeEachDatabase('what is out of reach', (databases) => {
     const people = await createPeople(service, all);
     const { inject, services } = service.server;
     const { database } = services;
-    const common = { users: people.users, people, inject, database, faults: [], cells: new Map() };
+    const common = { users: people.users, people, inject, database, services, faults: [], cells: new Map() };
     const counted = { answers: 0, changes: 0 };
     for (const { seed: worldSeed, random, models } of plans) {
       const playing: Playing = { ...common, random, models, state: new State() };

@@ -8,7 +8,7 @@ import { playWorld } from './row-rules/play.ts';
 import { Random } from './row-rules/random.ts';
 import { scopeEndpoints } from './row-rules/scopes.ts';
 import { seed } from './row-rules/tables.ts';
-import { migrationsOf, resourceOf, someModels } from './row-rules/world.ts';
+import { migrationsOf, resourceWith, someModels } from './row-rules/world.ts';
 
 /**
  * Random models, rules, memberships, callers and requests against an oracle of plain JavaScript. `ROW_RULES_SEED` is the
@@ -27,7 +27,7 @@ describeEachDatabase('rows under random rules', (databases) => {
     const all = plans.flatMap(({ models }) => models);
     await using service = await startService(databases, {
       application: {
-        resources: all.map(resourceOf),
+        resources: all.map((plan) => resourceWith(plan, { history: true, events: true })),
         migrations: migrationsOf(all),
         endpoints: scopeEndpoints,
       },
@@ -47,6 +47,7 @@ describeEachDatabase('rows under random rules', (databases) => {
         people,
         inject,
         database: services.database,
+        services,
         faults: [],
         cells,
       };

@@ -1,6 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely';
 import type { Bucket } from '../../../fields/aggregates.ts';
 import { fromScaled } from '../../../fields/decimal.ts';
+import type { ColumnKind } from '../../../fields/field.ts';
 import { quoteName } from '../../quote.ts';
 import { all, type Fragment, literal, name, sql } from '../../statement.ts';
 import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
@@ -35,6 +36,27 @@ const columns: Dialect['columns'] = {
   uuid: { type: 'uuid' },
   json: { type: 'json' },
 } satisfies Record<string, ColumnWords>;
+
+/** SQL type of a kind of column, as a cast names it. */
+const castType = (kind: ColumnKind): Fragment => sql.raw(columns[kind].type.replace(/ collate .*$/, ''));
+
+/** A cast refuses the whole statement for a value of a former type of the field, so numbers are looked at first. */
+const member: Dialect['member'] = (object, keys, kind, scale) => {
+  const text = sql`(${object} #>> array[${all(keys.map((key) => literal(key)))}])`;
+  if (kind === 'boolean') return sql`(${text} = 'true')`;
+  if (kind === 'integer') return sql`(case when ${text} ~ '^-?[0-9]{1,18}$' then ${text}::bigint end)`;
+  if (kind === 'decimal')
+    return sql`(case when ${text} ~ '^-?[0-9]{1,15}([.][0-9]{1,8})?$' then round(${text}::numeric * ${literal(10 ** scale)})::bigint end)`;
+  return sql`cast(${text} as ${castType(kind)})`;
+};
+
+const agree: Dialect['agree'] = (one, other, keys) => {
+  if (keys.length === 0) return sql`(1 = 1)`;
+  const named = all(keys.map((key) => literal(key)));
+  const held = (object: Fragment): Fragment =>
+    sql`(select jsonb_object_agg(key, value) from json_each_text(${object}) where key in (${named}) and value is not null)`;
+  return sql`(${held(one)} is not distinct from ${held(other)})`;
+};
 
 /**
  * Of the statement: the transaction may have begun long before, and `clock_timestamp()`, which differs from row to row,
@@ -99,9 +121,11 @@ export const postgresDialect: Dialect = {
     },
   }),
   columns,
-  cast: (value, kind) => sql`cast(${value} as ${sql.raw(columns[kind].type.replace(/ collate .*$/, ''))})`,
+  cast: (value, kind) => sql`cast(${value} as ${castType(kind)})`,
   object,
   objectText: (entries) => sql`${object(entries)}::text`,
+  member,
+  agree,
   unclosed: (text) => sql`left(${text}, -1)`,
   fits: (text, bytes) =>
     sql`cast(${unless(sql`sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)}`)} as integer)`,

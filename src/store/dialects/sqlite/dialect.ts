@@ -40,6 +40,22 @@ const decimal = (value: Fragment, scale: number): Fragment => {
   return sql`iif(${value} < 0, '-', '') || (abs(${value}) / ${unit}) || '.' || ${fraction}`;
 };
 
+const jsonPath = (keys: readonly string[]): string => `$${keys.map((key) => `."${key}"`).join('')}`;
+
+/** The values under these keys as one JSON array. The last path finds nothing: with one alone the value would be bare. */
+const valuesUnder = (object: Fragment, keys: readonly string[]): Fragment =>
+  sql`json_extract(${object}, ${all([...keys.map((key) => literal(jsonPath([key]))), literal('$[0]')])})`;
+
+/** Texts are compared as they are, so a value of another kind is equal to none. */
+const agree = (one: Fragment, other: Fragment, keys: readonly string[]): Fragment => {
+  const parts: Fragment[] = [sql`1 = 1`];
+  for (let start = 0; start < keys.length; start += entriesPerObject) {
+    const part = keys.slice(start, start + entriesPerObject);
+    parts.push(sql`${valuesUnder(one, part)} is ${valuesUnder(other, part)}`);
+  }
+  return sql`(${all(parts, ' and ')})`;
+};
+
 const bucketFormats: Readonly<Record<Bucket, string>> = {
   hour: '%Y-%m-%dT%H',
   day: '%Y-%m-%d',
@@ -86,6 +102,12 @@ export const sqliteDialect: Dialect = {
   cast: (value) => value,
   object,
   objectText: object,
+  member: (object, keys, kind, scale) => {
+    const value = sql`json_extract(${object}, ${literal(jsonPath(keys))})`;
+    // true and false come as 1 and 0.
+    return kind === 'decimal' ? sql`cast(round(${value} * ${literal(10 ** scale)}) as integer)` : value;
+  },
+  agree,
   unclosed,
   fits: () => undefined,
   atMost: (count, most) => unless(sql`${count} > ${literal(most)}`),

@@ -12,6 +12,7 @@ export interface Playing extends World {
   readonly random: Random;
   readonly inject: Server['inject'];
   readonly database: Database;
+  readonly services: Pick<Server['services'], 'events' | 'identities' | 'resources'>;
   readonly people: People;
   readonly faults: string[];
   /** Answers compared, by action and status. */
@@ -85,7 +86,7 @@ interface Sent {
 export const ask = async (
   playing: Playing,
   caller: Asking,
-  action: Action | 'explain',
+  action: Action | 'explain' | 'history',
   path: string,
   sent?: Sent,
 ): Promise<Answer> => {
@@ -93,6 +94,7 @@ export const ask = async (
     list: 'GET',
     detail: 'GET',
     explain: 'GET',
+    history: 'GET',
     create: 'POST',
     update: 'PATCH',
     destroy: 'DELETE',

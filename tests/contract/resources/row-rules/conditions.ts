@@ -5,9 +5,15 @@ import { kinds, type Value } from './values.ts';
 
 /**
  * Whether a row meets a condition for a user, or for who is none. The other rows are as they are in `state`: for a row
- * that a write makes, as the write found them.
+ * that a write makes, as the write found them; memberships are as they are in `members`.
  */
-export const meets = (condition: Condition, row: Row, caller: number | null, state: State): boolean => {
+export const meets = (
+  condition: Condition,
+  row: Row,
+  caller: number | null,
+  state: State,
+  members = state,
+): boolean => {
   switch (condition.kind) {
     case 'own':
       return caller !== null && row[condition.field] === caller;
@@ -17,7 +23,7 @@ export const meets = (condition: Condition, row: Row, caller: number | null, sta
       const { field, of, on, where } = condition;
       const value = row[field];
       if (caller === null || value === null || value === undefined) return false;
-      return state
+      return members
         .rows(of)
         .some(
           (each) =>
@@ -28,12 +34,12 @@ export const meets = (condition: Condition, row: Row, caller: number | null, sta
     }
     case 'via': {
       const named = state.find(condition.to, row[condition.field]);
-      return named !== undefined && meets(condition.rule, named, caller, state);
+      return named !== undefined && meets(condition.rule, named, caller, state, members);
     }
     case 'anyOf':
-      return condition.rules.some((rule) => meets(rule, row, caller, state));
+      return condition.rules.some((rule) => meets(rule, row, caller, state, members));
     case 'allOf':
-      return condition.rules.every((rule) => meets(rule, row, caller, state));
+      return condition.rules.every((rule) => meets(rule, row, caller, state, members));
   }
 };
 

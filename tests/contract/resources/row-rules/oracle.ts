@@ -53,11 +53,12 @@ const reaches = (
   row: Row,
   { administers, userId }: Caller,
   { state }: World,
+  then = state,
 ): boolean => {
   if (isolation === 'none' || administers) return true;
   if (isolation === 'owner') return userId !== null && row['user_id'] === userId;
   const condition = isolation[direction];
-  return condition === 'everyone' || meets(condition, row, userId, state);
+  return condition === 'everyone' || meets(condition, row, userId, then, state);
 };
 
 /** Rows that a read shows, or why it shows none. Public reads replace authentication, read check and isolation. */
@@ -78,6 +79,24 @@ export const shown = (
     );
   }
   return barred(plan, action, caller) ?? rows.filter((row) => reaches(plan, 'read', row, caller, world));
+};
+
+/**
+ * Whether the reading rule holds for a row as it was once. What it refers to is as it is now; for a record that is gone as
+ * it was `then`.
+ */
+export const wouldRead = (world: World, plan: ModelPlan, caller: Caller, row: Row, then?: State): boolean => {
+  const { publicRead } = plan;
+  return publicRead === undefined
+    ? reaches(plan, 'read', row, caller, world, then)
+    : row[publicRead.field] === publicRead.value;
+};
+
+/** Whether a caller reads every record of a model, whatever it holds. */
+export const readsEvery = ({ isolation, publicRead, ...plan }: ModelPlan, caller: Caller): boolean => {
+  if (publicRead !== undefined || barred({ ...plan, isolation, publicRead }, 'detail', caller)) return false;
+  if (isolation === 'none' || caller.administers) return true;
+  return isolation !== 'owner' && isolation.read === 'everyone';
 };
 
 export const isRefused = (answer: object): answer is Refused => 'status' in answer;
@@ -201,7 +220,13 @@ export const destroyed = (
 };
 
 /** Takes a record away: optional references to it become null, each of which raises the version of its record. */
-export const takeAway = (world: World, plan: ModelPlan, id: number): void => {
+export const takeAway = (world: World, plan: ModelPlan, id: number, caller: Caller): void => {
+  const { state } = world;
+  const [then, before] = [state.copy(), state.find(plan.name, id)];
+  state.past.push({
+    ...{ model: plan.name, id, version: state.version(plan.name, id) + 1, action: 'destroy', by: caller },
+    ...{ before, after: undefined, because: undefined, then },
+  });
   world.state.table(plan.name).delete(id);
   for (const other of world.models) {
     const names = other.fields.filter(({ to }) => to === plan.name).map(({ name }) => name);
@@ -210,7 +235,12 @@ export const takeAway = (world: World, plan: ModelPlan, id: number): void => {
       const gone = names.filter((name) => row[name] === id);
       if (gone.length === 0) continue;
       const nulls = Object.fromEntries(gone.map((name) => [name, null]));
-      table.set(key, { row: { ...row, ...nulls }, version: version + gone.length });
+      const next = { row: { ...row, ...nulls }, version: version + gone.length };
+      table.set(key, next);
+      state.past.push({
+        ...{ model: other.name, id: key, version: next.version, action: 'update', by: caller },
+        ...{ before: row, after: next.row, because: { model: plan.name, id }, then },
+      });
     }
   }
 };

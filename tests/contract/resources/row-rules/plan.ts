@@ -61,9 +61,26 @@ interface Kept {
   readonly version: number;
 }
 
+/** A write that was made, by the oracle alone. */
+export interface Written {
+  readonly model: string;
+  readonly id: number;
+  readonly version: number;
+  readonly action: 'create' | 'update' | 'destroy';
+  readonly by: { readonly userId: number | null };
+  readonly before: Row | undefined;
+  readonly after: Row | undefined;
+  /** The record whose deletion made a reference null. */
+  readonly because: { readonly model: string; readonly id: number } | undefined;
+  /** All rows as the write found them. */
+  readonly then: State;
+}
+
 /** What the database must hold, by the oracle alone. */
 export class State {
   readonly #tables = new Map<string, Map<number, Kept>>();
+  /** All writes, the oldest first. */
+  readonly past: Written[] = [];
 
   table(model: string): Map<number, Kept> {
     const known = this.#tables.get(model);

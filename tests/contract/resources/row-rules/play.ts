@@ -19,6 +19,7 @@ import {
   takeAway,
   updated,
 } from './oracle.ts';
+import { playEvents, playHistory } from './past.ts';
 import type { Asking } from './people.ts';
 import type { FieldPlan, ModelPlan, Row } from './plan.ts';
 import { playDetail, playExplanation, playList, somePages } from './reads.ts';
@@ -59,10 +60,25 @@ export const someBody = (playing: Playing, plan: ModelPlan, caller: Asking, befo
   );
 };
 
-const keep = (playing: Playing, plan: ModelPlan, row: Row): void => {
+const keep = (playing: Playing, plan: ModelPlan, row: Row, by: Asking): void => {
+  const { state } = playing;
   const id = Number(row['id']);
-  const version = playing.state.version(plan.name, id) + 1;
-  playing.state.table(plan.name).set(id, { row, version });
+  const version = state.version(plan.name, id) + 1;
+  const before = state.find(plan.name, id);
+  const action = before === undefined ? 'create' : 'update';
+  const then = state.copy();
+  state.past.push({
+    model: plan.name,
+    id,
+    version,
+    action,
+    by,
+    before,
+    after: row,
+    because: undefined,
+    then,
+  });
+  state.table(plan.name).set(id, { row, version });
 };
 
 const noteRefusal = (
@@ -93,15 +109,19 @@ const playCreate = async (playing: Playing, plan: ModelPlan, caller: Asking): Pr
     const { id } = dataOf(answer) as { id: number };
     if (id <= Math.max(0, ...playing.state.table(plan.name).keys())) note(playing, what, `id ${id} again`);
     const row = { ...wanted, id };
-    keep(playing, plan, row);
+    keep(playing, plan, row, caller);
     note(playing, what, recordFault(dataOf(answer), plan, row));
   }
   return what;
 };
 
-const playUpdate = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<string> => {
+const playUpdate = async (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  id = someId(playing, plan, caller),
+): Promise<string> => {
   const { random, state } = playing;
-  const id = someId(playing, plan, caller);
   const body = someBody(playing, plan, caller, state.find(plan.name, id) ?? {});
   const right = state.version(plan.name, id) || 1;
   const version = random.chance(0.7) ? undefined : random.chance(0.7) ? right : right + 1;
@@ -117,7 +137,7 @@ const playUpdate = async (playing: Playing, plan: ModelPlan, caller: Asking): Pr
   if (isRefused(wanted)) noteRefusal(playing, what, answer, wanted, caller, byScope);
   else {
     note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, wanted));
-    if (answer.status === 200) keep(playing, plan, wanted);
+    if (answer.status === 200) keep(playing, plan, wanted, caller);
   }
   return what;
 };
@@ -138,7 +158,7 @@ const playDestroy = async (playing: Playing, plan: ModelPlan, caller: Asking): P
   if (isRefused(wanted)) noteRefusal(playing, what, answer, wanted, caller, byScope);
   else {
     note(playing, what, statusFault(answer, 200));
-    if (answer.status === 200) takeAway(playing, plan, id);
+    if (answer.status === 200) takeAway(playing, plan, id, caller);
   }
   return what;
 };
@@ -155,7 +175,7 @@ const playReads = async (playing: Playing, share: number): Promise<void> => {
       .some(people.callers, share)
       .flatMap((caller) => [
         () => playList(playing, plan, caller, random.chance(0.5) ? common : somePages(playing, plan)),
-        ...[playDetail, playDetail, playExplanation, playScope].map(
+        ...[playDetail, playDetail, playExplanation, playScope, playHistory].map(
           (play) => () => play(playing, plan, caller, someId(playing, plan, caller)),
         ),
       ]);
@@ -165,6 +185,17 @@ const playReads = async (playing: Playing, share: number): Promise<void> => {
     for (const read of waiting) await read();
   };
   await Promise.all(Array.from({ length: parallel }, work));
+};
+
+/** Moves some records in and out of what others reach; then everybody asks what there was, and what happened. */
+const playPast = async (playing: Playing): Promise<void> => {
+  const { random, models, people, state } = playing;
+  for (const plan of models)
+    for (const id of [...state.table(plan.name).keys()].slice(-3)) {
+      for (let times = 0; times < 4; times += 1) await playUpdate(playing, plan, people.administrator, id);
+      for (const caller of random.some(people.callers, 0.7)) await playHistory(playing, plan, caller, id);
+    }
+  for (const caller of people.callers) await playEvents(playing, caller);
 };
 
 const writes = [playCreate, playCreate, playUpdate, playUpdate, playUpdate, playUpdate, playDestroy] as const;
@@ -185,4 +216,5 @@ export const playWorld = async (
         for (const fault of await tableFaults(database, playing, plan)) note(playing, what, fault);
     }
   }
+  await playPast(playing);
 };

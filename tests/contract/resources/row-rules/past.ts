@@ -1,0 +1,143 @@
+import { identifiedUser } from '../../../../src/auth/identified-user.ts';
+import { nobody, type Principal } from '../../../../src/auth/principal.ts';
+import { apiArea } from '../../../../src/endpoints/resources/area.ts';
+import { toldOf } from '../../../../src/events/told.ts';
+import { relatedFor } from '../../../../src/operations/related.ts';
+import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
+import { isRefused, readsEvery, shown, wouldRead } from './oracle.ts';
+import type { Asking } from './people.ts';
+import type { ModelPlan, Row, Written } from './plan.ts';
+
+/** What was written before, as it is shown to a caller: each side of a write by its own values, and nothing beside. */
+
+interface Actor {
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly key: number | null;
+  readonly reason: string | null;
+}
+
+/** What of a write a caller may see: the sides, and the fields that it changed; undefined where that is nothing. */
+const seenOf = (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  { before, after, action, then }: Written,
+) => {
+  const gone = action === 'destroy' ? then : undefined;
+  const reads = (row: Row | undefined) =>
+    row !== undefined && wouldRead(playing, plan, caller, row, gone) ? row : undefined;
+  const sides = { before: reads(before), after: reads(after) };
+  if (sides.before === undefined && sides.after === undefined) return undefined;
+  const isHalf = action === 'update' && (sides.before === undefined || sides.after === undefined);
+  const fields = plan.fields
+    .map(({ name }) => name)
+    .filter((name) => after !== undefined && (isHalf || (after[name] ?? null) !== (before?.[name] ?? null)));
+  return action === 'update' && fields.length === 0 ? undefined : { ...sides, fields };
+};
+
+const actorFault = (playing: Playing, caller: Asking, isNobody: boolean, write: Written, actor: Actor) => {
+  const { by, because } = write;
+  const isOwn = by.userId === caller.userId;
+  const isShown = !isNobody && (caller.administers || isOwn);
+  if (by.userId !== null && actor.id !== (isShown ? String(by.userId) : null)) return `actor ${actor.id}`;
+  if (!isShown && (actor.id !== null || actor.name !== null || actor.key !== null)) return 'an actor';
+  const named = playing.models.find(({ name }) => name === because?.model);
+  const asks = isNobody ? { ...caller, administers: false, method: undefined } : caller;
+  const mayRead = named !== undefined && readsEvery(named, asks);
+  const reason = mayRead ? `onDelete: ${because?.model} ${because?.id}` : null;
+  return actor.reason === reason ? undefined : `reason ${actor.reason}, not ${reason}`;
+};
+
+interface Version {
+  readonly version: number;
+  readonly action: string;
+  readonly actor: Actor;
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+const sideFault = (plan: ModelPlan, answered: object | null, row: Row | undefined): string | undefined => {
+  if (row === undefined || answered === null)
+    return row === undefined && answered === null ? undefined : 'a side';
+  return recordFault(answered, plan, row);
+};
+
+/** A page of the versions of a record, with its total. */
+export const playHistory = async (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  id: number,
+): Promise<void> => {
+  const rows = shown(playing, plan, 'detail', caller);
+  const path = `/api/v1/${plan.path}/${id}/history?page=1&per_page=3`;
+  const what = `${caller.name}: ${path}`;
+  const writes = playing.state.past.filter((each) => each.model === plan.name && each.id === id).reverse();
+  const answer = await ask(playing, caller, 'history', path);
+  if (isRefused(rows)) return note(playing, what, refusalFault(answer, rows));
+  if (!rows.some((row) => row['id'] === id))
+    return note(playing, what, refusalFault(answer, { status: 404 }));
+  const wanted = writes.flatMap((write) => {
+    const seen = seenOf(playing, plan, caller, write);
+    return seen === undefined ? [] : [{ write, seen }];
+  });
+  const status = statusFault(answer, 200);
+  if (status !== undefined) return note(playing, what, status);
+  const versions = dataOf(answer) as readonly Version[];
+  const [got, expected] = [versions, wanted.slice(0, 3).map(({ write }) => write)].map((of) =>
+    of.map(({ version, action }) => `${version} ${action}`).join(),
+  );
+  note(playing, what, got === expected ? undefined : `versions ${got}, not ${expected}`);
+  const total = Number(answer.headers['x-total-count']);
+  note(playing, what, total === wanted.length ? undefined : `a total of ${total}, not ${wanted.length}`);
+  for (const [index, { before, after, actor }] of versions.entries()) {
+    const of = wanted[index];
+    if (of === undefined) continue;
+    note(playing, `${what} before`, sideFault(plan, before, of.seen.before));
+    note(playing, `${what} after`, sideFault(plan, after, of.seen.after));
+    const isNobody = plan.publicRead !== undefined;
+    note(playing, what, actorFault(playing, caller, isNobody, of.write, actor));
+  }
+};
+
+const principalOf = async ({ services, models }: Playing, caller: Asking): Promise<Principal | undefined> => {
+  if (caller.method === undefined) return caller.name === 'nobody' ? nobody : undefined;
+  if (caller.userId === null || caller.method === 'signature') return undefined;
+  const names = models.map(({ name }) => name);
+  const identity = await services.identities.byUserId(caller.userId, names);
+  return identity && identifiedUser(identity, caller.method);
+};
+
+/** Everything that was written, as a caller is told of it now. */
+export const playEvents = async (playing: Playing, caller: Asking): Promise<void> => {
+  const { services, models, state } = playing;
+  const principal = await principalOf(playing, caller);
+  if (principal === undefined) return;
+  await services.events.settle();
+  const names = new Set(models.map(({ name }) => name));
+  const events = (await services.events.after(0, 100_000)).filter(({ model }) => names.has(model));
+  const all = new Map([...services.resources].map(([name, { model }]) => [name, model]));
+  const related = relatedFor({ models: all }, { principal, area: apiArea });
+  const told = await toldOf(services.resources, { principal, related }, events);
+  const wanted = state.past.flatMap((write) => {
+    const { model, id, version, action } = write;
+    const plan = models.find(({ name }) => name === model);
+    if (plan === undefined) return [];
+    const rows = shown(playing, plan, 'detail', caller);
+    if (isRefused(rows) || (action !== 'destroy' && !rows.some((row) => row['id'] === id))) return [];
+    const seen = seenOf(playing, plan, caller, write);
+    return seen === undefined ? [] : [`${model} ${id} ${version} ${action} ${seen.fields.toSorted().join()}`];
+  });
+  const got = told.map(
+    ({ model, id, version, action, fields }) =>
+      `${model} ${id} ${version} ${action} ${fields.toSorted().join()}`,
+  );
+  const [more, less] = [
+    got.filter((each) => !wanted.includes(each)),
+    wanted.filter((each) => !got.includes(each)),
+  ];
+  const isSame = more.length === 0 && less.length === 0;
+  note(playing, `${caller.name}: events`, isSame ? undefined : `told ${more}; not told ${less}`);
+  playing.cells.set('events told', (playing.cells.get('events told') ?? 0) + told.length);
+};
