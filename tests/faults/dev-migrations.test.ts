@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -57,6 +58,12 @@ const dev = (...args: string[]): ChildProcess => {
   });
   return child;
 };
+const gatewright = async (...args: string[]): Promise<string> => {
+  const { PATH = '' } = process.env;
+  const env = { PATH, DATA_DIR: join(folder, 'data') };
+  const program = join(root, 'bin/gatewright.js');
+  return (await promisify(execFile)(process.execPath, [program, ...args], { cwd: folder, env })).stdout;
+};
 const said = (text: string) => expect.poll(() => output, { timeout: 30_000 }).toContain(text);
 
 const columns = (): unknown[] => {
@@ -100,5 +107,50 @@ it('Enter applies it where somebody types', async () => {
   expect(columns()).toContain('old');
   stdin?.write('\n');
   await said('Restarted on');
+  expect(columns()).not.toContain('old');
+}, 120_000);
+
+it('an edited migration is shown again, and applied as it was shown last', async () => {
+  const { stdin } = dev('interactive');
+  await said('Try  curl');
+  await dropOld();
+  output = '';
+  await migration('0002_drop', `alterTable(db, dialect, 'books', { rename: { old: 'older' } })`);
+  await said('Not applied yet');
+  expect(output).toContain('"older"');
+  expect(columns()).toContain('old');
+  // What does not run is no form to agree to.
+  output = '';
+  await migration('0002_drop', `alterTable(db, dialect, 'books', {`);
+  await said('0002_drop.ts:');
+  stdin?.write('\n');
+  output = '';
+  await migration('0002_drop', `alterTable(db, dialect, 'books', { drop: ['old'] })`);
+  await said('Not applied yet');
+  expect(columns()).toContain('old');
+  output = '';
+  stdin?.write('\n');
+  await said('Restarted on');
+  expect(columns()).not.toContain('old');
+}, 120_000);
+
+it('goes on when another terminal has migrated', async () => {
+  dev();
+  await said('Try  curl');
+  await dropOld();
+  output = '';
+  expect(await gatewright('migrate')).toContain('applied 0002_drop');
+  await said('Restarted on');
+  expect(columns()).not.toContain('old');
+}, 120_000);
+
+it('what waits when it starts is shown before it is applied', async () => {
+  await gatewright('migrate');
+  await model('title: field.string()');
+  await migration('0002_drop', `alterTable(db, dialect, 'books', { drop: ['old'] })`);
+  dev();
+  await said('Try  curl');
+  expect(output.indexOf('-- 0002_drop')).toBeGreaterThanOrEqual(0);
+  expect(output.indexOf('-- 0002_drop')).toBeLessThan(output.indexOf('applied 0002_drop'));
   expect(columns()).not.toContain('old');
 }, 120_000);

@@ -10,8 +10,9 @@ export const command = defineCommand({
   options: {},
   description: [
     'Runs the application and starts it again within a second of a change of its code. The data stays.',
-    'Shows its routes with their authentication and what they leave open. Applies what is pending when it starts;',
-    'a migration that comes later is shown, and applied when Enter is pressed or its file is saved again.',
+    'Shows its routes with their authentication and what they leave open. Shows and applies what is pending when it',
+    'starts. A migration that comes or changes later is shown, and applied when Enter is pressed or its file is saved',
+    'again as it was shown. It goes on when another terminal has run gatewright migrate.',
     'A mistake in a model file is shown with its line and column; the next change tries again.',
   ],
   examples: ['gatewright dev', 'PORT=8080 LOG_LEVEL=warn gatewright dev'],

@@ -1,5 +1,5 @@
-import { ApplicationError, loadApplication } from '../../application.ts';
-import { ConfigError, readConfig } from '../../config.ts';
+import { type Application, ApplicationError, loadApplication } from '../../application.ts';
+import { type Config, ConfigError, readConfig } from '../../config.ts';
 import { awaitDatabase } from '../../database-wait.ts';
 import { guardStandardStreams, readableLog } from '../../log.ts';
 import { SchemaError, schemaDifferences } from '../../schema-check.ts';
@@ -9,9 +9,9 @@ import { describeDifference } from '../../store/migrations/describe-difference.t
 import type { Difference } from '../../store/migrations/differences.ts';
 import { greet } from '../greeting.ts';
 import { logUncaught } from '../uncaught.ts';
-import { holdMigrations } from './hold.ts';
+import { holdMigrations, untilMigrated } from './hold.ts';
 import { locate } from './locate.ts';
-import type { Outcome, Shown, Start } from './messages.ts';
+import type { Migrated, Outcome, Shown, Start } from './messages.ts';
 import { routeLines } from './routes.ts';
 import { suggestedCommands } from './suggest.ts';
 
@@ -63,11 +63,22 @@ interface Started {
   readonly ends: boolean;
 }
 
-const start = async (message: Start): Promise<Started | { readonly shown: Shown }> => {
-  const { folder, first, routes: before } = message;
+interface Loaded {
+  readonly config: Config;
+  readonly application: Application;
+}
+
+const load = async (folder: string): Promise<Loaded> => {
   // One process: it is the one that is started again.
   const config = { ...readConfig(process.env), workers: 1 };
-  const application = await loadApplication(folder);
+  return { config, application: await loadApplication(folder) };
+};
+
+const start = async (
+  { config, application }: Loaded,
+  message: Start,
+): Promise<Started | { readonly shown: Shown }> => {
+  const { first, routes: before } = message;
   const logger = readableLog(config.logLevel, print);
   await awaitDatabase(databaseTarget(config.databaseUrl), config, (fields, message) =>
     logger.warn(fields, message),
@@ -95,20 +106,31 @@ const start = async (message: Start): Promise<Started | { readonly shown: Shown 
 /** Ends with the process that started it, whatever becomes of that one. */
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
+const send = (message: Outcome | Migrated): void => void process.send?.(message);
+
+/** Tells when this run, which does not serve, may be tried again. */
+const watchDatabase = async ({ config, application }: Loaded): Promise<void> => {
+  await untilMigrated(config, application);
+  send({ kind: 'migrated' });
+};
+
 process.once('message', async (message: Start) => {
+  let loaded: Loaded | undefined;
   try {
-    const started = await start(message);
+    loaded = await load(message.folder);
+    const started = await start(loaded, message);
     if ('shown' in started) {
-      process.send?.({ kind: 'held', shown: started.shown } satisfies Outcome);
-      return;
+      send({ kind: 'held', shown: started.shown });
+      return await watchDatabase(loaded);
     }
     const { server, routes, ends } = started;
     const stop = (): void => void server.close().then(() => process.exit(0));
     process.once('SIGTERM', stop);
-    process.send?.({ kind: 'started', routes, ends } satisfies Outcome);
+    send({ kind: 'started', routes, ends });
   } catch (error) {
     await printError(error, message.folder);
-    process.send?.({ kind: 'failed' } satisfies Outcome);
+    send({ kind: 'failed' });
+    if (loaded !== undefined) await watchDatabase(loaded);
   }
 });
 

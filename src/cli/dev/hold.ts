@@ -1,38 +1,50 @@
-import { readdirSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '../../application.ts';
 import type { Config } from '../../config.ts';
 import { pendingMigrations, planMigrations } from '../../migrate.ts';
 import { databaseTarget } from '../../store/dialects/targets.ts';
+import type { PlannedStep } from '../../store/migrations/plan.ts';
 import type { Shown, Start } from './messages.ts';
 
-/** Names of the application's own pending migrations; none on a new database, where there is nothing to lose. */
-const waitingOf = async (config: Config, application: Application): Promise<readonly string[]> => {
-  const all = await pendingMigrations(databaseTarget(config.databaseUrl), application);
-  const own = all.filter((name) => Object.hasOwn(application.migrations, name));
-  return all.length === own.length ? own : [];
+/** Milliseconds between two looks at a database that another process may migrate. */
+const lookInterval = 500;
+
+/** The application's own pending migrations; none on a new database, where there is nothing to lose. */
+const waitingOf = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
+  const target = databaseTarget(config.databaseUrl);
+  const all = await pendingMigrations(target, application);
+  const own = all.every((name) => Object.hasOwn(application.migrations, name));
+  return own && all.length > 0 ? planMigrations(target, application) : [];
 };
 
-/** When each migration's file was last written, in milliseconds since the epoch. */
-const timesOf = (folder: string, names: readonly string[]): Shown => {
+const sqlOf = ({ name, statements }: PlannedStep): string => [`-- ${name}`, ...statements].join('\n');
+
+const shownOf = (folder: string, steps: readonly PlannedStep[]): Shown => {
   const directory = join(folder, 'migrations');
+  const files = new Map(readdirSync(directory).map((file) => [parse(file).name, join(directory, file)]));
   return Object.fromEntries(
-    readdirSync(directory)
-      .filter((file) => names.includes(parse(file).name))
-      .map((file) => [parse(file).name, statSync(join(directory, file)).mtimeMs]),
+    steps.flatMap((step) => {
+      const file = files.get(step.name);
+      if (file === undefined) return [];
+      const form = createHash('sha256').update(readFileSync(file)).update(sqlOf(step)).digest('hex');
+      return [[step.name, { form, written: statSync(file).mtimeMs }]];
+    }),
   );
 };
 
-/** Whether all of these were shown, and somebody has pressed Enter or saved one of their files since. */
-const isAgreed = (times: Shown, { shown = {}, agreed }: Start): boolean => {
-  const names = Object.keys(times);
-  if (names.some((name) => shown[name] === undefined)) return false;
-  return agreed || names.some((name) => shown[name] !== times[name]);
+/** Whether all of these were shown as they are, and somebody has pressed Enter or saved one of their files since. */
+const isAgreed = (current: Shown, { shown = {}, agreed }: Start): boolean => {
+  const all = Object.entries(current);
+  if (all.some(([name, { form }]) => shown[name]?.form !== form)) return false;
+  return agreed || all.some(([name, { written }]) => shown[name]?.written !== written);
 };
 
 /**
- * What came while the application ran is shown, with its SQL, before it is applied: it may drop what somebody still
- * needs. Answers what waits; undefined where nothing does.
+ * What is pending is shown, with its SQL, before it is applied: it may drop what somebody still needs. What came or
+ * changed while the application ran waits for an agreement. Returns what waits; undefined where nothing does.
  */
 export const holdMigrations = async (
   config: Config,
@@ -40,12 +52,25 @@ export const holdMigrations = async (
   start: Start,
   print: (line: string) => void,
 ): Promise<Shown | undefined> => {
-  if (start.shown === undefined || config.migrate === 'off') return undefined;
-  const names = await waitingOf(config, application);
-  const times = timesOf(start.folder, names);
-  if (names.length === 0 || isAgreed(times, start)) return undefined;
-  for (const { name, statements } of await planMigrations(databaseTarget(config.databaseUrl), application))
-    print([`-- ${name}`, ...statements].join('\n'));
-  print(`Not applied yet: press Enter to apply it, or save migrations/${names.at(-1)} again`);
-  return times;
+  if (config.migrate === 'off') return undefined;
+  const steps = await waitingOf(config, application);
+  const current = shownOf(start.folder, steps);
+  if (steps.length === 0 || isAgreed(current, start)) return undefined;
+  for (const step of steps) print(sqlOf(step));
+  if (start.shown === undefined) return undefined;
+  print(`Not applied yet: press Enter to apply it, or save migrations/${steps.at(-1)?.name} again as it is`);
+  return current;
+};
+
+/** Resolves when another process has applied migrations, or when a database that did not respond does so. */
+export const untilMigrated = async (config: Config, application: Application): Promise<void> => {
+  const target = databaseTarget(config.databaseUrl);
+  const waiting = (): Promise<string | undefined> =>
+    pendingMigrations(target, application).then(
+      (names) => names.join(),
+      () => undefined,
+    );
+  const before = await waiting();
+  for (let now = before; now === undefined || now === before; now = await waiting())
+    await delay(lookInterval);
 };

@@ -1,5 +1,13 @@
-/** Migrations that were shown and not agreed to yet: the time of each one's file when it was shown, by its name. */
-export type Shown = Readonly<Record<string, number>>;
+/** A migration as it was shown. */
+export interface ShownMigration {
+  /** A hash of its file and of the SQL that it runs: another form has not been shown. */
+  readonly form: string;
+  /** When its file was last written, in milliseconds since the epoch. */
+  readonly written: number;
+}
+
+/** Migrations that were shown and not agreed to yet, by name. */
+export type Shown = Readonly<Record<string, ShownMigration>>;
 
 /** What a waiting run is told when its turn comes. */
 export interface Start {
@@ -10,15 +18,15 @@ export interface Start {
   /** Routes as they were printed last; they are printed again when they have changed. */
   readonly routes: readonly string[];
   /**
-   * Undefined for the very first run, which applies what is pending as `start` does; later ones apply only what was
-   * shown before, once it was agreed to.
+   * Undefined for the very first run, which shows what is pending and applies it; later ones apply only what was shown
+   * before in the same form, once it was agreed to.
    */
   readonly shown: Shown | undefined;
   /** Somebody has pressed Enter behind what was shown. */
   readonly agreed: boolean;
 }
 
-/** What it answers. What went wrong it has printed itself. */
+/** What it returns. What went wrong it has printed itself. */
 export type Outcome =
   | {
       readonly kind: 'started';
@@ -28,3 +36,8 @@ export type Outcome =
     }
   | { readonly kind: 'held'; readonly shown: Shown }
   | { readonly kind: 'failed' };
+
+/** Sent after `held` or `failed`: the database is another one since, and the run may be tried again. */
+export interface Migrated {
+  readonly kind: 'migrated';
+}

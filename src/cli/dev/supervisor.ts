@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { programFile } from '../../kernel/package-files.ts';
-import type { Outcome, Shown, Start } from './messages.ts';
+import type { Migrated, Outcome, Shown, Start } from './messages.ts';
 
 /** Milliseconds that a run gets to end by itself; whatever it writes is durable at every moment. */
 const grace = 150;
@@ -99,6 +99,9 @@ export class Supervisor {
     this.#running = run;
     run.once('exit', () => {
       if (this.#running === run && !this.#closed) this.#ended();
+    });
+    run.on('message', ({ kind }: Outcome | Migrated) => {
+      if (kind === 'migrated' && this.#running === run) void this.restart();
     });
     const outcome = this.#outcomeOf(run);
     run.send({
