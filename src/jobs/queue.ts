@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/json.ts';
+import { type JsonObject, toJson } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { anything, nearestHint, type OptionTable, known as onlyKnown } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -75,7 +75,7 @@ export const createJobPort = (known: KnownJobs, outbox: Outbox, wake: () => void
     add: async (job, given, how, shared) => {
       const { at, key } = onlyKnown('jobs.add', how, options);
       const { name, read } = find(job);
-      const { values, errors } = read(asJson(given));
+      const { values, errors } = read(toJson(given) as JsonObject);
       if (errors.length > 0) throw new Problem('invalid_record', { errors });
       const added = { name, input: values, key: keyOf(key), at: timeOf(at) };
       const id = await outbox.add(added, shared?.transaction);
@@ -85,6 +85,3 @@ export const createJobPort = (known: KnownJobs, outbox: Outbox, wake: () => void
     },
   };
 };
-
-/** As it would come back from the database: a `Date` is its text, and what is undefined is not there. */
-const asJson = (values: object): JsonObject => JSON.parse(JSON.stringify(values)) as Record<string, Json>;

@@ -12,6 +12,7 @@ export const problemTable = {
   invalid_parameter: 40006,
   unusable_field: 40007,
   too_much_included: 40008,
+  number_out_of_range: 40009,
   unauthenticated: 40100,
   invalid_token: 40101,
   invalid_key: 40102,

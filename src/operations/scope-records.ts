@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject, toJson } from '../kernel/json.ts';
 import { anything, known, type OptionTable } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Action } from '../model/resource.ts';
@@ -59,9 +59,8 @@ const rowOf = (json: string, version: number | undefined): Row => {
   return row;
 };
 
-/** Values as a body would bring them: what JSON does not know is not there. */
 const bodyOf = (values: unknown): JsonObject => {
-  const body: Json = JSON.parse(JSON.stringify(values) ?? 'null');
+  const body = toJson(values);
   if (!isJsonObject(body)) throw new Problem('not_an_object');
   return body;
 };

@@ -1,23 +1,41 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Which addresses are everybody's: those of the public internet. What leads elsewhere (this machine, its network, the
- * metadata service of a cloud) must not be reached by whoever may write the URL of a webhook. From IANA's registries of
- * special addresses (RFC 6890).
+ * Ranges that are not of the public internet: a URL that an administrator writes must not lead to this machine, its
+ * network or the metadata service of a cloud. From IANA's registries of special-purpose addresses (iana-ipv4-special-registry
+ * and iana-ipv6-special-registry, RFC 6890), those of global reach included, and what clouds document.
  */
-
-const ipv4 = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
-  ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  ...['224.0.0.0/4', '240.0.0.0/4'],
-];
-
-/**
- * Of IPv6 only 2000::/3 is given out. In it: Teredo and other protocols (2001::/23), documentation, 6to4, and AS112. What
- * lies outside of it holds the embedded IPv4 addresses of other kinds as well (::ffff:0:0/96, 64:ff9b::/96).
- */
-const ipv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
+const specialRanges = [
+  ['0.0.0.0/8', 'this network, RFC 791'],
+  ['10.0.0.0/8', 'private use, RFC 1918'],
+  [
+    '100.64.0.0/10',
+    'shared address space, RFC 6598; 100.100.100.200 is the metadata service of Alibaba Cloud',
+  ],
+  ['127.0.0.0/8', 'loopback, RFC 1122'],
+  ['168.63.129.16/32', 'virtual address of the platform in Azure'],
+  ['169.254.0.0/16', 'link local, RFC 3927; 169.254.169.254 is the metadata service of most clouds'],
+  ['172.16.0.0/12', 'private use, RFC 1918'],
+  ['192.0.0.0/24', 'protocol assignments, RFC 6890; 192.0.0.192 is the metadata service of Oracle Cloud'],
+  ['192.0.2.0/24', 'documentation, RFC 5737'],
+  ['192.31.196.0/24', 'AS112, RFC 7535'],
+  ['192.52.193.0/24', 'AMT, RFC 7450'],
+  ['192.88.99.0/24', '6to4 relays, RFC 7526'],
+  ['192.168.0.0/16', 'private use, RFC 1918'],
+  ['192.175.48.0/24', 'AS112, RFC 7534'],
+  ['198.18.0.0/15', 'benchmarks, RFC 2544'],
+  ['198.51.100.0/24', 'documentation, RFC 5737'],
+  ['203.0.113.0/24', 'documentation, RFC 5737'],
+  ['224.0.0.0/4', 'multicast, RFC 5771'],
+  ['240.0.0.0/4', 'reserved and broadcast, RFC 1112'],
+  // Outside of 2000::/3, and so not public anyhow: ::, ::1, ::ffff:0:0/96 (mapped), ::/96 (compatible),
+  // 64:ff9b::/96 and 64:ff9b:1::/48 (NAT64), 100::/64, 5f00::/16, fc00::/7, fe80::/10, fec0::/10, ff00::/8.
+  ['2001::/23', 'protocol assignments, RFC 2928: Teredo, ORCHID, benchmarks'],
+  ['2001:db8::/32', 'documentation, RFC 3849'],
+  ['2002::/16', '6to4, RFC 3056: holds an IPv4 address'],
+  ['2620:4f:8000::/48', 'AS112, RFC 7534'],
+  ['3fff::/20', 'documentation, RFC 9637'],
+] as const;
 
 const listOf = (ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
   const list = new BlockList();
@@ -28,8 +46,12 @@ const listOf = (ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList =
   return list;
 };
 
-const special4 = listOf(ipv4, 'ipv4');
-const special6 = listOf(ipv6, 'ipv6');
+const rangesOf = (family: 4 | 6): readonly string[] =>
+  specialRanges.map(([range]) => range).filter((range) => range.includes(':') === (family === 6));
+
+const special4 = listOf(rangesOf(4), 'ipv4');
+const special6 = listOf(rangesOf(6), 'ipv6');
+/** All that is given out of IPv6 so far. */
 const global6 = listOf(['2000::/3'], 'ipv6');
 
 /** Whether an address is one of the public internet; false for what is no address. */
@@ -43,7 +65,7 @@ export const isPublicAddress = (address: string): boolean => {
 };
 
 /** The address that a URL names in place of a host, in whatever spelling; undefined where it names a host. */
-export const literalAddress = ({ hostname }: URL): string | undefined => {
+const literalAddress = ({ hostname }: URL): string | undefined => {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? undefined : bare;
 };

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { http } from '../kernel/node-http.ts';
-import { isPublicAddress, isWebhookUrl, literalAddress } from './address.ts';
+import { isPublicAddress, isWebhookUrl } from './address.ts';
 
 /** What became of one attempt: what was answered, or why nothing was. */
 export interface Sent {
@@ -44,8 +44,9 @@ const idle = 4_000;
 
 class PrivateAddressError extends Error {}
 
-const refused = (address: string): Error =>
-  new PrivateAddressError(`the address ${address} is not public: WEBHOOK_PRIVATE=1 would allow it`);
+/** Does not name the address: that would tell an administrator to what internal names resolve. */
+const refused = (): Error =>
+  new PrivateAddressError('the host has an address that is not public: WEBHOOK_PRIVATE=1 would allow it');
 
 const resolveAll = (
   hostname: string,
@@ -61,8 +62,8 @@ const guardedLookup =
   (resolve: typeof resolveAll): LookupFunction =>
   (hostname, options, done) => {
     resolve(hostname, options, (error, addresses) => {
-      const wrong = addresses?.find(({ address }) => !isPublicAddress(address));
-      const failure = error ?? (wrong === undefined ? undefined : refused(wrong.address));
+      const isPublic = addresses?.every(({ address }) => isPublicAddress(address)) ?? true;
+      const failure = error ?? (isPublic ? undefined : refused());
       const [first] = addresses ?? [];
       if (failure != null || first === undefined) {
         done(failure ?? new Error(`${hostname} has no address`), []);
@@ -169,7 +170,7 @@ export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: 
     let answer: IncomingMessage | undefined;
     try {
       // It may have been allowed when it was written down.
-      if (!isWebhookUrl(url, allowPrivate)) throw refused(literalAddress(new URL(url)) ?? url);
+      if (!isWebhookUrl(url, allowPrivate)) throw refused();
       answer = await anyhow(new URL(url), headers, body, signal);
       const text = await readBody(answer);
       return { status: answer.statusCode, headers: keptHeaders(answer), body: text, error: undefined };
