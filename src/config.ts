@@ -21,6 +21,8 @@ export interface Config {
   readonly workers: number;
   /** Where scrapes are answered; 0 takes a free one. Undefined: nowhere, and nothing is measured. */
   readonly metricsPort: number | undefined;
+  /** What scrapes have to send as a bearer token; undefined where none is asked for. */
+  readonly metricsToken: string | undefined;
   /** Without a trailing slash; a path prefix is where the routes answer. */
   readonly baseUrl: string;
   /** `Path` part of the base URL without a trailing slash; empty where there is none. */
@@ -219,6 +221,14 @@ const readMetricsPort = (reader: EnvironmentReader, port: number): number | unde
   return metricsPort;
 };
 
+const readMetricsToken = (reader: EnvironmentReader): string | undefined => {
+  const token = reader.text('METRICS_TOKEN');
+  // The form of RFC 6750, section 2.1.
+  if (token !== undefined && !/^[A-Za-z0-9._~+/-]{16,256}=*$/.test(token))
+    reader.wrong('METRICS_TOKEN', '16 to 256 characters of A-Z a-z 0-9 . _ ~ + / -');
+  return token;
+};
+
 const readBodies = (reader: EnvironmentReader): Pick<Config, 'bodyLimit' | 'bodyMemory'> => {
   const bodyLimit = reader.integer('BODY_LIMIT', 1_048_576, 1024, 104_857_600);
   // Callers whom nobody knows share half: a body of theirs has to fit even while another is there.
@@ -244,6 +254,7 @@ export const readConfig = (environment: Environment): Config => {
     host,
     workers: readWorkers(reader, databaseUrl),
     metricsPort: readMetricsPort(reader, port),
+    metricsToken: readMetricsToken(reader),
     baseUrl: base.href.replace(/\/+$/, ''),
     basePath: base.pathname.replace(/\/+$/, ''),
     trustProxy: readTrustProxy(reader),

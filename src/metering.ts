@@ -100,7 +100,7 @@ const figuresOf = ({ services, http, database }: Metered): readonly Figure[] => 
 
 /** Opens what METRICS_PORT asks for. Nothing of it is loaded, and nothing measured, where it is not set. */
 export const openMetering = async (
-  { metricsPort, host, basePath }: Config,
+  { metricsPort, metricsToken: token, host, basePath }: Config,
   closing: Closing,
 ): Promise<Metering | undefined> => {
   if (metricsPort === undefined) return undefined;
@@ -140,7 +140,7 @@ export const openMetering = async (
         return undefined;
       }
       const listener = await listenForScrapes({
-        ...{ host, port: metricsPort, logger },
+        ...{ host, port: metricsPort, token, logger },
         text: async () => (await read()).metrics(),
       });
       closing.pushFirst(() => listener.close());

@@ -24,6 +24,11 @@ export const variables: readonly Variable[] = [
       'TCP port on HOST that answers `GET /metrics` in the text format of Prometheus; else nothing is measured',
   },
   {
+    name: 'METRICS_TOKEN',
+    fallback: '',
+    meaning: 'bearer token, 16 characters or more, that `GET /metrics` asks for; else nothing is asked for',
+  },
+  {
     name: 'BASE_URL',
     fallback: 'http://HOST:PORT',
     meaning:

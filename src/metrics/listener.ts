@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
@@ -16,6 +17,8 @@ export interface ListenerParts {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** What scrapes have to send as a bearer token; undefined: nothing. */
+  readonly token: string | undefined;
   readonly logger: Logger;
   /** Puts the text together. */
   readonly text: () => Promise<string>;
@@ -56,10 +59,21 @@ const end = (
   response.end(text);
 };
 
-const answering = ({ logger, text }: ListenerParts) => {
+/** Compares digests, which are equally long, in constant time. */
+const tokenCheck = (token: string | undefined): ((header: string | undefined) => boolean) => {
+  if (token === undefined) return () => true;
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const expected = digest(token);
+  return (header = '') => timingSafeEqual(digest(/^bearer +(\S+) *$/i.exec(header)?.[1] ?? ''), expected);
+};
+
+const answering = ({ logger, text, token }: ListenerParts) => {
+  const mayRead = tokenCheck(token);
   const current = shortly(text);
   let failing = false;
-  return async ({ url = '', method }: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async ({ url = '', method, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!mayRead(headers.authorization))
+      return end(response, 401, 'METRICS_TOKEN as a bearer token\n', { 'www-authenticate': 'Bearer' });
     if (url.split('?', 1)[0] !== '/metrics') return end(response, 404, 'not found: /metrics\n');
     if (method !== 'GET') return end(response, 405, 'only GET\n', { allow: 'GET' });
     try {

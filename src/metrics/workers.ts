@@ -137,6 +137,7 @@ class WorkerReadings {
 export const serveMetricsOfWorkers = (parts: {
   readonly host: string;
   readonly port: number;
+  readonly token: string | undefined;
   readonly logger: Logger;
   /** What the primary adds of its own. */
   readonly figures: () => readonly Figure[];

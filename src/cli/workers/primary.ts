@@ -18,7 +18,7 @@ const reserve = 500;
 const lastLines = 500;
 
 export interface PrimaryOptions {
-  readonly config: Pick<Config, 'workers' | 'drain' | 'host' | 'metricsPort'>;
+  readonly config: Pick<Config, 'workers' | 'drain' | 'host' | 'metricsPort' | 'metricsToken'>;
   readonly logger: Logger;
   readonly io: Pick<Io, 'write' | 'show'>;
   readonly stopped: Promise<StopSignal>;
@@ -190,11 +190,17 @@ class Workers {
 
 /** Answers scrapes for all workers, where METRICS_PORT asks for it; answers what ends that. */
 const answerScrapes = async ({ config, logger }: PrimaryOptions): Promise<() => Promise<void>> => {
-  const { host, metricsPort: port } = config;
+  const { host, metricsPort: port, metricsToken: token } = config;
   if (port === undefined) return async () => {};
   const { serveMetricsOfWorkers } = await import('../../metrics/workers.ts');
   try {
-    const listener = await serveMetricsOfWorkers({ host, port, logger, figures: () => [droppedFigure()] });
+    const listener = await serveMetricsOfWorkers({
+      host,
+      port,
+      token,
+      logger,
+      figures: () => [droppedFigure()],
+    });
     return () => listener.close();
   } catch (error) {
     logger.fatal({ err: error }, 'the service does not start');
