@@ -79,6 +79,7 @@ export { createServer } from './server.ts';
 export { ConstraintError } from './store/database.ts';
 export type { TableAlteration } from './store/migrations/alter-table.ts';
 export { alterTable } from './store/migrations/alter-table.ts';
+export { followColumns, followTable } from './store/migrations/follow.ts';
 export type { Migration, MigrationDatabase } from './store/migrations/migration.ts';
 export type { TableDefinition } from './store/migrations/schema.ts';
 export { createTable } from './store/migrations/schema.ts';

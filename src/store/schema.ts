@@ -76,8 +76,11 @@ export interface CoreSchema {
     fingerprint: string;
     status: number;
     headers: string;
+    /** JSON text; null once values in it were dropped or forgotten. */
     data: string | null;
     created_at: string;
+    /** Whose record was made; null for payments. */
+    model: string | null;
   };
   application_usage: { app_id: string; last_used_at: string };
   audit: {

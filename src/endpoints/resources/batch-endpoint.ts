@@ -92,7 +92,9 @@ export const batchEndpoint = (
     },
     handle: async (call) => {
       const key = call.header('idempotency-key');
-      const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes);
+      const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes, {
+        model: model.name,
+      });
       const batch = readBatch(resource, call.body);
       const data = await writeBatch(resource, actingFor(call, area), batch, request);
       return { data: new JsonText(data) };

@@ -157,7 +157,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     const key = call.header('idempotency-key');
     const included = includedIn(call);
     const asked = included === nothingIncluded ? '' : call.query;
-    const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes, asked);
+    const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes, {
+      model: model.name,
+      asked,
+    });
     const created = await createForRequest(writeOf(call), call.body, request, savedView, included);
     return saved(created.data, created.headers);
   };

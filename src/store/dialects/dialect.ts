@@ -209,6 +209,10 @@ export interface SchemaWords {
   /** Whether a foreign key has a name, by which it is dropped. */
   readonly namesForeignKeys: boolean;
   boolean(value: boolean): string;
+  /** A JSON object whose keys are others, in their places; an entry goes where its key becomes null. */
+  mapKeys(object: Fragment, key: (of: Fragment) => Fragment): Fragment;
+  /** The same for a JSON array of texts. */
+  mapTexts(array: Fragment, text: (of: Fragment) => Fragment): Fragment;
   /** Statements that give an index another name; it has its old one, and its columns as they are now. */
   renameIndex(table: string, index: IndexShape, next: string): readonly string[];
   /** @throws Error where a value does not fit, or where something would be lost */

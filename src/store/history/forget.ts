@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Database } from '../database.ts';
 import { createEventLog } from '../events/event-log.ts';
 import { type Actor, recordAudit } from '../tables/audit.ts';
+import { forgetAnswers } from '../tables/idempotency.ts';
 import { createTrash } from '../trash/trash.ts';
 import { forgetDelivered } from '../webhooks/delivery-administration.ts';
 import { createHistory } from './history.ts';
@@ -32,6 +33,7 @@ export const forgetRecord = async (
     const versions = await createHistory(database, model).forget(transaction, id);
     const deliveries = await forgetDelivered(transaction, database, model, id);
     const trash = await createTrash(database).forget(transaction, model, id);
+    await forgetAnswers(transaction, database, model, id);
     const forgotten = { versions, events, deliveries, trash };
     if (versions + events + deliveries + trash > 0)
       await recordAudit(transaction, database.dialect, now, actor, {

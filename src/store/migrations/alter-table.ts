@@ -17,12 +17,12 @@ import {
   uniqueIndex,
 } from './columns.ts';
 import { accept } from './convert.ts';
+import { followColumns } from './follow.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { followingName, indexName } from './names.ts';
 import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
-import { ensureRegister, forgetColumn, registerColumn, renameRegisteredColumn } from './register.ts';
+import { registerColumn } from './register.ts';
 import { runAll, tableNow } from './statements.ts';
-import { followInTrash } from './trashed-fields.ts';
 
 /** A field as it was and as it becomes. */
 export interface FieldChange {
@@ -186,9 +186,7 @@ export const alterTable = async (
     ...(alteration.addUnique ?? []).map((columns) => uniqueIndex(name, columns).sql),
     ...(alteration.addIndexes ?? []).map((columns) => tableIndex(name, columns).sql),
   ]);
-  await ensureRegister(db, dialect);
-  for (const [from, to] of Object.entries(rename)) await renameRegisteredColumn(db, name, from, to);
+  const add = steps.flatMap(({ column, from }) => (from === undefined ? [column] : []));
+  await followColumns(db, dialectName, name, { rename, drop, add });
   for (const { column, to } of steps) await registerColumn(db, name, column, to);
-  for (const column of drop) await forgetColumn(db, name, column);
-  await followInTrash(db, dialect, name, { rename, drop });
 };

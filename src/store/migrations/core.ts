@@ -18,6 +18,7 @@ import { savedViews } from './0017-saved-views.ts';
 import { keyUsage } from './0018-key-usage.ts';
 import { secondFactors } from './0019-second-factors.ts';
 import { revokedKeys } from './0020-revoked-keys.ts';
+import { keptAnswers } from './0022-kept-answers.ts';
 import { makers } from './0024-makers.ts';
 import { backupTime } from './0032-backup-time.ts';
 import type { Migration, Migrations } from './migration.ts';
@@ -170,6 +171,7 @@ export const coreMigrations: Migrations = {
   '0018_key_usage': keyUsage,
   '0019_second_factors': secondFactors,
   '0020_revoked_keys': revokedKeys,
+  '0022_kept_answers': keptAnswers,
   '0024_makers': makers,
   '0032_backup_time': backupTime,
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Principal } from '../../auth/principal.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import type { Transaction } from '../database.ts';
+import type { Database, Transaction } from '../database.ts';
 import { prepare, toQuery } from '../statement.ts';
 import type { TableContext } from './context.ts';
 import { tablesOf } from './tables-of.ts';
@@ -22,6 +22,8 @@ export interface KeptAnswer {
 export interface IdempotentRequest {
   readonly scope: string;
   readonly fingerprint: string;
+  /** Whose records the answer holds; undefined where it holds none. */
+  readonly model?: string | undefined;
 }
 
 const sha256 = (...parts: readonly (string | Uint8Array)[]): string => {
@@ -36,7 +38,8 @@ const identityOf = (principal: Principal): string => {
 };
 
 /**
- * Reads the header; undefined where there is none. `asked`: what beside the body decides what is answered.
+ * Reads the header; undefined where there is none. `asked`: what beside the body decides what is answered; `model`: whose
+ * records the answer holds.
  * @throws Problem `invalid_parameter` unless it is 1 to 255 visible ASCII characters.
  */
 export const idempotentRequest = (
@@ -45,7 +48,7 @@ export const idempotentRequest = (
   method: string,
   path: string,
   bytes: Uint8Array,
-  asked = '',
+  { model, asked = '' }: { readonly model?: string; readonly asked?: string } = {},
 ): IdempotentRequest | undefined => {
   if (key === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
@@ -53,6 +56,7 @@ export const idempotentRequest = (
   return {
     scope: sha256(identityOf(principal), method, path, key),
     fingerprint: asked === '' ? sha256(bytes) : sha256(bytes, asked),
+    model,
   };
 };
 
@@ -67,6 +71,31 @@ const toAnswer = (row: KeptRow, request: IdempotentRequest): KeptAnswer => {
   if (row.fingerprint !== request.fingerprint) throw new Problem('idempotency_conflict');
   const headers = JSON.parse(row.headers) as Record<string, string>;
   return { status: row.status, headers, data: row.data ?? 'null' };
+};
+
+const unanswered = { status: 0, headers: '{}', data: null } as const;
+
+/**
+ * Removes kept answers that may hold the record: those with its id, of whichever model, as related records stand in answers
+ * as well, and those of its model that have no ids. The request is still known, and is answered without data.
+ */
+export const forgetAnswers = async (
+  transaction: Transaction,
+  database: Pick<Database, 'dialect'>,
+  model: string,
+  record: number,
+): Promise<void> => {
+  const update = tablesOf(database)
+    .updateTable('idempotency_keys')
+    .set({ data: null })
+    .where('model', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        ...[',', '}'].map((end) => eb('data', 'like', `%"id":${record}${end}%`)),
+        eb.and([eb('model', '=', model), eb('data', 'not like', '%"id":%')]),
+      ]),
+    );
+  await transaction.run(toQuery(update));
 };
 
 /** Answers kept for `Idempotency-Key`, each written in the transaction of the write that it answers. */
@@ -102,7 +131,7 @@ export const createIdempotency = ({ database, clock }: TableContext) => {
       await transaction.run(toQuery(stale));
       const claim = db
         .insertInto('idempotency_keys')
-        .values({ ...request, status: 0, headers: '{}', data: null, created_at: now })
+        .values({ ...request, model: request.model ?? null, ...unanswered, created_at: now })
         .onConflict((conflict) => conflict.doNothing());
       if ((await transaction.run(toQuery(claim))) === 1) return undefined;
       const row = await transaction.get<KeptRow>(find({ scope: request.scope, born: born() }));
