@@ -97,9 +97,6 @@ const names = (column: Fragment, changes: readonly PathChange[]): Fragment =>
     ' or ',
   )})`;
 
-const unlessNull = (column: Fragment, value: Fragment): Fragment =>
-  sql`case when ${column} is not null then ${value} end`;
-
 /** Has JSON of one model's rows follow. */
 const followJson = (
   tables: Tables,
@@ -107,21 +104,31 @@ const followJson = (
   model: string,
   changes: readonly PathChange[],
   kinds: readonly ('values' | 'paths' | 'fields')[],
-): Fragment[] =>
-  keeping(tables, ...kinds).map(({ table, columns }) => {
-    const { mapKeys, mapTexts } = dialect.schema;
+): Fragment[] => {
+  const { mapKeys, mapTexts } = dialect.schema;
+  const after = (path: Fragment): Fragment => pathsIn(changes, path);
+  /** Values by path; those of both sides of a write, where it was no deletion. */
+  const paths = (of: Fragment): Fragment => {
+    const side = (key: string): Fragment =>
+      sql`${literal(`"${key}":`)} || ${isText(mapKeys(sql`(${of} -> ${literal(key)})`, after))}`;
+    const lacks = (key: string): Fragment => sql`(${of} -> ${literal(key)}) is null`;
+    const sides = sql`case when ${lacks('before')} then ${side('after')}
+      when ${lacks('after')} then ${side('before')} else ${side('before')} || ',' || ${side('after')} end`;
+    return sql`case when action = 'destroy' then ${mapKeys(of, after)}
+      else ${dialect.cast(sql`('{' || ${sides} || '}')`, 'json')} end`;
+  };
+  return keeping(tables, ...kinds).map(({ table, columns }) => {
     const next = (column: string): Fragment => {
       const of = name(table, column);
-      const map = keptColumns[table]?.fields?.includes(column) === true ? mapTexts : mapKeys;
-      return sql`${name(column)} = ${unlessNull(
-        of,
-        map(of, (path) => pathsIn(changes, path)),
-      )}`;
+      const is = (kind: KeptKind): boolean => keptColumns[table]?.[kind]?.includes(column) === true;
+      const value = is('paths') ? paths(of) : is('fields') ? mapTexts(of, after) : mapKeys(of, after);
+      return sql`${name(column)} = case when ${of} is not null then ${value} end`;
     };
     const named = columns.map((column) => names(name(table, column), changes));
     return sql`update ${name(table)} set ${all(columns.map(next))}
       where model = ${literal(model)} and (${all(named, ' or ')})`;
   });
+};
 
 /** Has rows that are about one column follow. */
 const followFields = (tables: Tables, model: string, changes: readonly PathChange[]): Fragment[] =>

@@ -14,7 +14,10 @@ export type KeptKind =
   | 'fields'
   /** JSON object: values of a record by column. */
   | 'values'
-  /** JSON object: values by path, of a record and of those that it refers to. */
+  /**
+   * JSON object: values by path, of a record that was deleted and of those that it referred to; of every other write two
+   * such objects, `before` and `after`.
+   */
   | 'paths'
   /** Text that was sent for a record, or came back: as it was when a column is renamed, and gone when one is dropped. */
   | 'sent'
