@@ -62,6 +62,11 @@ export class Network {
     for (const { near, far } of this.#pairs) for (const socket of [near, far]) socket.pause();
   }
 
+  /** New connections pass; what was silent stays so, and nobody is told. */
+  heal(): void {
+    this.#silent = false;
+  }
+
   /** What was silent is gone for good; new connections pass. */
   restore(): void {
     this.#silent = false;

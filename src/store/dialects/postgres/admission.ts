@@ -109,6 +109,11 @@ export class Admission<S extends Held> {
     });
   }
 
+  /** Refuses everybody who waits. */
+  refuse(error: unknown): void {
+    for (const { refuse } of this.#waiting.splice(0)) refuse(error);
+  }
+
   /** Sessions that have a place now. */
   get sessions(): readonly S[] {
     return [...this.#held].map(({ session }) => session);

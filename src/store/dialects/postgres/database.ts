@@ -14,6 +14,7 @@ import { openCursor } from './cursor.ts';
 import { cannotWrite, type Effect, isConflict, isStalePlan } from './errors.ts';
 import { figuresOfPool } from './figures.ts';
 import { ListeningSession } from './listener.ts';
+import { Pulse } from './pulse.ts';
 import { ReadBatches } from './read-batches.ts';
 import { demandMeaning, type SessionLimits, sessionSettings, startedAt } from './session.ts';
 import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts';
@@ -43,7 +44,7 @@ const streamIdleTimeout = 90_000;
 /** How long a statement or a unit may go on after `close`, in milliseconds. */
 const closingGrace = 1_000;
 
-/** A network that went silent ends a statement a little later than the server itself would. */
+/** A network that went silent for one connection alone ends a statement a little later than the server itself would. */
 const silenceTimeout = statementTimeout + 5_000;
 
 const poolConfig = (url: string, idle: number, { connecting, started }: PostgresOptions): PoolConfig => ({
@@ -81,6 +82,8 @@ class PostgresDatabase implements OpenDatabase {
   readonly replica: AttachedReplica | undefined;
   readonly #sessions: Sessions;
   readonly #streaming: Sessions;
+  readonly #pulse: Pulse;
+  readonly #listeners = new Set<ListeningSession>();
   readonly #reads: ReadBatches;
   readonly #writes: WriteBatches;
   readonly #slots: StreamSlots;
@@ -109,13 +112,24 @@ class PostgresDatabase implements OpenDatabase {
     this.#direct = prepare;
     // Half as many again where statements stand in front of a lock, for those that need not.
     const room = { places: poolSize, extra: Math.ceil(poolSize / 2), prepare };
-    this.#sessions = new Sessions(poolConfig(url, idleTimeout, options), room, silenceLimit);
+    const config = poolConfig(url, idleTimeout, options);
+    this.#pulse = new Pulse(config, {
+      hung: () => {
+        this.#sessions.breakOff();
+        this.#streaming.breakOff();
+      },
+      back: () => {
+        for (const listener of this.#listeners) listener.renew();
+      },
+    });
+    this.#sessions = new Sessions(config, room, silenceLimit, this.#pulse);
     this.#reads = new ReadBatches(this.#sessions);
     this.#writes = new WriteBatches(this.#sessions, (query) => this.#alone(query, 'own'), replica);
     this.#streaming = new Sessions(
       poolConfig(url, streamIdleTimeout, options),
       { places: streamLimit, extra: 0, prepare },
       silenceLimit,
+      this.#pulse,
     );
     this.#most = room.places + room.extra + streamLimit + 1;
     this.#unitLimit = unitLimit;
@@ -172,7 +186,11 @@ class PostgresDatabase implements OpenDatabase {
     if (!this.#direct) return undefined;
     return (channel, heard) => {
       const listener = new ListeningSession(sessionSettings(this.#url, listenerLimits), channel, heard);
-      return () => listener.close();
+      this.#listeners.add(listener);
+      return () => {
+        this.#listeners.delete(listener);
+        return listener.close();
+      };
     };
   }
 
@@ -220,6 +238,7 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   close(): Promise<void> {
+    this.#pulse.close();
     this.#slots.close();
     this.#scans.close();
     this.#briefs.close();

@@ -29,6 +29,17 @@ export class ListeningSession {
     void this.#connect();
   }
 
+  /** Connects again at once: what it had may be gone without a word. */
+  renew(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#retry);
+    this.#pause = firstPause;
+    const client = this.#client;
+    this.#client = undefined;
+    client?.connection.stream.destroy();
+    void this.#connect();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);

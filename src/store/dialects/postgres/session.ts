@@ -11,7 +11,7 @@ export interface SessionLimits {
 }
 
 /** How long to wait for a connection, free or new, in milliseconds. */
-export const connectionTimeout = 5_000;
+export const connectionTimeout = 4_000;
 
 /** What answers mean depends on these. */
 const meaning = { TimeZone: 'UTC', DateStyle: 'ISO' } as const;

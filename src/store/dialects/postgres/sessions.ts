@@ -14,6 +14,7 @@ import {
   toDatabaseError,
   toStatementError,
 } from './errors.ts';
+import type { Pulse } from './pulse.ts';
 import { Silence } from './silence.ts';
 import { StatementNames } from './statement-names.ts';
 import { topicOf } from './topic.ts';
@@ -23,6 +24,7 @@ interface Life {
   /** That of the statement names with which it began. */
   readonly generation: number;
   readonly silence: Silence;
+  readonly pulse: Pick<Pulse, 'heard'>;
 }
 
 /** One connection while somebody has it. */
@@ -114,6 +116,13 @@ export class Session implements Held {
     this.#lost = true;
   }
 
+  /** Fails what waits for an answer: none will come. */
+  breakOff(): void {
+    this.#lost = true;
+    this.#life.silence.fail();
+    this.#client.connection.stream.destroy();
+  }
+
   get lost(): boolean {
     return this.#lost;
   }
@@ -132,7 +141,7 @@ export class Session implements Held {
 
   /** By callback: the promises of `pg` keep results from being collected as timers do (see `Silence`). */
   #ask(query: QueryConfig): Promise<QueryResult> {
-    const { silence } = this.#life;
+    const { silence, pulse } = this.#life;
     return new Promise((resolve, reject) => {
       const waiting = silence.begin(reject);
       this.#unanswered.push(query.text);
@@ -142,6 +151,7 @@ export class Session implements Held {
         silence.end(waiting);
         if (error !== null) return reject(error);
         this.#succeeded += 1;
+        pulse.heard();
         resolve(result);
       });
     });
@@ -172,18 +182,25 @@ export interface Room {
   readonly prepare?: boolean;
 }
 
+/** Milliseconds that a connection may take before the server is asked whether it lives. */
+const slowConnection = 1_000;
+
+const hung = (): unknown => databaseUnavailable(new Error('The server does not respond'));
+
 /** A pool of connections. Whoever takes one sees errors as callers of the store do. */
 export class Sessions {
   readonly #pool: Pool;
   readonly #names: StatementNames;
   readonly #lives = new WeakMap<PoolClient, Life>();
   readonly #silenceLimit: number;
+  readonly #pulse: Pulse;
   readonly #admission: Admission<Session>;
   #closing = false;
   #drained: (() => void) | undefined;
 
   /** @param silenceLimit milliseconds after which a statement without any answer fails */
-  constructor(config: PoolConfig, { places, extra, prepare }: Room, silenceLimit: number) {
+  constructor(config: PoolConfig, { places, extra, prepare }: Room, silenceLimit: number, pulse: Pulse) {
+    this.#pulse = pulse;
     this.#silenceLimit = silenceLimit;
     this.#names = new StatementNames(prepare);
     this.#admission = new Admission(places, extra);
@@ -211,6 +228,7 @@ export class Sessions {
   /** A session for the statement, or for others about the same table. @param patient whether it may take its time */
   async take(sql: string, patient = false): Promise<Session> {
     if (this.#closing) throw databaseUnavailable(new Error('The database is closed'));
+    if (this.#pulse.isHung) throw hung();
     const topic = topicOf(sql);
     const turn = this.#admission.enter(topic);
     if (turn !== undefined) await this.#awaitTurn(turn);
@@ -233,6 +251,13 @@ export class Sessions {
     } finally {
       session.release();
     }
+  }
+
+  /** The server hangs: fails everything that waits for it, and uses none of these connections again. */
+  breakOff(): void {
+    this.#names.renew();
+    this.#admission.refuse(hung());
+    for (const session of this.#admission.sessions) session.breakOff();
   }
 
   /** Has the statements that run at this moment end. */
@@ -262,7 +287,7 @@ export class Sessions {
   /** One of this generation, kept from before or new. */
   async #connection(): Promise<readonly [PoolClient, Life]> {
     for (;;) {
-      const client = await this.#pool.connect();
+      const client = await this.#connect();
       const known = this.#lives.get(client);
       if (known === undefined || known.generation === this.#names.generation)
         return [client, known ?? this.#begin(client)];
@@ -270,8 +295,19 @@ export class Sessions {
     }
   }
 
+  async #connect(): Promise<PoolClient> {
+    if (this.#pool.idleCount > 0) return this.#pool.connect();
+    const slow = setTimeout(() => this.#pulse.ask(), slowConnection).unref();
+    try {
+      return await this.#pool.connect();
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
   #begin(client: PoolClient): Life {
-    const life = { generation: this.#names.generation, silence: new Silence(this.#silenceLimit) };
+    const silence = new Silence(this.#silenceLimit, () => this.#pulse.ask());
+    const life = { generation: this.#names.generation, silence, pulse: this.#pulse };
     this.#lives.set(client, life);
     return life;
   }

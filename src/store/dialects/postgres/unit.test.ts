@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeDatabase } from '../../../../tests/support/databases.ts';
+import { Pulse } from './pulse.ts';
 import { Sessions } from './sessions.ts';
 import { runUnit } from './unit.ts';
 
@@ -8,7 +9,8 @@ describeDatabase('postgres', 'a unit', (databases) => {
     const url = await databases.create();
     const database = await databases.open(url);
     await database.execute({ sql: 'create table t (n int)', parameters: [] });
-    const sessions = new Sessions({ connectionString: url }, { places: 1, extra: 0 }, 10_000);
+    const pulse = new Pulse({ connectionString: url }, { hung: () => {}, back: () => {} });
+    const sessions = new Sessions({ connectionString: url }, { places: 1, extra: 0 }, 10_000, pulse);
     try {
       const outcome = sessions.use('insert into t', (session) =>
         runUnit(session, async (transaction) => {
