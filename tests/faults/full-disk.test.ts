@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/application.ts';
@@ -105,3 +106,54 @@ if (hasSmallDisks || process.env['CI'] !== undefined)
         await expect.poll(metric, { timeout: 5_000 }).toBe(1);
       });
     });
+
+if (hasSmallDisks || process.env['CI'] !== undefined)
+  describe('a start on a disk that is full (sqlite)', () => {
+    let disk: SmallDisk;
+    let path: string;
+    const services: Service[] = [];
+
+    const start = (): Promise<Service> => {
+      const service = new Service(
+        { ...postgresAt(() => `sqlite:${path}`), dialect: 'sqlite' },
+        { application },
+      );
+      services.push(service);
+      return service.start();
+    };
+    const close = async (): Promise<void> => {
+      for (const service of services.splice(0)) await service.close();
+    };
+
+    beforeEach(async () => {
+      disk = await createSmallDisk(16);
+      path = join(disk.path, 'test.db');
+      await start();
+    });
+    afterEach(async () => {
+      await close();
+      await disk?.close();
+    });
+
+    it('serves reads, and is not ready until there is room', { timeout: 60_000 }, async () => {
+      // With a connection open, SQLite keeps the files beside the database, as after a process that was killed.
+      using _open = new DatabaseSync(path);
+      _open.exec('begin; select count(*) from users');
+      await close();
+      await disk.fill();
+      const service = await start();
+      const token = await service.admin();
+      expect(service.lines.join()).toContain(`${path}-service: database or disk is full`);
+      const ready = async (): Promise<number> => (await service.get('/api/v1/health?ready')).status;
+      expect((await service.get('/api/v1/papers', { token })).status).toBe(200);
+      expect(await ready()).toBe(503);
+      await disk.empty();
+      await expect.poll(ready, { timeout: 5_000 }).toBe(200);
+    });
+
+    it('names the file where SQLite cannot open it', async () => {
+      await close();
+      await disk.fill();
+      await expect(start()).rejects.toThrow(path);
+    });
+  });

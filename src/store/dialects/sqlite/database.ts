@@ -9,14 +9,14 @@ import type { Unit } from '../unit.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
-import { cannotWrite, isBusy } from './errors.ts';
+import { cannotWrite, isBusy, namingFile } from './errors.ts';
 import { figuresOfFile } from './figures.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
 import { Revisions } from './revisions.ts';
 import { ScanPool } from './scan-pool.ts';
-import { ServiceClaim } from './service-claim.ts';
+import { claimPath, ServiceClaim } from './service-claim.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { StreamThread } from './stream-thread.ts';
 import { removeTemporary, type SqliteFile } from './temporary.ts';
@@ -148,7 +148,13 @@ class SqliteDatabase implements OpenDatabase {
   }
 
   claim(): string | undefined {
-    this.#claim ??= new ServiceClaim(this.#place.path);
+    try {
+      this.#claim ??= new ServiceClaim(this.#place.path);
+    } catch (error) {
+      if (!cannotWrite(error)) throw error;
+      const { message } = namingFile(claimPath(this.#place.path), error) as Error;
+      return `${message}. Reads go on; whether another service runs on the database is not known`;
+    }
     return this.#claim.alone ? undefined : another;
   }
 
@@ -248,6 +254,6 @@ export const openSqlite = async (place: SqliteFile, options: DatabaseOptions = {
     return new SqliteDatabase(place, writing, reading, options);
   } catch (error) {
     writing.close();
-    throw error;
+    throw namingFile(place.path, error);
   }
 };

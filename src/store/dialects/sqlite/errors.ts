@@ -41,6 +41,13 @@ export const cannotWrite = (error: unknown): boolean => {
   return isSqliteError(original) && unwritable.has(primaryCode(original));
 };
 
+/** SQLite names no file where it cannot open one. Any other error passes unchanged. */
+export const namingFile = (path: string, error: unknown): unknown => {
+  if (!isSqliteError(error)) return error;
+  const hint = cannotWrite(error) ? ' (SQLite has to write beside the file: is the disk full?)' : '';
+  return new Error(`${path}: ${error.message}${hint}`, { cause: error });
+};
+
 const kinds: Readonly<Record<number, ConstraintKind>> = {
   787: 'foreign_key',
   1299: 'not_null',

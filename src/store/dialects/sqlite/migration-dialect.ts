@@ -11,6 +11,7 @@ import {
 } from 'kysely';
 import type { SqlValue } from '../../database.ts';
 import { bind } from './binding.ts';
+import { namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
 
 /** How long another process may hold the database while this one waits to migrate, in milliseconds. */
@@ -73,7 +74,11 @@ class MigrationDriver implements Driver {
       enableForeignKeyConstraints: false,
     });
     this.#connection = new MigrationConnection(database);
-    this.#connection.exec('pragma synchronous = full; pragma secure_delete = on');
+    try {
+      this.#connection.exec('pragma synchronous = full; pragma secure_delete = on');
+    } catch (error) {
+      throw namingFile(this.#path, error);
+    }
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {

@@ -13,6 +13,8 @@ const makePrivately = (path: string): void => {
   }
 };
 
+export const claimPath = (databasePath: string): string => `${databasePath}-service`;
+
 /**
  * Says that a service runs on a database file, by a lock of the operating system on an empty file beside it: shared by
  * all services, and gone with its process however that ends.
@@ -23,7 +25,7 @@ export class ServiceClaim {
   readonly alone: boolean;
 
   constructor(databasePath: string) {
-    const path = `${databasePath}-service`;
+    const path = claimPath(databasePath);
     makePrivately(path);
     this.#lock = new DatabaseSync(path, { timeout: patience });
     try {
