@@ -358,6 +358,10 @@ export const schemas = {
       type: ['string', 'null'],
       description: 'why the last attempt had no answer, or why nothing was sent',
     },
+    withheld: {
+      type: 'boolean',
+      description: 'headers and bodies are null, as the administrator who asks may not read the record',
+    },
     request_headers: { type: ['object', 'null'] },
     request_body: { type: ['string', 'null'] },
     response_headers: { type: ['object', 'null'] },

@@ -65,6 +65,12 @@ export const caches = {
     ends: 'the file or the key file changed, seen twice a second; removed, it holds nothing',
     test: 'takes over what changed and tells who listens, once',
   },
+  deliveryLists: {
+    key: 'models that an administrator may read',
+    holds: 'the list of deliveries that withholds what was sent of others, compiled',
+    room: 16,
+    ends: 'never: the models are fixed; which of them an administrator may read is asked every time',
+  },
   eventStatements: {
     key: 'how many events are asked about, columns of the row filter',
     holds: 'the statement that finds who may be told of what happened',

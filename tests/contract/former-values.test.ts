@@ -27,6 +27,8 @@ const callFields = {
   client: field.reference('Client', { onDelete: 'null', anyone: true }),
 };
 
+const caseFields = { title: field.string({ max: 40 }) };
+
 const kept = { history: true, events: true } as const;
 const note = defineResource('Note', {
   fields: noteFields,
@@ -48,6 +50,7 @@ const step = defineResource('Step', {
 });
 const bill = defineResource('Bill', { fields: billFields, isolation: equals('total', '12.50'), ...kept });
 const client = defineResource('Client', { fields: clientFields, isolation: true, ownership: true });
+const secretCase = defineResource('SecretCase', { fields: caseFields, permissions: 'all', events: true });
 const call = defineResource('Call', { fields: callFields, ...kept });
 
 const migrations: Migrations = {
@@ -60,6 +63,7 @@ const migrations: Migrations = {
       await createTable(db, dialect, 'steps', { fields: stepFields, references: { task: 'tasks' } });
       await createTable(db, dialect, 'bills', { fields: billFields });
       await createTable(db, dialect, 'clients', { fields: clientFields });
+      await createTable(db, dialect, 'secret_cases', { fields: caseFields });
       await createTable(db, dialect, 'calls', { fields: callFields, references: { client: 'clients' } });
     },
   },
@@ -75,7 +79,7 @@ interface Version {
 }
 
 describeEachDatabase('former values', (databases) => {
-  const resources = [note, team, seat, task, step, bill, client, call];
+  const resources = [note, team, seat, task, step, bill, client, call, secretCase];
   const service = useService(databases, { application: { resources, migrations } });
 
   const write = async (method: 'POST' | 'PATCH', path: string, singular: string, values: object) => {
@@ -181,5 +185,62 @@ describeEachDatabase('former values', (databases) => {
       [String(ben.id), ben.username, `onDelete: Client ${clientId}`],
       [String(ann.id), ann.username, null],
     ]);
+  });
+
+  it('stand in deliveries for administrators who may read the record', async () => {
+    const [root, admin] = [await service.admin(), await service.createUser(['admin'])];
+    const webhook = {
+      url: 'https://example.com/hook',
+      models: ['SecretCase'],
+      actions: ['create'],
+      user_id: root.id,
+    };
+    const { id } = await service.ok<{ id: number }>('POST', '/admin/webhooks', {
+      token: root,
+      body: { webhook },
+    });
+    const columns = 'webhook_id, event, model, record_id, action, version, message_id, state, attempts';
+    const sent = 'request_headers, request_body, response_status, response_headers, response_body';
+    await service.server.services.database.execute({
+      sql: `insert into gatewright_deliveries (${columns}, ${sent}, created_at) values
+        (${id}, 1, 'SecretCase', 7, 'create', 1, 'msg_1', 'delivered', 1, '{"webhook-id":"msg_1"}', 'the case', 200,
+        '{"echo":"the case"}', 'echo: the case', '2026-01-01T00:00:00.000Z')`,
+      parameters: [],
+    });
+    const path = `/admin/webhooks/${id}/deliveries`;
+    const whole = {
+      ...{ withheld: false, request_body: 'the case', response_body: 'echo: the case' },
+      ...{ request_headers: { 'webhook-id': 'msg_1' }, response_headers: { echo: 'the case' } },
+    };
+    const bare = {
+      ...{ withheld: true, request_body: null, response_body: null },
+      ...{ request_headers: null, response_headers: null, record_id: 7, status: 200 },
+    };
+    const shown = (token: TestUser) => service.ok<object[]>('GET', path, { token });
+    expect(await shown(root)).toMatchObject([whole]);
+    expect(await shown(admin)).toMatchObject([bare]);
+    const csv = await service.request('GET', path, { token: admin, headers: { accept: 'text/csv' } });
+    expect(csv.text).not.toContain('the case');
+    const grant = '/admin/permissions/admin/SecretCase/read';
+    await service.ok('PUT', grant, { token: root });
+    expect(await shown(admin)).toMatchObject([whole]);
+    await service.ok('DELETE', grant, { token: root });
+    expect(await shown(admin)).toMatchObject([bare]);
+  });
+
+  it('are explained to no administrator who may not read the record: it is as one that is missing', async () => {
+    const [root, admin] = [await service.admin(), await service.createUser(['admin'])];
+    const { id } = await service.ok<{ id: number }>('POST', '/api/v1/secret_cases', {
+      token: root,
+      body: { secret_case: { title: 'a' } },
+    });
+    const explained = async (token: TestUser, of: number) => {
+      const path = `/admin/explain?user_id=${root.id}&method=GET&path=/api/v1/secret_cases/${of}`;
+      const answer = await service.ok<{ status: number; steps: object[] }>('GET', path, { token });
+      return JSON.stringify([answer.status, answer.steps]).replaceAll(`"${of}: `, `"N: `);
+    };
+    expect(await explained(root, id)).toMatch(/^\[200,/);
+    expect(await explained(admin, id)).toMatch(/^\[404,/);
+    expect(await explained(admin, id)).toBe(await explained(admin, 987_654));
   });
 });

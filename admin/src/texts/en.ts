@@ -902,6 +902,7 @@ export const en: SameKeys<typeof zhCN> = {
     requestBody: 'Body of the last request',
     responseHeaders: 'Headers of the last answer',
     responseBody: 'Body of the last answer',
+    withheld: 'Not shown: you may not read this record.',
     noRequest: 'Nothing was sent yet, or it was removed.',
     noResponse: 'There was no answer.',
   },

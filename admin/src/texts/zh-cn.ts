@@ -879,6 +879,7 @@ export const zhCN = {
     requestBody: '最近的请求：请求体',
     responseHeaders: '最近的响应：响应头',
     responseBody: '最近的响应：响应体',
+    withheld: '您无权读取该记录，内容不显示。',
     noRequest: '还没有发送，或内容已被清除。',
     noResponse: '没有响应。',
   },

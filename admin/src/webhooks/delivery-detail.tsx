@@ -96,13 +96,13 @@ export const DeliveryDetail = ({ delivery, onClose }: DeliveryDetailProps) => {
             of="request"
             headers={delivery.request_headers}
             body={delivery.request_body}
-            none={text('webhooks.noRequest')}
+            none={text(delivery.withheld ? 'webhooks.withheld' : 'webhooks.noRequest')}
           />
           <Message
             of="response"
             headers={delivery.response_headers}
             body={delivery.response_body}
-            none={text('webhooks.noResponse')}
+            none={text(delivery.withheld ? 'webhooks.withheld' : 'webhooks.noResponse')}
           />
         </Stack>
       </DialogContent>

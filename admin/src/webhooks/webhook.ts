@@ -56,6 +56,8 @@ export interface Delivery {
   readonly duration: number | null;
   /** Why the last attempt had no answer, or why nothing was sent. */
   readonly error: string | null;
+  /** Headers and bodies are not shown: the administrator may not read the record. */
+  readonly withheld: boolean;
   readonly request_headers: Headers;
   readonly request_body: string | null;
   readonly response_headers: Headers;
@@ -69,6 +71,8 @@ export interface Delivery {
 const skips: Readonly<Record<string, TextKey>> = {
   'the event is not kept any more': 'webhooks.skips.gone',
   'the acting user is disabled': 'webhooks.skips.disabled',
+  'the acting user may not read the record or what was changed, or it is gone': 'webhooks.skips.unread',
+  // As it was written before.
   'the acting user may not read the record, or it is gone': 'webhooks.skips.unread',
 };
 

@@ -1,13 +1,15 @@
+import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createList } from '../../store/list/list.ts';
+import { createList, type List } from '../../store/list/list.ts';
 import { deliveryFields, deliverySource } from '../../store/webhooks/sources.ts';
 import { answerList } from '../list-endpoint.ts';
 import { listFieldsOf } from '../list-fields.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
-import { actorOf, idOf, parseId } from '../shared.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { actorOf, checkedModels, idOf, parseId } from '../shared.ts';
+import { adminAuth, administratorOnly, administratorReads, adminTag, readsInArea } from './area.ts';
 
 /** The newest first, unless another order is asked for. */
 const newestFirst = (query: string): string =>
@@ -20,7 +22,14 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
   const { database, clock, webhooks } = services;
   const path = '/admin/webhooks/:id/deliveries';
   const origin = new URL(services.baseUrl).origin;
-  const list = createList(database, deliverySource, { clock });
+  const models = [...services.resources.values()].map(({ model }) => model);
+  const lists = new BoundedCache<List>('deliveryLists');
+  /** Of a model that is gone nobody can be asked whether they may read it. */
+  const listFor = (asker: Principal): List => {
+    const readable = models.flatMap((model) => (readsInArea(asker, model) ? [model.name] : []));
+    const make = () => createList(database, deliverySource(readable), { clock });
+    return lists.getOrMake(readable.join(), make);
+  };
   const policy = administratorReads(deliveryFields);
   const reaches: Endpoint['reaches'] = async (_grant, { id: text = '' }) => {
     const id = parseId(text);
@@ -33,25 +42,30 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
       path,
       auth: adminAuth,
       policy,
+      grantsOn: checkedModels(models),
       accepts: 'nothing',
       csv: true,
       docs: {
         summary: { 'zh-CN': 'Webhook 的发送记录', en: 'Deliveries of a webhook' },
         description: {
-          'zh-CN': '由新到旧；结束 30 天以上的会被清除。请求头、请求体、响应头与响应体都只保留开头。',
-          en: 'The newest first; those that have ended go after 30 days. Of bodies and headers the beginning is kept.',
+          'zh-CN':
+            '由新到旧；结束 30 天以上的会被清除。请求头、请求体、响应头与响应体都只保留开头；管理员无权读取其记录时均为 null，`withheld` 为 true。',
+          en: 'The newest first; those that have ended go after 30 days. Of bodies and headers the beginning is kept; they are null, and `withheld` is true, where the administrator may not read the record.',
         },
         tag: adminTag,
         data: schemas.delivery,
         list: true,
-        listFields: listFieldsOf(deliverySource, policy),
+        listFields: listFieldsOf(deliverySource([]), policy),
         problems: ['record_not_found'],
       },
       handle: async (call) => {
         const id = idOf(call);
         if (!(await webhooks.store.exists(id))) throw new Problem('record_not_found');
         const grant = call.grant.narrowed({ column: 'webhook_id', value: id });
-        return answerList(list, call, origin, undefined, { grant, query: newestFirst(call.query) });
+        return answerList(listFor(call.principal), call, origin, undefined, {
+          grant,
+          query: newestFirst(call.query),
+        });
       },
       reaches,
     },

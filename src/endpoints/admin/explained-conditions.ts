@@ -2,11 +2,10 @@ import type { Principal } from '../../auth/principal.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { isNever, type RowExpression, withoutCaller } from '../../model/row-expression.ts';
 import { rowWords } from '../../model/row-words.ts';
-import { decide } from '../../policy/decide.ts';
-import type { Grant } from '../../policy/grant.ts';
 import { writableFields } from '../../policy/resource-rule.ts';
 import { type RowOutcome, rowOutcomes } from '../../store/rows/outcomes.ts';
 import type { Services } from '../services.ts';
+import { readsInArea } from './area.ts';
 
 /**
  * What the outcomes of conditions are about: the record that the path names, each record of a list, a body that an
@@ -53,12 +52,6 @@ export interface ConditionsAsked {
   readonly caller: Principal;
 }
 
-/** What the administrator who asks may know: the records of a model, as they see them in this area. */
-const grantOf = (asker: Principal, model: ResourceModel): Grant | undefined => {
-  const decision = decide({ kind: 'resource', model, action: 'detail', area: 'admin' }, asker);
-  return decision.allowed ? decision.grant : undefined;
-};
-
 /** The record that a condition is about, with its outcome; both undefined where they are not known. */
 interface AskedRecord {
   readonly model: ResourceModel;
@@ -100,7 +93,7 @@ export const conditionsFor = ({ database, resources }: Services, asker: Principa
     return model;
   };
 
-  const reads = (model: ResourceModel): boolean => grantOf(asker, model) !== undefined;
+  const reads = (model: ResourceModel): boolean => readsInArea(asker, model) !== undefined;
 
   /** The record, where its field can be given another value at all. */
   const recordAt = ({ model, id }: AskedRecord, column: string): string | null =>
@@ -160,7 +153,7 @@ export const conditionsFor = ({ database, resources }: Services, asker: Principa
 
   return async (asked: ConditionsAsked): Promise<ExplainedConditions> => {
     const { model, expression, id, caller } = asked;
-    const grant = id === undefined ? undefined : grantOf(asker, model);
+    const grant = id === undefined ? undefined : readsInArea(asker, model);
     const user = caller.kind === 'user' ? caller.id : null;
     const outcome =
       id === undefined || grant === undefined

@@ -18,6 +18,7 @@ import type { Step } from '../../policy/step.ts';
 import type { CallerUser, KnownKey } from '../../store/tables/callers.ts';
 import type { Services } from '../services.ts';
 import { parseId } from '../shared.ts';
+import { readsInArea } from './area.ts';
 import { type ConditionsAsked, conditionsFor, type ExplainedConditions } from './explained-conditions.ts';
 import { explainRelations } from './explained-relations.ts';
 
@@ -150,18 +151,6 @@ const authenticate = (
   return identify(explainer, subject, method, models);
 };
 
-/** Why the subject does not reach a record, as far as the administrator who asks may know whether it is there. */
-const absence = async (
-  { policy, reaches }: Endpoint,
-  params: Call['params'],
-  asker: Principal,
-): Promise<string> => {
-  if (policy.kind !== 'resource' || reaches === undefined) return 'missing or out of scope';
-  const asked = decide({ ...policy, action: 'detail', area: 'admin' }, asker);
-  if (!asked.allowed) return 'missing or out of scope';
-  return (await reaches(asked.grant, params)) ? 'out of scope' : 'missing';
-};
-
 /** A request that the policy lets in: what is left to ask is which records it reaches. */
 interface Admitted {
   readonly endpoint: Endpoint;
@@ -199,17 +188,28 @@ const withConditions = async (admitted: Admitted, step: ExplainedStep): Promise<
   return { ...step, outcome, conditions };
 };
 
+/**
+ * Whether the caller reaches the record that the path names. An administrator who may not read the model's records is told
+ * the same of one that is there as of one that is missing.
+ */
 const recordStep = async ({
-  endpoint,
+  endpoint: { policy, reaches },
   grant,
   params,
   asker,
 }: Admitted): Promise<ExplainedStep | undefined> => {
-  if (endpoint.reaches === undefined) return undefined;
+  if (reaches === undefined) return undefined;
   const name = Object.values(params).join(' ');
-  if (await endpoint.reaches(grant, params)) return { rule: 'record', outcome: 'passed', because: name };
-  const why = await absence(endpoint, params, asker);
-  return { rule: 'record', outcome: 'refused', because: `${name}: ${why}` };
+  const refused = (why: string): ExplainedStep => ({
+    rule: 'record',
+    outcome: 'refused',
+    because: `${name}: ${why}`,
+  });
+  const asked = policy.kind === 'resource' ? readsInArea(asker, policy.model) : undefined;
+  if (policy.kind === 'resource' && asked === undefined) return refused('missing or out of scope');
+  if (await reaches(grant, params)) return { rule: 'record', outcome: 'passed', because: name };
+  if (asked === undefined) return refused('missing or out of scope');
+  return refused((await reaches(asked, params)) ? 'out of scope' : 'missing');
 };
 
 /** Whether every relation that the query names leads to records of which the caller may read some. */

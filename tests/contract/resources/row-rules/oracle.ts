@@ -61,42 +61,52 @@ const reaches = (
   return condition === 'everyone' || meets(condition, row, userId, then, state);
 };
 
-/** Rows that a read shows, or why it shows none. Public reads replace authentication, read check and isolation. */
+/** Whether a read is decided by isolation, for records that are not public: "`orOwn`: signed-in callers also read …". */
+const readsOwn = (plan: ModelPlan, action: 'list' | 'detail', caller: Caller): boolean =>
+  plan.publicRead?.orOwn === true && barred(plan, action, caller) === undefined;
+
+/**
+ * Whether the reading rule holds for a row, as it is or as it was once. What it refers to is as it is now; for a record that
+ * is gone as it was `then`. Public reads replace the isolation.
+ */
+export const wouldRead = (
+  world: World,
+  plan: ModelPlan,
+  action: 'list' | 'detail',
+  caller: Caller,
+  row: Row,
+  then?: State,
+): boolean => {
+  const { publicRead } = plan;
+  if (publicRead !== undefined && row[publicRead.field] === publicRead.value) return true;
+  const isAsked = publicRead === undefined || readsOwn(plan, action, caller);
+  return isAsked && reaches(plan, 'read', row, caller, world, then);
+};
+
+/** Rows that a read shows, or why it shows none. Public reads replace authentication and read check as well. */
 export const shown = (
   world: World,
   plan: ModelPlan,
   action: 'list' | 'detail',
   caller: Caller,
 ): Refused | readonly Row[] => {
-  const rows = world.state.rows(plan.name);
-  const { publicRead } = plan;
-  if (publicRead !== undefined) {
-    // "`orOwn`: signed-in callers also read whatever isolation grants them."
-    const reads = publicRead.orOwn === true && barred(plan, action, caller) === undefined;
-    return rows.filter(
-      (row) =>
-        row[publicRead.field] === publicRead.value || (reads && reaches(plan, 'read', row, caller, world)),
-    );
-  }
-  return barred(plan, action, caller) ?? rows.filter((row) => reaches(plan, 'read', row, caller, world));
-};
-
-/**
- * Whether the reading rule holds for a row as it was once. What it refers to is as it is now; for a record that is gone as
- * it was `then`.
- */
-export const wouldRead = (world: World, plan: ModelPlan, caller: Caller, row: Row, then?: State): boolean => {
-  const { publicRead } = plan;
-  return publicRead === undefined
-    ? reaches(plan, 'read', row, caller, world, then)
-    : row[publicRead.field] === publicRead.value;
+  const stopped = plan.publicRead === undefined ? barred(plan, action, caller) : undefined;
+  return stopped ?? world.state.rows(plan.name).filter((row) => wouldRead(world, plan, action, caller, row));
 };
 
 /** Whether a caller reads every record of a model, whatever it holds. */
-export const readsEvery = ({ isolation, publicRead, ...plan }: ModelPlan, caller: Caller): boolean => {
-  if (publicRead !== undefined || barred({ ...plan, isolation, publicRead }, 'detail', caller)) return false;
+export const readsEvery = (plan: ModelPlan, caller: Caller): boolean => {
+  const { isolation, publicRead } = plan;
+  if (barred(plan, 'detail', caller) !== undefined) return false;
+  if (publicRead !== undefined && !readsOwn(plan, 'detail', caller)) return false;
   if (isolation === 'none' || caller.administers) return true;
   return isolation !== 'owner' && isolation.read === 'everyone';
+};
+
+/** Whether a request for a record is one of nobody, whoever sends it. */
+export const isNobodys = (plan: ModelPlan, caller: Caller): boolean => {
+  const isTaken = caller.method !== undefined && plan.auth.detail.includes(caller.method);
+  return !isTaken || (plan.publicRead !== undefined && plan.publicRead.orOwn !== true);
 };
 
 export const isRefused = (answer: object): answer is Refused => 'status' in answer;

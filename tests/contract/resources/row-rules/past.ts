@@ -4,7 +4,7 @@ import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { toldOf } from '../../../../src/events/told.ts';
 import { relatedFor } from '../../../../src/operations/related.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
-import { isRefused, readsEvery, shown, wouldRead } from './oracle.ts';
+import { isNobodys, isRefused, readsEvery, shown, wouldRead } from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, Written } from './plan.ts';
 
@@ -26,7 +26,7 @@ const seenOf = (
 ) => {
   const gone = action === 'destroy' ? then : undefined;
   const reads = (row: Row | undefined) =>
-    row !== undefined && wouldRead(playing, plan, caller, row, gone) ? row : undefined;
+    row !== undefined && wouldRead(playing, plan, 'detail', caller, row, gone) ? row : undefined;
   const sides = { before: reads(before), after: reads(after) };
   if (sides.before === undefined && sides.after === undefined) return undefined;
   const isHalf = action === 'update' && (sides.before === undefined || sides.after === undefined);
@@ -96,8 +96,7 @@ export const playHistory = async (
     if (of === undefined) continue;
     note(playing, `${what} before`, sideFault(plan, before, of.seen.before));
     note(playing, `${what} after`, sideFault(plan, after, of.seen.after));
-    const isNobody = plan.publicRead !== undefined;
-    note(playing, what, actorFault(playing, caller, isNobody, of.write, actor));
+    note(playing, what, actorFault(playing, caller, isNobodys(plan, caller), of.write, actor));
   }
 };
 
