@@ -39,6 +39,7 @@ import { type ResourceContext, type ServedResource, serveResource } from './oper
 import { createKeyed } from './secrets.ts';
 import type { Database } from './store/database.ts';
 import { createEventLog } from './store/events/event-log.ts';
+import { createVersionPurge } from './store/history/history.ts';
 import { createJobAdministration } from './store/outbox/job-administration.ts';
 import { createKeyStore } from './store/tables/api-keys.ts';
 import { createFactorSetups } from './store/tables/factor-setups.ts';
@@ -98,6 +99,8 @@ export const compose = async (parts: Parts) => {
       events,
       trash,
       trashDays: config.trashDays,
+      purgeVersions: createVersionPurge(database),
+      historyDays: config.historyDays,
       webhooks: () => webhooks,
     }),
     locale: config.locale,

@@ -71,6 +71,8 @@ export interface Config {
   readonly jobsConcurrency: number;
   /** Days for which a deleted record can be brought back, where its model has a trash. */
   readonly trashDays: number;
+  /** Days for which versions of records are kept beside the latest one of each; undefined: for good. */
+  readonly historyDays: number | undefined;
   /** Whether every administrator has to have a second factor. */
   readonly adminSecondFactor: 'optional' | 'required';
   /** Webhooks may lead to addresses that are not public, and by http. */
@@ -286,6 +288,8 @@ export const readConfig = (environment: Environment): Config => {
     jobs: reader.choice('JOBS', 'on', ['on', 'off', 'only']),
     jobsConcurrency: reader.integer('JOBS_CONCURRENCY', 5, 1, 1_000),
     trashDays: reader.integer('TRASH_DAYS', 30, 1, 36_500),
+    historyDays:
+      reader.text('HISTORY_DAYS') === undefined ? undefined : reader.integer('HISTORY_DAYS', 1, 1, 36_500),
     adminSecondFactor: reader.choice('ADMIN_SECOND_FACTOR', 'optional', ['optional', 'required']),
     webhookPrivate: reader.choice('WEBHOOK_PRIVATE', '0', ['0', '1']) === '1',
     migrate: reader.choice('MIGRATE', 'start', ['start', 'off']),

@@ -158,6 +158,12 @@ export const variables: readonly Variable[] = [
     meaning: 'days for which a deleted record can be brought back, where its model has a trash, 1 to 36,500',
   },
   {
+    name: 'HISTORY_DAYS',
+    fallback: '',
+    meaning:
+      'days after which versions of records are removed, but for the latest one of each, 1 to 36,500; none: they are kept',
+  },
+  {
     name: 'WEBHOOK_PRIVATE',
     fallback: '',
     meaning: '`1` lets webhooks lead to private addresses and use http; else only https to public ones',

@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import { type Models, tellsEvents } from '../model/models.ts';
 import { type EventLog, eventDays } from '../store/events/event-log.ts';
+import type { VersionPurge } from '../store/history/history.ts';
 import type { Trash } from '../store/trash/trash.ts';
 import { removalJob, sendingJob, type Webhooks } from '../webhooks/webhooks.ts';
 import { defineJob, type JobDefinition, type Jobs } from './define-job.ts';
@@ -16,6 +17,9 @@ export interface OwnJobParts {
   readonly trash: Trash;
   /** Days for which a deleted record can be brought back. */
   readonly trashDays: number;
+  readonly purgeVersions: VersionPurge;
+  /** Days for which versions are kept beside the latest one of each record; undefined: for good. */
+  readonly historyDays: number | undefined;
   /** There once everything is put together. */
   readonly webhooks: () => Webhooks;
 }
@@ -61,6 +65,18 @@ const purgeTrash: OwnJob = ({ clock, models, trash, trashDays }) =>
       })
     : undefined;
 
+/** Once a day: it looks at every version that is kept. */
+const purgeHistory: OwnJob = ({ clock, models, purgeVersions, historyDays }) =>
+  historyDays !== undefined && [...models.values()].some((model) => model.history)
+    ? defineJob({
+        every: '57 3 * * *',
+        timeout: 3_000,
+        handle: async ({ signal }) => {
+          await purgeVersions(clock() - historyDays * day, pausing(signal));
+        },
+      })
+    : undefined;
+
 const ofWebhook = { webhook: field.integer({ required: true }) } as const;
 
 /** Never fails: what could not be sent is found again. A process that goes while it sends counts as an attempt. */
@@ -96,6 +112,7 @@ const purgeDeliveries: OwnJob = ({ models, webhooks }) =>
 const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-events': purgeEvents,
   'purge-trash': purgeTrash,
+  'purge-history': purgeHistory,
   [sendingJob]: sendWebhook,
   [removalJob]: purgeWebhook,
   'purge-deliveries': purgeDeliveries,

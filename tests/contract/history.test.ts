@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { createHistory } from '../../src/store/history/history.ts';
+import { createHistory, createVersionPurge } from '../../src/store/history/history.ts';
 import type { Migrations } from '../../src/store/migrations/migration.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
 import { createTrash } from '../../src/store/trash/trash.ts';
@@ -239,6 +239,68 @@ describeEachDatabase('history', (databases) => {
       expect.objectContaining({ action: 'history', method: 'GET', path: '/api/v1/papers/:id/history' }),
     );
     expect(meta.endpoints.find(({ action }) => action === 'detail')?.path).toBe('/api/v1/papers/:id');
+  });
+});
+
+describeEachDatabase('HISTORY_DAYS', (databases) => {
+  const service = useService(databases, {
+    application: { resources: [folder, paper, sheet], migrations },
+    env: { HISTORY_DAYS: '5' },
+  });
+
+  it('removes older versions, a few at a time, and never the latest one of a record', async () => {
+    const token = await service.admin();
+    const { database, systemScope } = service.server.services;
+    const day = 86_400;
+    const ids: number[] = [];
+    for (const title of ['changed', 'left', 'gone'])
+      ids.push(
+        (await service.ok<{ id: number }>('POST', '/api/v1/papers', { token, body: { paper: { title } } }))
+          .id,
+      );
+    const [changed, left, gone] = ids;
+    const change = (title: string) =>
+      systemScope('a test').records('Paper').update(Number(changed), { title });
+    await change('twice');
+    await service.ok('DELETE', `/api/v1/papers/${gone}`, { token });
+    service.clock.advance(4 * day);
+    await change('thrice');
+    service.clock.advance(2 * day);
+    const kept = async () =>
+      (
+        await database.all<{ record_id: number; version: number }>({
+          sql: 'select record_id, version from gatewright_history order by id',
+          parameters: [],
+        })
+      ).map(({ record_id, version }) => [Number(record_id), Number(version)]);
+    const all = [
+      [changed, 1],
+      [left, 1],
+      [gone, 1],
+      [changed, 2],
+      [gone, 2],
+      [changed, 3],
+    ];
+    expect(await kept()).toEqual(all);
+    let steps = 0;
+    const pause = async (): Promise<void> => {
+      steps += 1;
+    };
+    const purge = createVersionPurge(database);
+    expect(await purge(service.clock.now() - 7 * day * 1_000, pause, 2)).toBe(0);
+    expect([steps, await kept()]).toEqual([3, all]);
+    // The service's own job does it.
+    const id = await systemScope('a test').jobs.add('purge-history', {});
+    const sql = `select state from gatewright_jobs where id = ${id}`;
+    await expect.poll(() => database.get({ sql, parameters: [] }), { timeout: 10_000 }).toBeUndefined();
+    expect(await kept()).toEqual([
+      [left, 1],
+      [gone, 2],
+      [changed, 3],
+    ]);
+    // Of those that are left none is removed, however old.
+    expect(await purge(service.clock.now() + 900 * day * 1_000, pause)).toBe(0);
+    service.clock.advance(-6 * day);
   });
 });
 

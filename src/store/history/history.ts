@@ -136,3 +136,37 @@ export const createHistory = (database: Database, model: string) => {
 };
 
 export type History = ReturnType<typeof createHistory>;
+
+/** Versions that one step of a removal looks at: no write waits long for it. */
+const purgeStep = 1_000;
+
+/**
+ * Makes the removal of versions from before a time (milliseconds since 1970), but for the latest one of each record, some
+ * at a time in the order in which they were written. Answers how many there were.
+ */
+export const createVersionPurge = (database: Database) => {
+  const dialect = dialectOf(database);
+  const next = statement<{ after: number; limit: number }>(
+    dialect,
+    (value) =>
+      sql`select max(id) as last from (select id from ${table} where id > ${value('after')} order by id limit ${dialect.rows(value('limit'))}) as step`,
+  );
+  const remove = statement<{ after: number; last: number; before: string }>(
+    dialect,
+    (value) => sql`delete from ${table} where id > ${value('after')} and id <= ${value('last')}
+      and at < ${dialect.cast(value('before'), 'timestamp')} and exists (select 1 from ${table} as later
+        where later.model = ${name('gatewright_history', 'model')} and later.record_id = ${name('gatewright_history', 'record_id')}
+          and later.id > ${name('gatewright_history', 'id')}) returning id`,
+  );
+  return async (before: number, pause: () => Promise<void>, limit = purgeStep): Promise<number> => {
+    for (let [after, removed] = [0, 0]; ; await pause()) {
+      const last = (await database.get<{ last: number | null }>(next({ after, limit })))?.last ?? null;
+      if (last === null) return removed;
+      const step = remove({ after, last: Number(last), before: toTimestamp(before) });
+      removed += (await database.execute(step)).length;
+      after = Number(last);
+    }
+  };
+};
+
+export type VersionPurge = ReturnType<typeof createVersionPurge>;
