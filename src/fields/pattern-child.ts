@@ -11,6 +11,8 @@ interface Recheck {
 
 interface Diagnostics {
   readonly status: 'safe' | 'vulnerable' | 'unknown';
+  /** By theory, or by trying. */
+  readonly checker?: 'automaton' | 'fuzz';
   readonly complexity?: { readonly type: string; readonly degree?: number; readonly isFuzz: boolean };
   readonly attack?: { readonly pattern: string };
   readonly error?: { readonly kind: string };
@@ -51,7 +53,8 @@ const judge = ({ source, longest }: PatternQuestion): PatternVerdict => {
     maxAttackStringSize: length,
     maxRecallStringSize: length,
   });
-  if (found.status === 'safe' || isBearable(found, longest)) return { kind: 'safe' };
+  if (found.status === 'safe' || isBearable(found, longest))
+    return { kind: 'safe', proved: found.checker === 'automaton' };
   if (found.status === 'unknown') return { kind: 'unknown', reason: found.error?.kind ?? 'no verdict' };
   const { type, degree } = found.complexity ?? {};
   return {

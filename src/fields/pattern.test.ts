@@ -30,6 +30,27 @@ describe('a pattern', () => {
     expect(flaw).toMatch(new RegExp(`max allows ${longest}, for example on '.+'`));
   });
 
+  it.each(['^(a+)\\1$', '^(?<x>a+)\\k<x>$', '(?<=a)b', '(?<!a)b', '^[\\]](?<=a)'])(
+    '%s is refused, however short the texts are',
+    (pattern) => {
+      expect(patternFlaw(pattern, 10)).toContain('a back-reference or look-behind can take any time');
+    },
+  );
+
+  it.each(['^\\\\1$', '^[(?<=a)]+$', '^(?<name>a)$'])('%s has neither', (pattern) => {
+    expect(patternFlaw(pattern, 255)).toBeUndefined();
+  });
+
+  it.each(['^(?=.*[A-Z])(?=.*\\d).{8,}$', '^\\w{1,200}@\\w{1,200}$'])(
+    '%s, which is tried and not proved, is taken for short texts only',
+    (pattern) => {
+      expect(patternFlaw(pattern, 255)).toBeUndefined();
+      expect(patternFlaw(pattern, 1_048_576)).toMatch(
+        / can take .* steps | cannot be proved; give the field a max of 1000 /,
+      );
+    },
+  );
+
   it('that the checker cannot read is refused too, and one that is none says why', () => {
     expect(patternFlaw('^(?i:a)$', 255)).toContain('could not be told (invalid)');
     expect(patternFlaw('(', 255)).toMatch(/^pattern: Invalid regular expression/);

@@ -10,7 +10,8 @@ export interface PatternQuestion {
 
 /** `growth` of the steps with the length N of a text; `attack` is code that makes such a text. */
 export type PatternVerdict =
-  | { readonly kind: 'safe' }
+  /** `proved`: by theory; otherwise no slow text was found by trying. */
+  | { readonly kind: 'safe'; readonly proved: boolean }
   | { readonly kind: 'slow'; readonly growth: string; readonly attack: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
@@ -68,12 +69,22 @@ const ask = (question: PatternQuestion): PatternVerdict => {
 const verdicts = new Map<string, PatternVerdict>();
 
 const verdictOn = (source: string, longest: number): PatternVerdict => {
-  if (isPlainRow(source)) return { kind: 'safe' };
+  if (isPlainRow(source)) return { kind: 'safe', proved: true };
   const key = `${longest} ${source}`;
   const verdict = verdicts.get(key) ?? ask({ source, longest });
   verdicts.set(key, verdict);
   return verdict;
 };
+
+/** Most characters of a text for a pattern that was tried and not proved: with look-ahead, or large counts. */
+const maxUnproved = 1_000;
+
+/** A back-reference or a look-behind, or else a part of a pattern that holds neither. */
+const part = /(\\[1-9]|\\k<|\(\?<[=!])|\\.|\[(?:\\.|[^\]\\])*\]/gsu;
+
+/** What no check can bound: a match may take as many steps as there are ways to divide a text. */
+const hasUnboundedPart = (source: string): boolean =>
+  [...source.matchAll(part)].some(([, unbounded]) => unbounded !== undefined);
 
 /**
  * What is wrong with a pattern (flag `u`) that texts of up to `longest` characters are matched with, as a clause for
@@ -86,8 +97,13 @@ export const patternFlaw = (source: string, longest: number): string | undefined
   } catch (error) {
     return `pattern: ${error instanceof Error ? error.message : String(error)}`;
   }
+  if (hasUnboundedPart(source))
+    return `pattern ${source}: a back-reference or look-behind can take any time; write it without, or check the value in beforeSave`;
   const verdict = verdictOn(source, longest);
-  if (verdict.kind === 'safe') return undefined;
+  if (verdict.kind === 'safe') {
+    if (verdict.proved || longest <= maxUnproved) return undefined;
+    return `pattern ${source}: how long it can take cannot be proved; give the field a max of ${maxUnproved} or less, or leave out look-ahead and large counts`;
+  }
   if (verdict.kind === 'unknown')
     return `pattern ${source}: how long it can take could not be told (${verdict.reason}); write it simpler`;
   return (
