@@ -72,19 +72,23 @@ export const parseFields = (bytes: Uint8Array, schema: JsonSchema): JsonObject =
     schema,
   );
 
+/** `key[field]` and `field`; `[]` behind either adds to a list. */
+const fieldName = /^(?:([a-z_]+)\[([a-z_]+)\]|([a-z_]+))(\[\])?$/;
+
 /**
- * Reads `key[field]=value` and `key[field][]=value` pairs of a form-encoded body into the record that the same
- * request would carry as JSON. Anything else in the form is ignored, as unknown fields of a JSON body are.
+ * Reads a form-encoded body into the record that the same request would carry as JSON: pairs `key[field]=value`, or
+ * `field=value` where the schema has the field. Anything else in the form is ignored, as unknown fields of a JSON body are.
  */
 export const parseForm = (bytes: Uint8Array, key: string, schema: JsonSchema): JsonObject => {
   const fields = new Map<string, Json>();
   for (const [encoded, value] of pairsOf(bytes)) {
-    const match = /^([a-z_]+)\[([a-z_]+)\](\[\])?$/.exec(decodeComponent(encoded));
-    const field = match?.[2];
-    if (field === undefined || match?.[1] !== key) continue;
+    const [, of = key, inner, plain, many] = fieldName.exec(decodeComponent(encoded)) ?? [];
+    const field = inner ?? plain;
+    if (field === undefined || of !== key) continue;
+    if (inner === undefined && schemaOf(schema, field) === undefined) continue;
     const text = decodeComponent(value);
     const earlier = fields.get(field);
-    if (match?.[3] !== undefined) fields.set(field, [...(Array.isArray(earlier) ? earlier : []), text]);
+    if (many !== undefined) fields.set(field, [...(Array.isArray(earlier) ? earlier : []), text]);
     else fields.set(field, typed(text, schemaOf(schema, field)));
   }
   if (fields.size === 0) throw new Problem('missing_key', { params: { key } });

@@ -295,10 +295,35 @@ describeEachDatabase('the administration area', (databases) => {
       ).toBe(201);
     });
 
+    it('201: by form, with the fields by their own names, as the contract writes them', async () => {
+      const user_id = one('viewer').id;
+      const sent = `name=by+form&user_id=${user_id}&expires_at=2999-01-01T00:00:00Z&ignored=1`;
+      const { status, data } = await service.post<Key>('/admin/api_keys', {
+        token: one('root'),
+        body: sent,
+        headers: form,
+      });
+      expect([status, data.name, data.expires_at]).toEqual([201, 'by form', '2999-01-01T00:00:00.000Z']);
+      const role = await service.post('/admin/roles', {
+        token: one('root'),
+        body: 'name=formed',
+        headers: form,
+      });
+      expect(role.status).toBe(201);
+      const user = await service.post<{ roles: readonly string[] }>('/admin/users', {
+        token: one('root'),
+        body: 'username=formed&email=formed@example.com&invite=true&roles[]=formed&roles[]=viewer',
+        headers: form,
+      });
+      expect([user.status, user.data.roles]).toEqual([201, ['formed', 'viewer']]);
+    });
+
     it('400 and 422: forms that are none', async () => {
       const send = async (body: string | Uint8Array) =>
         (await service.post('/admin/api_keys', { token: one('root'), body, headers: form })).status;
-      expect(await send('name=x&user_id=1')).toBe(400);
+      expect(await send('nothing=x&other=1')).toBe(400);
+      expect(await send('other[name]=x&other[user_id]=1')).toBe(400);
+      expect(await send('name=&user_id=1')).toBe(422);
       expect(await send('api_key[name]=%ff&api_key[user_id]=1')).toBe(400);
       expect(await send('api_key[name]=%00&api_key[user_id]=1')).toBe(400);
       expect(await send('api_key[name]=%zz')).toBe(400);
