@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import type { Migration } from '../../src/store/migrations/migration.ts';
@@ -78,6 +78,25 @@ describeEachDatabase('recent refusals', (databases) => {
       expect((await service.get(`/api/v1/diaries/${each}`, { token: other })).status).toBe(404);
     const found = await listed(service);
     expect(found.map(({ path, code }) => [path, code])).toEqual([[`/api/v1/diaries/${mine.id}`, 40400]]);
+  });
+
+  it('a batch of missing records is looked up by one statement', async () => {
+    await using service = await startService(databases, { application });
+    const [ann, ben] = [await service.createUser(), await service.createUser()];
+    const entry = { diary: { title: 'x' } };
+    const { id } = await service.ok<{ id: number }>('POST', '/api/v1/diaries', { token: ann, body: entry });
+    const { database, refusals } = service.server.services;
+    await refusals.flush();
+    for (let missing = 0; missing < 20; missing += 1)
+      await service.get(`/api/v1/diaries/${id + missing}`, { token: ben });
+    await service.post('/api/v1/leaves', { token: ben, body });
+    const reads = [vi.spyOn(database, 'get'), vi.spyOn(database, 'all')];
+    await refusals.flush();
+    const looks = reads.flatMap((spy) => spy.mock.calls).filter(([{ sql }]) => sql.includes('diaries'));
+    for (const spy of reads) spy.mockRestore();
+    expect(looks).toHaveLength(1);
+    const paths = (await listed(service)).map(({ path, code }) => `${path} ${code}`);
+    expect(paths.filter((path) => path.includes('diaries'))).toEqual([`/api/v1/diaries/${id} 40400`]);
   });
 
   it('what one caller can fill is bounded, and a day later it is gone', async () => {

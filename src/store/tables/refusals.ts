@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Claim } from '../../auth/method.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { verifiedAs } from '../../auth/registry.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Query } from '../database.ts';
-import { dialectOf } from '../dialects/registry.ts';
-import { name, sql, statement, toQuery } from '../statement.ts';
+import { toQuery } from '../statement.ts';
 import { batchesOf } from './batches.ts';
 import type { TableContext } from './context.ts';
 import type { KeptRefusal, RefusedCaller } from './refusal.ts';
@@ -89,15 +89,24 @@ export const createRefusals = (
     return true;
   };
 
-  /** Whether a 404 hid a record; one of what was never there is no refusal. */
-  const isRefusal = async ({ record }: Pending): Promise<boolean> => {
-    if (record === undefined) return true;
-    const { table, id } = record;
-    const look = statement<{ id: number }>(
-      dialectOf(database),
-      (value) => sql`select 1 as found from ${name(table)} where id = ${value('id')}`,
+  /** Those whose 404 hid a record, and those of no record; a 404 of what was never there is no refusal. */
+  const refusedOf = async (batch: readonly Pending[]): Promise<Pending[]> => {
+    const asked = new Map<string, Set<number>>();
+    for (const { record } of batch)
+      if (record !== undefined)
+        asked.set(record.table, (asked.get(record.table) ?? new Set()).add(record.id));
+    const [first, ...others] = [...asked].map(([table, ids]) =>
+      db
+        // Tables of models as well: each has an id.
+        .selectFrom(table as 'users')
+        .select(['id', sql<string>`${sql.lit(table)}`.as('of')])
+        .where('id', 'in', [...ids]),
     );
-    return (await database.get(look({ id }))) !== undefined;
+    if (first === undefined) return [...batch];
+    const look = others.reduce((all, each) => all.unionAll(each), first);
+    const rows = await database.all<{ readonly of: string; readonly id: number }>(toQuery(look));
+    const there = new Set(rows.map(({ of, id }) => `${of} ${id}`));
+    return batch.filter(({ record }) => record === undefined || there.has(`${record.table} ${record.id}`));
   };
 
   const insertOf = (each: Pending): Query => {
@@ -155,8 +164,7 @@ export const createRefusals = (
     const batch = pending;
     pending = new Map();
     try {
-      const refused: Pending[] = [];
-      for (const each of batch.values()) if (await isRefusal(each)) refused.push(each);
+      const refused = await refusedOf([...batch.values()]);
       if (refused.length === 0) return;
       // In the same order on every instance, so that two never wait for each other's rows crosswise.
       refused.sort((one, other) => (one.fingerprint < other.fingerprint ? -1 : 1));
