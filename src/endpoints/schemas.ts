@@ -356,7 +356,8 @@ export const schemas = {
     duration: { type: ['integer', 'null'], description: 'milliseconds of the last attempt' },
     error: {
       type: ['string', 'null'],
-      description: 'why the last attempt had no answer, or why nothing was sent',
+      description:
+        'why the last attempt had no answer; of one that was skipped event_gone, model_gone, user_disabled or record_unreadable',
     },
     withheld: {
       type: 'boolean',

@@ -19,10 +19,14 @@ export interface MessageParts {
   readonly area: AreaRules;
 }
 
-/** What is sent of an event, or why nothing is. */
-export type Message = { readonly body: string } | { readonly skipped: string };
+/**
+ * Why nothing is sent, as `error` of a delivery has it: the event or its model is not there any more, the acting user is
+ * disabled, or may not read the record, which may be gone.
+ */
+type SkipReason = 'event_gone' | 'model_gone' | 'user_disabled' | 'record_unreadable';
 
-const unreadable = 'the acting user may not read the record or what was changed, or it is gone';
+/** What is sent of an event, or why nothing is. */
+export type Message = { readonly body: string } | { readonly skipped: SkipReason };
 
 /** Methods that users have: any that the detail endpoint takes will do, as the user could read the record by it. */
 const userMethods = ['jwt', 'api_key'] as const;
@@ -47,18 +51,18 @@ export const createMessages = ({ events, models, resources, identities, area }: 
 
   return async (number: number, userId: number): Promise<Message> => {
     const [event] = await events.after(number - 1, 1);
-    if (event?.number !== number) return { skipped: 'the event is not kept any more' };
+    if (event?.number !== number) return { skipped: 'event_gone' };
     const resource = resources.get(event.model);
-    if (resource === undefined) return { skipped: `there is no model ${event.model} any more` };
+    if (resource === undefined) return { skipped: 'model_gone' };
     const principal = await actingUser(resource.model, userId);
-    if (principal === undefined) return { skipped: 'the acting user is disabled' };
+    if (principal === undefined) return { skipped: 'user_disabled' };
     const related = relatedFor({ models }, { area, principal });
     const grant = related(event.model)?.grant;
     const [told] = await toldOf(resources, { principal, related }, [event]);
-    if (told === undefined || grant === undefined) return { skipped: unreadable };
+    if (told === undefined || grant === undefined) return { skipped: 'record_unreadable' };
     const record =
       event.action === 'destroy' ? { json: 'null' } : await resource.show(grant, event.record, []);
-    if (record === undefined) return { skipped: unreadable };
+    if (record === undefined) return { skipped: 'record_unreadable' };
     const { at, ...data } = told;
     const head = JSON.stringify({ type: `${event.model}.${event.action}`, timestamp: at });
     // The record is the very text that the detail endpoint answers.

@@ -286,7 +286,7 @@ describeEachDatabase('webhooks', (databases) => {
     await memoOf('disabled');
     const all = await settled(hook.id, 3);
     expect(all.map(({ state }) => state)).toEqual(['skipped', 'delivered', 'skipped']);
-    expect(all[2]?.['error']).toBe('the acting user is disabled');
+    expect(all[2]?.['error']).toBe('user_disabled');
     await service.ok('DELETE', '/admin/permissions/viewer/Memo/read', { token: root });
   });
 

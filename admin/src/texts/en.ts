@@ -890,6 +890,7 @@ export const en: SameKeys<typeof zhCN> = {
     },
     skips: {
       gone: 'The event is not kept any more',
+      model: 'The model does not exist any more',
       disabled: 'The acting user is disabled',
       unread: 'The acting user may not read the record, or it is gone',
     },

@@ -867,6 +867,7 @@ export const zhCN = {
     },
     skips: {
       gone: '该事件已不再保留',
+      model: '该模型已不存在',
       disabled: '所选用户已被停用',
       unread: '所选用户无权读取该记录，或记录已不存在',
     },

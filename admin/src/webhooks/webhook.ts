@@ -67,8 +67,12 @@ export interface Delivery {
   readonly ended_at: string | null;
 }
 
-/** What the service says of deliveries that it does not send; whatever else it says stands as it is. */
+/** Why the service does not send a delivery. Earlier versions stored sentences; other errors are shown as they are. */
 const skips: Readonly<Record<string, TextKey>> = {
+  event_gone: 'webhooks.skips.gone',
+  model_gone: 'webhooks.skips.model',
+  user_disabled: 'webhooks.skips.disabled',
+  record_unreadable: 'webhooks.skips.unread',
   'the event is not kept any more': 'webhooks.skips.gone',
   'the acting user is disabled': 'webhooks.skips.disabled',
   'the acting user may not read the record or what was changed, or it is gone': 'webhooks.skips.unread',
