@@ -180,7 +180,7 @@ export const caches = {
   readiness: {
     key: 'none',
     holds: 'the outcome of the last write by which the database showed that it takes some',
-    heldBy: ['rarely'],
+    heldBy: ['Readiness'],
     ends: 'one second after it was known',
     test: 'gives a refusal again for a second too, then asks anew',
   },

@@ -90,7 +90,10 @@ const withDraft = async (
   const handle = await open(draft, 'wx', 0o600);
   try {
     try {
-      await handle.writeFile(data);
+      await handle.writeFile(data).catch((cause: unknown) => {
+        // The system names no file where it has no room for what is written into one.
+        throw new VaultError(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      });
       await keepOwner(handle, path);
       await handle.sync();
     } finally {

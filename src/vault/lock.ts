@@ -28,7 +28,9 @@ const tryLock = (path: string): DatabaseSync | undefined => {
   } catch (error) {
     database.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return undefined;
-    throw error;
+    throw new VaultError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 };
 

@@ -92,6 +92,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
     ...[
       'Connections',
       'PostgresReplica',
+      'Pulse',
       'ReaderThread',
       'ScanPool',
       'PostgresDatabase',

@@ -32,6 +32,7 @@ const allowed: Readonly<Record<string, string>> = {
   'store/dialects/chunk-stream.ts #open': streams,
   'store/dialects/numbering.ts #known': call,
   'store/dialects/postgres/admission.ts #suspects': few,
+  'store/dialects/postgres/database.ts #listeners': few,
   'store/dialects/postgres/replica-watch.ts #marks': 'positions in the log of one second, which are texts',
   'store/dialects/postgres/statement-names.ts #names': few,
   'store/dialects/sqlite/revisions.ts #written': 'names and numbers, and nothing leaves it but all at once',

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/application.ts';
+import { run } from '../../src/cli/test-io.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { createTable } from '../../src/store/migrations/schema.ts';
@@ -151,9 +152,14 @@ if (hasSmallDisks || process.env['CI'] !== undefined)
       await expect.poll(ready, { timeout: 5_000 }).toBe(200);
     });
 
-    it('names the file where SQLite cannot open it', async () => {
+    it('names the file where SQLite cannot open it, and so does every command', async () => {
+      const [service] = services;
       await close();
       await disk.fill();
       await expect(start()).rejects.toThrow(path);
+      const env = { ...service?.env, CREDENTIALS_FILE: join(disk.path, 'a.age') };
+      const said = async (...argv: string[]): Promise<string> => (await run(argv, { env })).stderr;
+      expect(await said('backup', join(disk.path, 'copy'))).toContain('copy.part: database or disk is full');
+      expect(await said('app', 'create', 'shop')).toContain(`${disk.path}/a.age.lock: `);
     });
   });

@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isBusy, namingFile } from './sqlite/errors.ts';
 
 /** Says that a directory is one of these. An empty file, locked by whoever works in it. */
 const lockName = 'gatewright.lock';
@@ -25,6 +26,7 @@ const locked = (path: string, directory: string): DatabaseSync => {
     return lock;
   } catch (cause) {
     lock.close();
+    if (!isBusy(cause)) throw namingFile(path, cause);
     throw new Error(`another command works in ${directory}: wait for its end`, { cause });
   }
 };

@@ -11,7 +11,7 @@ import type { Unit } from '../unit.ts';
 import type { AttachedReplica } from './attached-replica.ts';
 import { runOwn } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
-import { cannotWrite, type Effect, isConflict, isStalePlan } from './errors.ts';
+import { type Effect, isConflict, isStalePlan, isWriteRefusal } from './errors.ts';
 import { figuresOfPool } from './figures.ts';
 import { ListeningSession } from './listener.ts';
 import { Pulse } from './pulse.ts';
@@ -223,7 +223,7 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   cannotWrite(error: unknown): boolean {
-    return cannotWrite(error);
+    return isWriteRefusal(error);
   }
 
   interrupt(): void {

@@ -68,7 +68,7 @@ export const isReadOnly = (error: unknown, sql: string): boolean =>
 /** Disk full, out of memory, I/O error, read-only. */
 const unwritable = /^(?:53[12]|58030|25006)/;
 
-export const cannotWrite = (error: unknown): boolean => {
+export const isWriteRefusal = (error: unknown): boolean => {
   const original = originalError(error);
   return isServerError(original) && unwritable.test(original.code ?? '');
 };

@@ -9,7 +9,7 @@ import type { Unit } from '../unit.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
-import { cannotWrite, isBusy, namingFile } from './errors.ts';
+import { isBusy, isUnwritable, namingFile } from './errors.ts';
 import { figuresOfFile } from './figures.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
@@ -140,7 +140,7 @@ class SqliteDatabase implements OpenDatabase {
   }
 
   cannotWrite(error: unknown): boolean {
-    return cannotWrite(error);
+    return isUnwritable(error);
   }
 
   lost(): string | undefined {
@@ -151,7 +151,7 @@ class SqliteDatabase implements OpenDatabase {
     try {
       this.#claim ??= new ServiceClaim(this.#place.path);
     } catch (error) {
-      if (!cannotWrite(error)) throw error;
+      if (!isUnwritable(error)) throw error;
       const { message } = namingFile(claimPath(this.#place.path), error) as Error;
       return `${message}. Reads go on; whether another service runs on the database is not known`;
     }

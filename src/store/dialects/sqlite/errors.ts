@@ -36,7 +36,7 @@ const outages: ReadonlySet<number> = new Set([5, 7, 8, 9, 10, 11, 13, 14, 15, 26
 /** READONLY, IOERR, FULL, CANTOPEN: every write meets them. */
 const unwritable: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 
-export const cannotWrite = (error: unknown): boolean => {
+export const isUnwritable = (error: unknown): boolean => {
   const original = originalError(error);
   return isSqliteError(original) && unwritable.has(primaryCode(original));
 };
@@ -44,7 +44,7 @@ export const cannotWrite = (error: unknown): boolean => {
 /** SQLite names no file where it cannot open one. Any other error passes unchanged. */
 export const namingFile = (path: string, error: unknown): unknown => {
   if (!isSqliteError(error)) return error;
-  const hint = cannotWrite(error) ? ' (SQLite has to write beside the file: is the disk full?)' : '';
+  const hint = isUnwritable(error) ? ' (SQLite has to write there: is the disk full?)' : '';
   return new Error(`${path}: ${error.message}${hint}`, { cause: error });
 };
 

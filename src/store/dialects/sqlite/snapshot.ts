@@ -2,6 +2,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { behind, quoteName } from '../../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
+import { namingFile } from './errors.ts';
 
 /** UTF-16 units of texts in a batch, about. */
 const batchLength = 1 << 20;
@@ -59,7 +60,11 @@ export const withFrozen = async <T>(
 ): Promise<T> => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
   try {
-    database.exec('pragma trusted_schema = off; begin; select count(*) from sqlite_schema');
+    try {
+      database.exec('pragma trusted_schema = off; begin; select count(*) from sqlite_schema');
+    } catch (error) {
+      throw namingFile(path, error);
+    }
     return await work(database);
   } finally {
     database.close();
