@@ -7,6 +7,7 @@ import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-
 import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
 import { variables } from '../src/variables.ts';
 import { aggregatesPage } from './reference-aggregates.ts';
+import { clocksPage } from './reference-clocks.ts';
 import { fieldsPage } from './reference-fields.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { vectorsFile } from './reference-vectors.ts';
@@ -159,5 +160,6 @@ export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> =>
     ['command-line.md', await commandPage()],
     ['list-parameters.md', listPage()],
     ['aggregates.md', aggregatesPage()],
+    ['clocks.md', clocksPage()],
     ['signature-vectors.json', vectorsFile()],
   ]);

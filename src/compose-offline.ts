@@ -34,6 +34,7 @@ export const composeOffline = ({
     config: { ...config, jwtSecret: randomBytes(32).toString('hex') },
     application,
     clock,
+    removalClock: clock,
     logger,
     database,
     // Never opened, so it holds nothing.

@@ -69,6 +69,8 @@ export interface Parts {
   readonly config: Config;
   readonly application: Application;
   readonly clock: Clock;
+  /** By which what has run out is removed. */
+  readonly removalClock: Clock;
   readonly logger: Logger;
   readonly database: Database;
   readonly vault: Vault;
@@ -84,7 +86,7 @@ export interface Parts {
 
 /** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
 export const compose = async (parts: Parts) => {
-  const { config, application, clock, logger, database, vault, usage, stopping } = parts;
+  const { config, application, clock, removalClock, logger, database, vault, usage, stopping } = parts;
   const context = { database, clock };
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const events = createEventLog(database);
@@ -94,7 +96,7 @@ export const compose = async (parts: Parts) => {
   const jobs = createJobs({
     database,
     jobs: withOwnJobs(application.jobs, {
-      clock,
+      removalClock,
       models: application.models,
       events,
       trash,
@@ -107,7 +109,7 @@ export const compose = async (parts: Parts) => {
     times: parts.jobTimes,
   });
   const passwords = createPasswords();
-  const idempotency = createIdempotency(context);
+  const idempotency = createIdempotency({ ...context, removalClock });
   const report = (error: unknown, what: string): void => logger.error({ err: error, ...whereabouts() }, what);
   const securityEvents = createSecurityEvents(
     context,
@@ -219,7 +221,7 @@ export const compose = async (parts: Parts) => {
     systemScope: (reason) => scopeOf(ofApplication).asSystem(reason),
     code,
     stopping,
-    jobs: createJobAdministration(context, jobs.wake),
+    jobs: createJobAdministration(context, jobs.leaseMs, jobs.wake),
     jobNames: jobs.names,
     webhooks,
   };

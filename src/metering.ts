@@ -5,6 +5,7 @@ import type { Services } from './endpoints/services.ts';
 import type { HttpOptions, HttpServer } from './http/server.ts';
 import type { JobService } from './jobs/service.ts';
 import { type Figure, figure } from './kernel/figure.ts';
+import type { ServiceClock } from './kernel/service-clock.ts';
 import { droppedFigure } from './log.ts';
 import type { Database } from './store/database.ts';
 import type { StatementWatch } from './store/measured.ts';
@@ -19,6 +20,7 @@ interface Metered {
   readonly http: HttpServer;
   readonly database: Database;
   readonly logger: Logger;
+  readonly clock: Pick<ServiceClock, 'offset'>;
 }
 
 export interface Metering {
@@ -60,7 +62,7 @@ const buildInfo = async ({ dialect }: Database): Promise<Figure> => ({
 });
 
 /** What the process knows by itself, without asking anybody. */
-const figuresOf = ({ services, http, database }: Metered): readonly Figure[] => [
+const figuresOf = ({ services, http, database, clock }: Metered): readonly Figure[] => [
   figure(
     'gauge',
     'http_requests_in_flight',
@@ -93,6 +95,11 @@ const figuresOf = ({ services, http, database }: Metered): readonly Figure[] => 
     'outcome',
     services.webhooks.outcomes,
   ),
+  {
+    ...{ name: 'clock_offset_seconds', type: 'gauge', across: 'max' },
+    help: 'Seconds by which the clock of this machine is ahead of the database’s, whose time counts; below 0 behind it.',
+    samples: [{ value: clock.offset / 1_000 }],
+  },
   droppedFigure(),
   ...(database.figures?.() ?? []),
   ...(database.replica === undefined ? [] : figuresOfReplica(database.replica.state())),

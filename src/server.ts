@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Application } from './application.ts';
 import { throttleWindow } from './auth/login-throttle.ts';
 import type { SecurityEvents } from './auth/security-events.ts';
+import { mendStoredTimes, watchClock } from './clock-watch.ts';
 import { Closing } from './closing.ts';
 import { compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
@@ -13,7 +14,8 @@ import type { Endpoint, HttpMethod } from './http/endpoint.ts';
 import type { HttpServer } from './http/server.ts';
 import type { JobService } from './jobs/service.ts';
 import type { WorkerTimes } from './jobs/worker.ts';
-import { type Clock, systemClock } from './kernel/clock.ts';
+import type { Clock } from './kernel/clock.ts';
+import { ServiceClock } from './kernel/service-clock.ts';
 import { startApplication } from './lifecycle.ts';
 import { createLogger } from './log.ts';
 import { openMetering } from './metering.ts';
@@ -122,15 +124,16 @@ const openCredentials = async (
   return vault;
 };
 
-const startSweeping = (services: Services, logger: Logger): NodeJS.Timeout => {
+const startSweeping = (services: Services, removalClock: Clock, logger: Logger): NodeJS.Timeout => {
   const sweep = async (): Promise<void> => {
+    const now = removalClock();
     await services.idempotency.sweep();
-    await services.requestCounts.sweep();
-    await services.keyUsage.sweep();
-    await services.refusals.sweep();
-    await sweepRevokedKeys(services);
-    await services.securityEvents.sweep();
-    await sweepLoginAttempts(services, services.clock() - throttleWindow);
+    await services.requestCounts.sweep(now);
+    await services.keyUsage.sweep(now);
+    await services.refusals.sweep(now);
+    await sweepRevokedKeys(services, now);
+    await services.securityEvents.sweep(now);
+    await sweepLoginAttempts(services, now - throttleWindow);
   };
   const timer = setInterval(() => {
     sweep().catch((error: unknown) => logger.warn({ err: error }, 'clean-up failed'));
@@ -139,7 +142,11 @@ const startSweeping = (services: Services, logger: Logger): NodeJS.Timeout => {
 };
 
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
-  const { application, clock = systemClock } = options;
+  const { application } = options;
+  const serviceClock = new ServiceClock(options.clock);
+  // A clock that is given is that of a test, which moves it as it likes.
+  const given = options.clock && { now: options.clock, removal: options.clock };
+  const { now: clock, removal: removalClock } = given ?? serviceClock;
   const logger = options.logger ?? createLogger(config.logLevel);
   let events: SecurityEvents | undefined;
   const vault = await openCredentials(config, logger, (error) => {
@@ -156,6 +163,8 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
   try {
     await prepareStart(config, application, target, vault, logger);
     const { database, tracing, ready } = await openWatched(target, { ...parts, clock, metering, options });
+    if (given === undefined) closing.push(await watchClock(serviceClock, database, logger));
+    else await mendStoredTimes(database, clock(), logger);
     const usage = createUsageRecorder({ database, clock }, (error) =>
       logger.warn({ err: error }, 'last uses'),
     );
@@ -164,6 +173,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       config,
       application,
       clock,
+      removalClock,
       logger,
       database,
       vault,
@@ -192,13 +202,20 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     );
     await services.roles.register(services.permissionEntries);
     const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
-    const sweeping = startSweeping(services, logger);
+    const sweeping = startSweeping(services, removalClock, logger);
     closing.push(async () => clearInterval(sweeping));
     if (options.lifecycle === true) await startApplication(application.config, services, closing, logger);
     const work = prepareWork(config, closing);
     await listen(http, config);
     closing.push(() => http.close(() => database.interrupt()));
-    const metricsPort = await metering?.begin({ services, jobs, http, database, logger });
+    const metricsPort = await metering?.begin({
+      services,
+      jobs,
+      http,
+      database,
+      logger,
+      clock: serviceClock,
+    });
     closing.push(async () => services.changes.close());
     work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
     if (config.jobs !== 'off' && tellsEvents(application.models)) closing.push(services.webhooks.watch());

@@ -26,7 +26,7 @@ export const failureText = (error: unknown): string => {
 
 /** Milliseconds: the first wait, and the longest. */
 const first = 10_000;
-const longest = 6 * 3_600_000;
+export const longestRetryMs = 6 * 3_600_000;
 
 /** The part of a wait that is left to chance, so that jobs which failed together do not come back together. */
 const jitter = 0.25;
@@ -37,4 +37,4 @@ const jitter = 0.25;
  * @param random from 0 to 1
  */
 export const retryDelay = (attempt: number, random = Math.random()): number =>
-  Math.round(Math.min(first * 4 ** (attempt - 1), longest) * (1 - jitter * random));
+  Math.round(Math.min(first * 4 ** (attempt - 1), longestRetryMs) * (1 - jitter * random));

@@ -11,7 +11,8 @@ import { defineJob, type JobDefinition, type Jobs } from './define-job.ts';
 
 /** What the service's own jobs work with. */
 export interface OwnJobParts {
-  readonly clock: Clock;
+  /** By which what has run out is removed. */
+  readonly removalClock: Clock;
   readonly models: Models;
   readonly events: EventLog;
   readonly trash: Trash;
@@ -37,14 +38,14 @@ const pausing = (signal: AbortSignal) => async (): Promise<void> => {
   await delay(betweenSteps, undefined, { signal });
 };
 
-const purgeEvents: OwnJob = ({ clock, models, events }) =>
+const purgeEvents: OwnJob = ({ removalClock, models, events }) =>
   tellsEvents(models)
     ? defineJob({
         every: '17 * * * *',
         timeout: 3_000,
         handle: async ({ signal }) => {
           await events.settle();
-          await events.purge(clock() - eventDays * day, pausing(signal));
+          await events.purge(removalClock() - eventDays * day, pausing(signal));
         },
       })
     : undefined;
@@ -52,14 +53,14 @@ const purgeEvents: OwnJob = ({ clock, models, events }) =>
 /** Rows that one step removes at most: it is over before a write has waited noticeably. */
 const trashStep = 500;
 
-const purgeTrash: OwnJob = ({ clock, models, trash, trashDays }) =>
+const purgeTrash: OwnJob = ({ removalClock, models, trash, trashDays }) =>
   [...models.values()].some((model) => model.trash)
     ? defineJob({
         every: '47 * * * *',
         timeout: 3_000,
         handle: async ({ signal }) => {
           const pause = pausing(signal);
-          const before = clock() - trashDays * day;
+          const before = removalClock() - trashDays * day;
           while ((await trash.purge(before, trashStep)) > 0) await pause();
         },
       })
@@ -99,12 +100,12 @@ const purgeWebhook: OwnJob = ({ models, webhooks }) =>
       })
     : undefined;
 
-const purgeDeliveries: OwnJob = ({ models, webhooks }) =>
+const purgeDeliveries: OwnJob = ({ removalClock, models, webhooks }) =>
   tellsEvents(models)
     ? defineJob({
         every: '37 * * * *',
         timeout: 3_000,
-        handle: ({ signal }) => webhooks().deliveries.removeOld(pausing(signal)),
+        handle: ({ signal }) => webhooks().deliveries.removeOld(pausing(signal), removalClock()),
       })
     : undefined;
 

@@ -41,6 +41,8 @@ export interface JobService {
   readonly port: JobPort;
   readonly names: readonly string[];
   readonly outbox: Outbox;
+  /** How long a job is left to a process that says nothing any more. */
+  readonly leaseMs: number;
   /** What is known of the ticks of recurring jobs, for the metrics. */
   readonly tickFigures: () => Promise<readonly Figure[]>;
   /** Has whoever works on them look at what is due. */
@@ -80,6 +82,7 @@ export const createJobs = ({ database, jobs, locale, times }: JobParts): JobServ
     port: createJobPort(known, outbox, () => wake()),
     names,
     outbox,
+    leaseMs: allTimes.lease,
     tickFigures: createTickFigures(schedules, scheduleStore),
     wake: () => wake(),
     perform,

@@ -124,6 +124,8 @@ export interface CoreSchema {
     checked_at: number;
     /** When the last backup succeeded; null before the first one. */
     backed_up_at: string | null;
+    /** When the service last ran, milliseconds since the epoch. */
+    clock_at: number | null;
   };
   /** What is to be done after a commit; what has been done is gone. */
   gatewright_jobs: {

@@ -8,8 +8,8 @@ export const retryDelays: readonly number[] = [
   ...[2 * hour, 5 * hour, 10 * hour, 10 * hour],
 ];
 
-/** What a receiver can ask for at most. */
-const longestAsked = 24 * hour;
+/** What a receiver can ask for at most; no wait is longer. */
+export const longestAskedMs = 24 * hour;
 
 /** The part by which a wait is longer or shorter by chance, so that what failed together does not come back together. */
 const jitter = 0.1;
@@ -18,7 +18,7 @@ const jitter = 0.1;
 export const askedDelay = (header: string | undefined, now: number): number => {
   if (header === undefined) return 0;
   const asked = /^\d{1,9}$/.test(header) ? Number(header) * second : Date.parse(header) - now;
-  return asked > 0 ? Math.min(asked, longestAsked) : 0;
+  return asked > 0 ? Math.min(asked, longestAskedMs) : 0;
 };
 
 /**

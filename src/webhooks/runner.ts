@@ -21,7 +21,7 @@ import type { UnreadableSecrets } from './unreadable.ts';
 export interface RunnerTimes {
   /** After so much of sending others have their turn, so that slow receivers do not keep them waiting. */
   readonly turn: number;
-  /** How long a webhook is left to a process that says nothing any more, and each delivery that it sends. */
+  /** How long a webhook is left to a process that does not extend it any more, and each delivery that it sends. */
   readonly lane: number;
   /** How long a receiver is left alone that has failed `brake` times on end. */
   readonly rest: number;
@@ -34,7 +34,6 @@ export interface RunnerTimes {
   readonly unreadable: number;
 }
 
-/** A turn, with the 10 s that the last of its messages may take, is well within the lane. */
 export const runnerTimes: RunnerTimes = {
   turn: 5_000,
   lane: 30_000,
@@ -118,6 +117,11 @@ class Turn {
 
   get braked(): boolean {
     return this.#failures >= brake;
+  }
+
+  /** Begins nothing more. */
+  end(): void {
+    this.#until = 0;
   }
 
   /** Sends what is due until there is nothing, or the turn is over. */
@@ -258,6 +262,25 @@ export const createRunner = (parts: RunnerParts) => {
     if (await deliveries.disable(webhook.id, reason)) tellDisabled(logger, webhook, reason);
   };
 
+  /** Extends the lease of a webhook while its turn runs, which slow statements can make a long one. */
+  const runKept = async (webhook: TakenWebhook, turn: Turn): Promise<void> => {
+    const extend = async (): Promise<void> => {
+      if (await lanes.extend(webhook, times.lane)) return;
+      turn.end();
+      logger.info({ webhook: webhook.id }, 'a webhook was taken over or disabled: its turn ends');
+    };
+    const timer = setInterval(() => {
+      extend().catch((error: unknown) =>
+        logger.warn({ err: error, webhook: webhook.id }, 'the lease of a webhook was not extended'),
+      );
+    }, times.lane / 3);
+    try {
+      await turn.run();
+    } finally {
+      clearInterval(timer);
+    }
+  };
+
   /** Sends what is due of a webhook, for one turn; nothing where somebody else does. */
   return async (id: number, signal: AbortSignal): Promise<void> => {
     if (unreadable.leaves(id)) return;
@@ -274,7 +297,7 @@ export const createRunner = (parts: RunnerParts) => {
       if (webhook.userId === null) return await disable(webhook, 'no_user');
       const turn = new Turn(parts, webhook, webhook.userId, opened, signal);
       try {
-        await turn.run();
+        await runKept(webhook, turn);
       } finally {
         if (turn.braked) rest = times.rest;
       }

@@ -21,10 +21,10 @@ interface Delivery {
 
 /** What ends webhooks, and what bounds them. */
 describeEachDatabase('webhooks', (databases) => {
-  const start = async (env: Readonly<Record<string, string>> = {}) => {
+  const start = async (env: Readonly<Record<string, string>> = {}, own: object = {}) => {
     const service = await startService(databases, {
       application,
-      times,
+      times: { ...times, webhookTimes: { ...times.webhookTimes, ...own } },
       env: { WEBHOOK_PRIVATE: '1', ...env },
     });
     onTestFinished(() => service.close());
@@ -168,6 +168,34 @@ describeEachDatabase('webhooks', (databases) => {
     await expect.poll(() => receiver.received.length).toBe(1);
     const [sent] = receiver.received;
     expect(sent && verifies(secret, sent)).toBe(true);
+  });
+
+  it('are kept by a turn that takes longer than a lease, with the deliveries that it sends', async () => {
+    const { service, receiver, root } = await start({}, { lane: 600, timeout: 10_000 });
+    const hook = await subscribe(service, root, receiver.url);
+    const answer = Promise.withResolvers<number>();
+    receiver.respond = () => answer.promise;
+    await create(service, root, 'slow');
+    await expect.poll(() => receiver.received.length).toBe(1);
+    const extended = async () =>
+      (
+        await service.server.services.database.get<{ lane_until: string }>({
+          sql: `select cast(lane_until as text) as lane_until from gatewright_webhooks where id = ${hook.id}`,
+          parameters: [],
+        })
+      )?.lane_until;
+    // Ten extensions are longer than any lease without them.
+    for (let count = 0, last = await extended(); count < 10; count += 1) {
+      await expect.poll(extended).not.toBe(last);
+      last = await extended();
+    }
+    answer.resolve(204);
+    await expect
+      .poll(async () =>
+        (await deliveries(service, root, hook.id)).map(({ state, attempts }) => [state, attempts]),
+      )
+      .toEqual([['delivered', 1]]);
+    expect(receiver.received).toHaveLength(1);
   });
 
   it('are sent by processes that run jobs only', async () => {

@@ -20,6 +20,7 @@ import { secondFactors } from './0019-second-factors.ts';
 import { revokedKeys } from './0020-revoked-keys.ts';
 import { keptAnswers } from './0022-kept-answers.ts';
 import { makers } from './0024-makers.ts';
+import { clock } from './0026-clock.ts';
 import { backupTime } from './0032-backup-time.ts';
 import type { Migration, Migrations } from './migration.ts';
 import { ownWords } from './own-words.ts';
@@ -173,5 +174,6 @@ export const coreMigrations: Migrations = {
   '0020_revoked_keys': revokedKeys,
   '0022_kept_answers': keptAnswers,
   '0024_makers': makers,
+  '0026_clock': clock,
   '0032_backup_time': backupTime,
 };

@@ -2,7 +2,8 @@ import { sql as kysely } from 'kysely';
 import { Problem } from '../../kernel/problem.ts';
 import { ConstraintError, type Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
-import { toQuery } from '../statement.ts';
+import { clockSlackMs } from '../mend-times.ts';
+import { literal, toQuery } from '../statement.ts';
 import { type Actor, recordAudit } from '../tables/audit.ts';
 import type { TableContext } from '../tables/context.ts';
 import { tablesOf } from '../tables/tables-of.ts';
@@ -11,11 +12,23 @@ interface Changed {
   readonly name: string;
 }
 
-/** What administrators do with jobs by hand. One that runs is left to who runs it. @param wake told of what is due now */
-export const createJobAdministration = ({ database, clock }: TableContext, wake: () => void) => {
+/**
+ * What administrators do with jobs by hand. One that runs is left to who runs it, as long as its lease holds: one that
+ * lies further ahead than a lease is long is void.
+ * @param leaseMs how long a lease is
+ * @param wake told of what is due now
+ */
+export const createJobAdministration = (
+  { database, clock }: TableContext,
+  leaseMs: number,
+  wake: () => void,
+) => {
   const { dialect } = database;
   const db = tablesOf(database);
-  const now = kysely<string>`${dialectOf(database).now}`;
+  const { now: moment, later } = dialectOf(database);
+  const now = kysely<string>`${moment}`;
+  const isFree = kysely<boolean>`(state <> 'running' or available_at <= ${moment}
+    or available_at > ${later(literal(leaseMs + clockSlackMs))})`;
 
   /** @throws Problem `record_not_found`, `job_running` */
   const record = async (
@@ -52,10 +65,13 @@ export const createJobAdministration = ({ database, clock }: TableContext, wake:
               state: 'waiting',
               available_at: now,
               failed_at: null,
+              lease: null,
+              // Another job may wait under the key of one that ran.
+              key: eb.case().when('state', '=', 'running').then(null).else(eb.ref('key')).end(),
               attempts: eb.case().when('state', '=', 'failed').then(0).else(eb.ref('attempts')).end(),
             }))
             .where('id', '=', id)
-            .where('state', '<>', 'running')
+            .where(isFree)
             .returning('name');
           await record(transaction, await transaction.all<Changed>(toQuery(update)), id, 'job.repeat', actor);
         })
@@ -70,11 +86,7 @@ export const createJobAdministration = ({ database, clock }: TableContext, wake:
     /** @throws Problem `record_not_found`, `job_running` */
     remove: (id: number, actor: Actor): Promise<void> =>
       database.write(async (transaction) => {
-        const remove = db
-          .deleteFrom('gatewright_jobs')
-          .where('id', '=', id)
-          .where('state', '<>', 'running')
-          .returning('name');
+        const remove = db.deleteFrom('gatewright_jobs').where('id', '=', id).where(isFree).returning('name');
         await record(transaction, await transaction.all<Changed>(toQuery(remove)), id, 'job.delete', actor);
       }),
   };

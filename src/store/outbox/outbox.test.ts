@@ -175,7 +175,7 @@ describeEachDatabase('the outbox', (databases) => {
   it('lets administrators repeat and delete what does not run, and writes that down', async () => {
     const database = await migrated();
     const outbox = outboxOf(database);
-    const administration = createJobAdministration({ database, clock: systemClock }, () => {});
+    const administration = createJobAdministration({ database, clock: systemClock }, lease, () => {});
     const actor = { principal: 'command line', address: null } as const;
     const id = await outbox.add(job({ key: 'k' }));
     const [first] = await outbox.claim(1, 'a');

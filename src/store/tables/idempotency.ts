@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '../../auth/principal.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Database, Transaction } from '../database.ts';
@@ -99,7 +100,11 @@ export const forgetAnswers = async (
 };
 
 /** Answers kept for `Idempotency-Key`, each written in the transaction of the write that it answers. */
-export const createIdempotency = ({ database, clock }: TableContext) => {
+export const createIdempotency = ({
+  database,
+  clock,
+  removalClock = clock,
+}: TableContext & { readonly removalClock?: Clock }) => {
   const db = tablesOf(database);
   const find = prepare<{ scope: string; born: string }>((param) =>
     db
@@ -108,7 +113,7 @@ export const createIdempotency = ({ database, clock }: TableContext) => {
       .where('scope', '=', param('scope'))
       .where('created_at', '>', param('born')),
   );
-  const born = (): string => toTimestamp(clock() - idempotencyLifetime);
+  const born = (): string => toTimestamp(removalClock() - idempotencyLifetime);
 
   return {
     /** The kept answer, if the request was made before. @throws Problem `idempotency_conflict` */

@@ -172,8 +172,8 @@ export const createKeyUsage = ({ database, clock }: TableContext) => {
     ...batchesOf(step, interval),
 
     /** Deletes days that no page shows any more; run now and then. */
-    sweep: async (): Promise<void> => {
-      const oldest = dayOf(clock() - retention);
+    sweep: async (now = clock()): Promise<void> => {
+      const oldest = dayOf(now - retention);
       await database.execute(toQuery(db.deleteFrom('gatewright_key_usage').where('day', '<', oldest)));
     },
 

@@ -62,7 +62,8 @@ export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>
       if (granted.length > 0) return 'granted';
       const row = await database.get<CountedAttempts>(find({ key }));
       if (row === undefined || row.failures < limit) return 'busy';
-      return { retryAfterMs: Math.max(1, row.window_started + windowMs - now) };
+      // A window of a clock that was ahead is no longer than others.
+      return { retryAfterMs: Math.min(windowMs, Math.max(1, row.window_started + windowMs - now)) };
     },
     // One statement each: a transaction around a counter that everybody touches would only be run again and again.
     settle: async (key, failed) => {

@@ -206,8 +206,8 @@ export const createRefusals = (
     ...batchesOf(write, interval),
 
     /** Deletes what is older than a day; run now and then. */
-    sweep: async (): Promise<void> => {
-      const before = toTimestamp(clock() - retention);
+    sweep: async (now = clock()): Promise<void> => {
+      const before = toTimestamp(now - retention);
       await database.execute(toQuery(db.deleteFrom('gatewright_refusals').where('refused_at', '<', before)));
     },
   };

@@ -123,8 +123,8 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
     ...batchesOf(write, interval),
 
     /** Deletes what no plot shows any more; run now and then. */
-    sweep: async (): Promise<void> => {
-      const oldest = hourOf(clock() - retention);
+    sweep: async (now = clock()): Promise<void> => {
+      const oldest = hourOf(now - retention);
       await database.execute(toQuery(db.deleteFrom('request_counts').where('hour', '<', oldest)));
       await database.execute(toQuery(db.deleteFrom('sign_in_failures').where('hour', '<', oldest)));
     },

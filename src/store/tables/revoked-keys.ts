@@ -62,8 +62,8 @@ export const revokeKeys = async (
 };
 
 /** Forgets keys that have been gone for long; run now and then. */
-export const sweepRevokedKeys = async ({ database, clock }: TableContext): Promise<void> => {
-  const before = toTimestamp(clock() - retention);
+export const sweepRevokedKeys = async ({ database, clock }: TableContext, now = clock()): Promise<void> => {
+  const before = toTimestamp(now - retention);
   const old = tablesOf(database).deleteFrom('gatewright_revoked_keys').where('revoked_at', '<', before);
   await database.execute(toQuery(old));
 };

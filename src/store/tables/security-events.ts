@@ -211,8 +211,8 @@ export const createSecurityEvents = (
     },
 
     /** Deletes what is kept no longer; run now and then. */
-    sweep: async (): Promise<void> => {
-      const before = clock() - retention;
+    sweep: async (now = clock()): Promise<void> => {
+      const before = now - retention;
       const old = db
         .deleteFrom('audit')
         .where('created_at', '<', toTimestamp(before))

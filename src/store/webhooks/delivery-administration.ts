@@ -132,8 +132,8 @@ export const createDeliveryAdministration = ({ database, clock }: TableContext) 
       removing(removeOf({ webhook, limit: step }), pause),
 
     /** Removes what has come to its end and is older than 30 days, some at a time. What waits stays until it is sent. */
-    removeOld: (pause: () => Promise<void>): Promise<number> => {
-      const before = toTimestamp(clock() - deliveryDays * 86_400_000);
+    removeOld: (pause: () => Promise<void>, now = clock()): Promise<number> => {
+      const before = toTimestamp(now - deliveryDays * 86_400_000);
       return removing(removeOld({ before, limit: step }), pause);
     },
   };

@@ -67,7 +67,12 @@ export const createLanes = (database: Database) => {
   const extend = statement<{ id: number; lane: string; length: number }>(
     dialect,
     (value) => sql`update ${webhooks} set lane_until = ${dialect.later(value('length'))}
-      where id = ${value('id')} and lane = ${value('lane')} and disabled = false returning failures`,
+      where id = ${value('id')} and lane = ${value('lane')} and disabled = false returning id`,
+  );
+  const extendDeliveries = statement<{ id: number; lane: string; length: number }>(
+    dialect,
+    (value) => sql`update ${name('gatewright_deliveries')} set next_at = ${dialect.later(value('length'))}
+      where webhook_id = ${value('id')} and claim = ${value('lane')} and next_at is not null`,
   );
   const release = statement<{ id: number; lane: string; rest: number }>(
     dialect,
@@ -102,11 +107,13 @@ export const createLanes = (database: Database) => {
           };
     },
 
-    /** Keeps it; answers how many attempts have failed one after the other, undefined where it is lost. */
-    extend: async ({ id, lane }: TakenWebhook, length: number): Promise<number | undefined> => {
-      const [row] = await database.execute<{ failures: number }>(extend({ id, lane, length }));
-      return row && Number(row.failures);
-    },
+    /** Keeps it, and the deliveries that are being sent, for `length` from now on; false where it is lost or disabled. */
+    extend: ({ id, lane }: TakenWebhook, length: number): Promise<boolean> =>
+      database.write(async (transaction) => {
+        const extended = await transaction.all(extend({ id, lane, length }));
+        await transaction.run(extendDeliveries({ id, lane, length }));
+        return extended.length > 0;
+      }),
 
     /** Gives it back; nobody takes it for `rest` milliseconds. */
     release: async ({ id, lane }: TakenWebhook, rest: number): Promise<void> => {
