@@ -47,6 +47,7 @@ class ClockWatch {
   readonly #logger: Logger;
   #looks = 0;
   #wasOff = false;
+  #wasSetBack = false;
 
   constructor(clock: ServiceClock, database: Database, logger: Logger) {
     this.#clock = clock;
@@ -72,7 +73,9 @@ class ClockWatch {
     await this.#compare();
     const move = this.#clock.look();
     this.#say(move);
-    if (move?.direction === 'back' || this.#looks % looksUntilMended === 0) await this.#mend();
+    // One look later: whoever runs a job or sends for a webhook has extended its lease by then.
+    if (this.#wasSetBack || this.#looks % looksUntilMended === 0) await this.#mend();
+    this.#wasSetBack = move?.direction === 'back';
     if (this.#looks % looksUntilKept === 0) await this.keep();
   }
 

@@ -67,11 +67,11 @@ export const storedTimes: readonly StoredTime[] = [
     {
       ...{ table: 'gatewright_jobs', column: 'available_at', clock: 'database', of: sql`state = 'running'` },
       mostMs: workerTimes.lease,
-      set: { aheadMs: workerTimes.lease },
+      set: now,
     },
     {
       decides: 'how long a job that runs is left to its process',
-      wasAhead: 'shortened to its length; it can be repeated and deleted at once',
+      wasAhead: 'over now: the job runs elsewhere, and can be repeated and deleted',
       wasBehind: 'over sooner: the process extends it, or another one takes the job',
     },
   ),

@@ -199,6 +199,33 @@ describeEachDatabase('the outbox', (databases) => {
     ]);
   });
 
+  it('lets administrators repeat and delete a job whose lease lies further ahead than it can, and one that is over', async () => {
+    const database = await migrated();
+    const outbox = outboxOf(database);
+    const administration = createJobAdministration({ database, clock: systemClock }, lease, () => {});
+    const actor = { principal: 'command line', address: null } as const;
+    for (const ahead of [2 * 86_400_000, -1_000]) {
+      const id = await outbox.add(job({ key: 'k' }));
+      const leaseEnds = (milliseconds: number) =>
+        database.execute({
+          sql: `update gatewright_jobs set available_at = '${new Date(Date.now() + milliseconds).toISOString()}'`,
+          parameters: [],
+        });
+      await outbox.claim(1, 'a');
+      await leaseEnds(lease - 5_000);
+      await expect(administration.repeat(id, actor)).rejects.toMatchObject({ problem: 'job_running' });
+      await leaseEnds(ahead);
+      // Another one waits under its key.
+      const other = await outbox.add(job({ key: 'k' }));
+      await administration.repeat(id, actor);
+      await administration.remove(other, actor);
+      expect(await outbox.claim(5, 'b')).toMatchObject([{ id, attempts: 2 }]);
+      await expect(administration.remove(id, actor)).rejects.toMatchObject({ problem: 'job_running' });
+      await leaseEnds(ahead);
+      await administration.remove(id, actor);
+    }
+  });
+
   it('gives each tick of a schedule to one', async () => {
     const database = await migrated();
     const schedules = createSchedules(database);
