@@ -134,8 +134,8 @@ if (spawnSync('faketime', ['--version']).status === 0 || process.env['CI'] !== u
       if (databases.dialect === 'sqlite') {
         // Not after two days: its lease was void.
         await expect.poll(right.lines, { timeout: 15_000 }).toContain('endless');
-        const said = (text: string) => right.lines().filter((line) => line.includes(text)).length;
-        expect([said('clock was set back'), said('gatewright_jobs.available_at')]).toEqual([1, 1]);
+        const mended = right.lines().filter((line) => line.includes('gatewright_jobs.available_at'));
+        expect(mended).toHaveLength(1);
       }
       const signedIn = await ask('GET', `${right.at}/admin/session`, { cookie });
       // PostgreSQL's clock was right all the time, and counts.
