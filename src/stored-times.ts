@@ -314,6 +314,7 @@ export const shownTimes: readonly string[] = [
   ...['gatewright_totp.created_at', 'gatewright_totp.last_used_at'],
   ...['gatewright_passkeys.created_at', 'gatewright_passkeys.last_used_at'],
   'gatewright_recovery_codes.created_at',
+  'gatewright_database.backed_up_at',
 ];
 
 /** The times that are checked against their length in the tables. */
