@@ -288,6 +288,7 @@ export const storedTimes: readonly StoredTime[] = [
   },
   kept('idempotency_keys.created_at', 'the answer to an `Idempotency-Key` is', '24 h'),
   kept('gatewright_trash.deleted_at', 'deleted records are', '`TRASH_DAYS`'),
+  kept('gatewright_history.at', 'versions of records before the latest are', '`HISTORY_DAYS`'),
   kept('gatewright_events.at', 'events are', '30 days'),
   kept('gatewright_event_inbox.at', 'events that have no number yet are', 'until they have one'),
   kept('gatewright_deliveries.created_at', 'ended deliveries are', '30 days'),
@@ -304,7 +305,7 @@ export const storedTimes: readonly StoredTime[] = [
 export const shownTimes: readonly string[] = [
   ...['users.created_at', 'users.updated_at', 'roles.created_at', 'permissions.created_at'],
   ...['api_keys.created_at', 'payments.created_at', 'gatewright_seen_credentials.seen_at'],
-  ...['gatewright_database.checked_at', 'gatewright_import_places.changed_at', 'gatewright_history.at'],
+  ...['gatewright_database.checked_at', 'gatewright_import_places.changed_at'],
   ...['gatewright_jobs.created_at', 'gatewright_jobs.started_at', 'gatewright_jobs.failed_at'],
   ...['gatewright_webhooks.disabled_at', 'gatewright_webhooks.created_at', 'gatewright_webhooks.updated_at'],
   ...['gatewright_deliveries.attempted_at', 'gatewright_deliveries.ended_at'],

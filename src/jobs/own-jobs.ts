@@ -67,13 +67,13 @@ const purgeTrash: OwnJob = ({ removalClock, models, trash, trashDays }) =>
     : undefined;
 
 /** Once a day: it looks at every version that is kept. */
-const purgeHistory: OwnJob = ({ clock, models, purgeVersions, historyDays }) =>
+const purgeHistory: OwnJob = ({ removalClock, models, purgeVersions, historyDays }) =>
   historyDays !== undefined && [...models.values()].some((model) => model.history)
     ? defineJob({
         every: '57 3 * * *',
         timeout: 3_000,
         handle: async ({ signal }) => {
-          await purgeVersions(clock() - historyDays * day, pausing(signal));
+          await purgeVersions(removalClock() - historyDays * day, pausing(signal));
         },
       })
     : undefined;
