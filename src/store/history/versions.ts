@@ -12,7 +12,7 @@ import { type Argument, all, type Fragment, name, type Statement, sql, statement
 import { historyName, type KeptVersion, keptVersion, type VersionRow } from './history.ts';
 
 /** A page of versions, and how many there are for whoever asks. */
-interface Versions {
+interface ShownVersions {
   readonly versions: readonly KeptVersion[];
   readonly total: number;
 }
@@ -88,7 +88,7 @@ export const createVersionReader = (database: Database, model: ResourceModel, mo
   };
 
   /** Versions of a record that a caller is shown, newest first. The caller reaches the record. */
-  return async (grant: Grant, record: number, limit: number, offset: number): Promise<Versions> => {
+  return async (grant: Grant, record: number, limit: number, offset: number): Promise<ShownVersions> => {
     const reach = reachOf(grant);
     if (reach === undefined) return { versions: [], total: 0 };
     const key = JSON.stringify([reach.key, grant.readable]);

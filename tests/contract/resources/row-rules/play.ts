@@ -175,7 +175,7 @@ const playReads = async (playing: Playing, share: number): Promise<void> => {
       .some(people.callers, share)
       .flatMap((caller) => [
         () => playList(playing, plan, caller, random.chance(0.5) ? common : somePages(playing, plan)),
-        ...[playDetail, playDetail, playExplanation, playScope, playHistory].map(
+        ...[playDetail, playDetail, playExplanation, playScope].map(
           (play) => () => play(playing, plan, caller, someId(playing, plan, caller)),
         ),
       ]);
@@ -191,9 +191,9 @@ const playReads = async (playing: Playing, share: number): Promise<void> => {
 const playPast = async (playing: Playing): Promise<void> => {
   const { random, models, people, state } = playing;
   for (const plan of models)
-    for (const id of [...state.table(plan.name).keys()].slice(-3)) {
-      for (let times = 0; times < 4; times += 1) await playUpdate(playing, plan, people.administrator, id);
-      for (const caller of random.some(people.callers, 0.7)) await playHistory(playing, plan, caller, id);
+    for (const id of [...state.table(plan.name).keys()].slice(-2)) {
+      for (let times = 0; times < 3; times += 1) await playUpdate(playing, plan, people.administrator, id);
+      for (const caller of random.some(people.callers, 0.5)) await playHistory(playing, plan, caller, id);
     }
   for (const caller of people.callers) await playEvents(playing, caller);
 };
