@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 import { emptied, expectsDatabase, rememberDatabase } from './known-databases.ts';
+import { restoringName } from './store/dialects/fence.ts';
 import type { DatabaseTarget } from './store/dialects/target.ts';
 import { placeOfItsOwn } from './store/dialects/targets.ts';
 import type { Ask } from './store/introspection.ts';
@@ -65,8 +66,8 @@ const assertNothingPending = ({ applied }: Found): void => {
   if (waiting.length > 0) throw new Error(`MIGRATE=off and migrations are pending: ${waiting.join(', ')}`);
 };
 
-/** Refuses a database that was moved, or is being moved: what it holds is somewhere else, or not whole. */
-const assertNotMoving = async ({ tables, ask }: Found): Promise<void> => {
+/** Refuses a database that was or is being moved, or restored: what it holds is somewhere else, or not whole. */
+const assertWhole = async ({ tables, ask }: Found): Promise<void> => {
   const mark = await readSourceMark(ask, tables);
   if (mark !== undefined)
     throw new MigrationError(
@@ -75,6 +76,10 @@ const assertNotMoving = async ({ tables, ask }: Found): Promise<void> => {
   if ((await readDestinationMark(ask, tables)) !== undefined)
     throw new MigrationError(
       'a move into this database is not finished: run the same `gatewright move` again, or empty it',
+    );
+  if (tables.has(restoringName))
+    throw new MigrationError(
+      'a restore into this database was not finished, and what is there was never compared with its backup: run the same `gatewright restore` again, or empty it',
     );
 };
 
@@ -137,7 +142,7 @@ export const prepareDatabase = async (
   const migrated = await migrateAll(target, sets(application), {
     before: async (found) => {
       if (expected && isUnused(found)) throw emptied(target);
-      await assertNotMoving(found);
+      await assertWhole(found);
       await assertFree(found);
       await assertMajor(found, major);
       if (settings.migrate === 'off') assertNothingPending(found);

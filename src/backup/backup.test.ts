@@ -19,6 +19,7 @@ import { databaseTarget } from '../store/dialects/targets.ts';
 import { openDatabase } from '../store/open.ts';
 import { createStoredFigures } from '../store/stored-figures.ts';
 import { tableChecksums } from '../store/table-checksum.ts';
+import { restoreBackup } from './restore.ts';
 
 const things = Array.from({ length: 500 }, (_, index) => ({
   ...emptyThing,
@@ -460,5 +461,35 @@ describe.runIf(debian.here)('a backup by the programs of the database', () => {
     expect((await run(['restore', file], { env: env(place) })).stderr).toMatch(
       /has tables already, which are not those of the backup \(.*roles has 4 rows and not 3\): make an empty one/,
     );
+  });
+
+  it('refuses to start on what was never compared, and is restored there again', async () => {
+    const url = await debian.fresh(directory);
+    await applyMigrations(databaseTarget(url), { migrations: {} });
+    const file = join(directory, 'unverified');
+    await run(['backup', file], { env: env(url) });
+    const place = await debian.fresh(directory);
+    const marked = `select to_regclass('gatewright_restoring') is not null`;
+    const seen: string[] = [];
+    await restoreBackup(databaseTarget(place), file, {
+      major: 1,
+      programs: debianPrograms,
+      signal: new AbortController().signal,
+      // While this waits the comparison does: where the process were killed now, this is what it would leave.
+      told: (doing) => {
+        if (doing === 'compare' && seen.length === 0)
+          seen.push(execFileSync(join(debianPrograms, 'psql'), [place, '-Atc', marked]).toString().trim());
+      },
+    });
+    expect(seen).toEqual(['t']);
+    expect((await run(['migrate'], { env: env(place) })).status).toBe(0);
+    await ask(place, 'create table gatewright_restoring (since timestamptz)');
+    await ask(place, `insert into roles (name, built_in, created_at) values ('x', false, now())`);
+    expect((await run(['migrate'], { env: env(place) })).stderr).toMatch(
+      /never compared with its backup: run the same `gatewright restore` again, or empty it/,
+    );
+    expect(await run(['restore', file], { env: env(place) })).toMatchObject({ status: 0 });
+    expect(await ask(place, `select name from roles where name = 'x'`)).toEqual([]);
+    expect((await run(['migrate'], { env: env(place) })).status).toBe(0);
   });
 });

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { restoringName } from '../store/dialects/fence.ts';
 import type { DatabaseTarget, TableSnapshot } from '../store/dialects/target.ts';
 import { checksumDifferences, tableChecksums } from '../store/table-checksum.ts';
 import { BackupError } from './backup-error.ts';
@@ -21,7 +22,8 @@ const accepting =
       signal.throwIfAborted();
       told('compare', { table, rows });
     });
-    const differences = checksumDifferences(manifest.tables, found);
+    const { [restoringName]: _mark, ...restored } = found;
+    const differences = checksumDifferences(manifest.tables, restored);
     if (differences.length === 0) return;
     const more = differences.length > named ? `, and ${differences.length - named} more` : '';
     throw new BackupError(

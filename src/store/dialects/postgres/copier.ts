@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { quoteName, quoteText } from '../../quote.ts';
+import { restoringName } from '../fence.ts';
 import type { CopyFacts, CopyOptions, DatabaseCopier, DatabaseTarget, TableSnapshot } from '../target.ts';
 import { connectionVariables, demandVersion, findProgram, start } from './programs.ts';
 import { sessionSettings } from './session.ts';
@@ -122,10 +123,23 @@ const idOf = async (client: Client): Promise<string | undefined> => {
 const isEmpty = async (client: Client): Promise<boolean> =>
   (await client.query<{ n: number }>(tablesSql)).rows[0]?.n === 0;
 
+/** Whether a restore was begun here whose result was never compared with its backup. */
+const isUnverified = async (client: Client): Promise<boolean> => {
+  const { rows } = await client.query<{ there: boolean }>(
+    `select to_regclass(quote_ident(current_schema()) || '.${restoringName}') is not null as there`,
+  );
+  return rows[0]?.there === true;
+};
+
+const run = (url: string, sql: string): Promise<void> =>
+  withClient(url, async (client) => {
+    await client.query(sql);
+  });
+
 const occupied = (url: string, id: string | undefined): Promise<string | undefined> =>
   withClient(url, async (client) => {
-    if (await isEmpty(client)) return undefined;
-    // A restore that was killed behind its only commit has left everything there.
+    if ((await isEmpty(client)) || (await isUnverified(client))) return undefined;
+    // A restore of an earlier version that was killed behind its only commit has left everything there.
     if (id !== undefined && (await idOf(client)) === id) return undefined;
     return 'the database of DATABASE_URL has tables already: make an empty one';
   });
@@ -226,6 +240,8 @@ const restore = async (
 ): Promise<void> => {
   const schema = facts.schema ?? usualSchema;
   await prepareSchema(url, schema);
+  // Nobody has worked on what was never compared: a start refuses it.
+  if (await withClient(url, isUnverified)) await clear(url);
   if (!(await withClient(url, isEmpty))) {
     // Only what is exactly what should be there stays, and nothing is taken away.
     await onPostgresSnapshot(url, accept).catch((cause: Error) => {
@@ -236,9 +252,11 @@ const restore = async (
     });
     return;
   }
-  await feed(path, url, schema, options);
+  await run(url, `create table ${restoringName} (since timestamptz not null default now())`);
   try {
+    await feed(path, url, schema, options);
     await onPostgresSnapshot(url, accept);
+    await run(url, `drop table ${restoringName}`);
   } catch (error) {
     await clear(url);
     throw error;
