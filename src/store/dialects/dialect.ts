@@ -128,6 +128,8 @@ export interface Dialect extends Compiler {
   readonly takeRoom: readonly string[];
   /** Whether `takeRoom` leaves nothing to clean up, so that it may run before any write has failed. */
   readonly takesRoomLightly: boolean;
+  /** Whether rows that a page and its total both look through are better kept in between than found twice. */
+  readonly keepsRows: boolean;
   readonly schema: SchemaWords;
 }
 

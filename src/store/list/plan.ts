@@ -19,7 +19,7 @@ import {
   shapeOf,
   withDepth,
 } from './shape.ts';
-import { countStatement, pageStatement, placesOf, streamStatement } from './statements.ts';
+import { countStatement, countsKept, pageStatement, placesOf, streamStatement } from './statements.ts';
 
 /** Rows that an answer without paging holds in one piece; more are streamed. */
 export const maxWholeRows = 1000;
@@ -31,6 +31,8 @@ export const maxPieceBytes = 4 * 1024 * 1024;
 export interface ListPlan {
   readonly shape: ListShape;
   readonly page: Statement<ListArguments>;
+  /** The same for a table that is not large, where the page looks through all rows that match; see `countsKept`. */
+  readonly pageKept: Statement<ListArguments> | undefined;
   /** The same for a total that may still hold, and is not counted where it does not. */
   readonly pageAlong: Statement<ListArguments>;
   readonly count: Statement<ListArguments>;
@@ -112,6 +114,7 @@ export class ListPlanner {
     return this.#plans.getOrMake(shapeKey(shape), () => ({
       shape,
       page: pageStatement(shape, this.#dialect),
+      pageKept: countsKept(shape, this.#dialect) ? pageStatement(shape, this.#dialect, 'kept') : undefined,
       pageAlong: pageStatement(shape, this.#dialect, 'along'),
       count: countStatement(shape, this.#dialect),
       stream: streamStatement(shape, this.#dialect),

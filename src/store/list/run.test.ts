@@ -37,6 +37,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
   const ways: string[] = [];
   const callers: (Caller | undefined)[] = [];
   const brief: (boolean | undefined)[] = [];
+  const scans: Query[] = [];
   const hooks = {
     beforeStream: async () => {},
     beforeRead: async () => {},
@@ -58,6 +59,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
       ways.push('scan');
       callers.push(by);
       brief.push(query.brief);
+      scans.push(query);
       await hooks.beforeRead();
       return database.scan(query, by);
     },
@@ -79,13 +81,14 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
   const ask = (query: string, by?: Asker) => list(grant, { query, path, ...(by && { by }) });
   const taken = () => ways.splice(0).join(' ');
   const briefs = () => brief.splice(0);
+  const scanned = () => scans.splice(0);
   const ids = async (query: string) => (await rowsOf(await ask(query))).map(({ id }) => id);
   const wayOf = async (query: string) => {
     const answer = await ask(query);
     if ('chunks' in answer) await answer.chunks.return?.();
     return taken();
   };
-  return { database, list, ask, ids, taken, wayOf, callers, briefs, hooks, time };
+  return { database, list, ask, ids, taken, wayOf, callers, briefs, scanned, hooks, time };
 };
 
 describeEachDatabase('the way of a page', (databases) => {
@@ -334,6 +337,27 @@ describeDatabase('postgres', 'a look at all of a table of few bytes', (databases
     const { ask, briefs } = await watch(databases, rowsBy(smallTable + 1));
     await ask('page=1&sort=title');
     expect(briefs()).toEqual([undefined]);
+  });
+
+  it('finds the rows of a filtered page and of its total once', async () => {
+    const things = rowsBy(smallTable + 100, (index) => ({
+      title: `${(index * 7919) % 97}`,
+    }));
+    const { database, ask, scanned } = await watch(databases, things, source);
+    const expected = things
+      .filter(({ title = '' }) => (title ?? '') >= '5')
+      .map(({ id = 0, title }) => ({ id: Number(id), title: title ?? '' }))
+      .sort((a, b) => (a.title === b.title ? a.id - b.id : a.title < b.title ? 1 : -1));
+    for (const page of [1, 3, 4000]) {
+      const answer = await ask(`page=${page}&per_page=5&sort=-title&filter[title][gte]=5&fields=id,title`);
+      expect(answer.headers['X-Total-Count']).toBe(String(expected.length));
+      expect(await rowsOf(answer)).toEqual(expected.slice((page - 1) * 5, page * 5));
+    }
+    const [first] = scanned();
+    if (first === undefined) throw new Error('nothing was scanned');
+    const plan = await database.all<Record<string, string>>({ ...first, sql: `explain ${first.sql}` });
+    const steps = plan.flatMap((row) => Object.values(row));
+    expect(steps.filter((step) => /Seq Scan on things/.test(step))).toHaveLength(1);
   });
 });
 

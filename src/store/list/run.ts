@@ -211,7 +211,9 @@ export class ListRun {
   }
 
   #pageQuery(list: PreparedList, rows: RowReach, more: Partial<ListArguments> = {}): Query {
-    const statement = more.seen == null ? list.plan.page : list.plan.pageAlong;
+    const { page, pageAlong, pageKept } = list.plan;
+    const counting = this.#size.isBrief ? (pageKept ?? page) : page;
+    const statement = more.seen == null ? counting : pageAlong;
     const query = statement(this.#values(list, rows, more));
     if (list.parameters.included.length > 0) return { ...query, longest: maxAnswerBytes };
     return this.#brief(query, list);

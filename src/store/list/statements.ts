@@ -16,7 +16,7 @@ import {
   where,
 } from '../statement.ts';
 import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
-import { isBackward, type ListArguments, type ListShape } from './shape.ts';
+import { hasBoundedRows, isBackward, isWhole, type ListArguments, type ListShape } from './shape.ts';
 import { comesAfter, isSeekable, reversed } from './sort.ts';
 
 /** The row of a count. */
@@ -79,8 +79,11 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
   return { inner: [sql`${key} as row_place`], outer };
 };
 
-/** Whether a page counts its total where none comes with the request, or always has one along. */
-type Counting = 'if needed' | 'along';
+/**
+ * Whether a page counts its total where none comes with the request, always has one along, or counts the rows that it has
+ * looked through anyway (`countsKept`).
+ */
+type Counting = 'if needed' | 'along' | 'kept';
 
 /** How many rows match in all, or whether any follow. */
 const countColumns = (
@@ -93,6 +96,7 @@ const countColumns = (
   if (paging.kind === 'page') {
     // Counted only where the request does not bring a total.
     const { seen } = dialect;
+    if (counting === 'kept') return [sql`(${count}) as total`, ...(seen ? [sql`${seen} as seen`] : [])];
     if (seen === undefined) return [sql`coalesce(${argument('total')}, (${count})) as total`];
     const before = dialect.cast(argument('seen'), 'text');
     const known = sql`when ${before} = ${seen} then ${argument('total')}`;
@@ -169,7 +173,8 @@ export const pageStatement = (
   counting: Counting = 'if needed',
 ): Statement<ListArguments> =>
   sharedStatement<ListArguments>(dialect, (argument) => {
-    const clauses = clausesOf(shape, dialect, argument);
+    const found = clausesOf(shape, dialect, argument);
+    const clauses = counting === 'kept' ? keptRows(shape, found, dialect, argument) : found;
     const rows = rowColumns(shape, dialect, argument);
     const places = placeColumns(shape, dialect);
     const inner = [...rows.inner, ...places.inner];
@@ -180,6 +185,42 @@ export const pageStatement = (
     const { rows: fitted, count } = fitting(page, dialect);
     return sql`${clauses.found}select ${all([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
   });
+
+/**
+ * Whether the page has to look through all rows that match, which no index brings in its order. Then their keys and what they
+ * are sorted by are kept while the statement runs, and the total is a count of these: the rows are found once, not twice. Only
+ * for tables that are not large, as it takes memory.
+ */
+export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
+  dialect.keepsRows &&
+  shape.paging.kind === 'page' &&
+  shape.rows.terms.length === 0 &&
+  shape.sort.every(({ column }) => column.expression === undefined) &&
+  !isWhole(shape) &&
+  !hasBoundedRows(shape);
+
+const kept = name('_matching');
+
+const keptRows = (
+  { source, sort }: ListShape,
+  clauses: Clauses,
+  dialect: Dialect,
+  argument: Argument<ListArguments>,
+): Clauses => {
+  const { from, matching, walk, window } = clauses;
+  const columns = [...new Set([source.key, ...sort.map(({ column }) => column.name)])];
+  const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
+  const rows = sql`select ${all(columns.map(column))}${from}${where(matching)}`;
+  const key = column(source.key);
+  const page = sql`select ${key} from ${kept} as ${name(rowAlias)}${walk}${window}`;
+  return {
+    ...clauses,
+    found: sql`with ${kept} as materialized (${rows}) `,
+    paged: [dialect.among(key, page)],
+    window: sql` limit ${dialect.rows(argument('limit'))}`,
+    count: sql`select count(*) from ${kept}`,
+  };
+};
 
 /** How many rows match, as a row without a page. */
 export const countStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>

@@ -166,6 +166,7 @@ export const postgresDialect: Dialect = {
     )} select * from _written`,
   computesSkippedRows: true,
   guessesRows: true,
+  keepsRows: true,
   takeRoom: [takeRoomOfEachTablespace],
   takesRoomLightly: true,
   schema: postgresSchema,

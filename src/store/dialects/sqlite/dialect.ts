@@ -141,6 +141,7 @@ export const sqliteDialect: Dialect = {
   beside: undefined,
   computesSkippedRows: false,
   guessesRows: false,
+  keepsRows: false,
   // Goes through the log. Every connection reads the schema again after it.
   takeRoom: [
     `create table gatewright_room as select zeroblob(${roomBytes}) as filling`,
