@@ -51,27 +51,44 @@ const changedFields = (before: JsonObject | undefined, after: JsonObject | undef
     setByServer.has(name) || isEqual(value, before?.[name] ?? null) ? [] : [name],
   );
 
+/** Changes of records that wait at most: their values are in memory. */
+const mostWaiting = 256;
+
+/** The statements are not awaited: where one is refused, the transaction is, and its error is told. */
+const writeChanges = ({ resource: { context }, acting: { shared } }: SharedWrite): void => {
+  const { transaction } = shared;
+  const changed = shared.changed.splice(0);
+  const refused = (): void => {};
+  for (const [history, some] of Map.groupBy(changed, (change) => change.history)) {
+    const versions = some.map(({ version }) => version);
+    history?.keep(transaction, versions).catch(refused);
+  }
+  const events = changed.flatMap(({ event }) => event ?? []);
+  if (events.length > 0) context.events.append(transaction, events).catch(refused);
+};
+
 /**
  * Keeps what a write has made of a record, in its transaction, where its model keeps versions or tells of what happens.
- * The statements are not awaited: where one is refused, the transaction is, and its error is told.
+ * What is kept of many is written by few statements, at the end of the transaction at the latest.
  */
-export const recordChange = ({ resource, acting }: SharedWrite, change: RecordChange): void => {
+export const recordChange = (write: SharedWrite, change: RecordChange): void => {
+  const { resource, acting } = write;
   const { history, model, context } = resource;
   if (!isRecorded(resource)) return;
-  const { transaction } = acting.shared;
+  const { shared } = acting;
   const { before = null, after = null, reach, ...known } = change;
   const told = { ...known, at: context.clock(), actor: whoDid(acting) };
-  const refused = (): void => {};
-  history?.keep(transaction, { ...told, before, after }).catch(refused);
-  if (!model.events) return;
-  const [old, made] = [valuesOf(change.before), valuesOf(change.after)];
-  const sides = (): string | null => keptSides(model, context.models, old, made);
-  const event = {
-    ...{ ...told, model: model.name, fields: changedFields(old, made) },
-    reach: made === undefined ? (reach ?? null) : sides(),
-  };
-  context.events.append(transaction, event).catch(refused);
-  acting.shared.committed(context.eventsCommitted);
+  const [old, made] = model.events ? [valuesOf(change.before), valuesOf(change.after)] : [];
+  const event = model.events
+    ? {
+        ...{ ...told, model: model.name, fields: changedFields(old, made) },
+        reach: made === undefined ? (reach ?? null) : keptSides(model, context.models, old, made),
+      }
+    : undefined;
+  const waiting = shared.changed.push({ history, version: { ...told, before, after }, event });
+  if (event !== undefined) shared.committed(context.eventsCommitted);
+  if (waiting === 1) shared.last(async () => writeChanges(write));
+  if (waiting >= mostWaiting) writeChanges(write);
 };
 
 /** Whether what is kept of new records is written in the statement that makes them: no transaction is needed for it. */

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Database, Transaction, WriteOptions } from '../store/database.ts';
+import type { NewEvent } from '../store/events/event-log.ts';
+import type { History, NewVersion } from '../store/history/history.ts';
 import type { TrashedRecord } from '../store/trash/bundle.ts';
 
 /** A transaction that several operations share, and what is to be done once it is durable. */
@@ -17,6 +19,12 @@ export interface SharedTransaction {
   last(work: () => Promise<void>): void;
   /** Records that go into the trash with it, and wait to be written together: see `intoTrash`. */
   readonly trashed: TrashedRecord[];
+  /** Versions and events that wait to be written together: see `recordChange`. */
+  readonly changed: {
+    readonly history: History | undefined;
+    readonly version: NewVersion;
+    readonly event: NewEvent | undefined;
+  }[];
   /** Rolls the transaction back whatever comes: what was written in it must not stand. Throws the error. */
   refuse(error: unknown): never;
   /** @throws what it was refused with */
@@ -32,6 +40,7 @@ class Shared implements SharedTransaction {
   writes = 0;
   cascaded = 0;
   readonly trashed: TrashedRecord[] = [];
+  readonly changed: SharedTransaction['changed'] = [];
   readonly afterwards: (() => void)[] = [];
   readonly endings: (() => Promise<void>)[] = [];
   open = true;

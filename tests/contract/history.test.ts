@@ -314,9 +314,9 @@ describeEachDatabase('gatewright forget', (databases) => {
     const version = { at: service.clock.now(), actor, before: null };
     await database.write(async (transaction) => {
       for (const record of [5, 6])
-        await history.keep(transaction, {
-          ...{ ...version, record, version: 1, action: 'create', after: '{"title":"private"}' },
-        });
+        await history.keep(transaction, [
+          { ...version, record, version: 1, action: 'create', after: '{"title":"private"}' },
+        ]);
     });
     const { stdout } = await service.command('forget', 'Article', '5');
     expect(stdout).toContain('forgot 1 version of Article 5');

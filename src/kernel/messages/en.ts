@@ -72,7 +72,8 @@ export const en: Catalogue = {
     outcome_unknown:
       'The connection to the database broke before it said whether this was written: look before you send it again, or send it with the same Idempotency-Key, which never writes twice',
     handler_timeout: 'The service took too long: try again later',
-    transaction_timeout: 'The change took too long and was undone: try again later',
+    transaction_timeout:
+      'The change took too long and was undone: try again later, with fewer records at a time if there are many',
     jobs_only: 'This process runs jobs only: ask another one',
     stopping: 'The service is about to stop: try again later',
   },

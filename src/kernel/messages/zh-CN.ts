@@ -66,7 +66,7 @@ export const zhCN: Catalogue = {
     outcome_unknown:
       '与数据库的连接在确认写入之前中断，无法得知是否已写入；请先查询再重试，或使用相同的 Idempotency-Key 重发，不会重复写入',
     handler_timeout: '处理超时，请稍后再试',
-    transaction_timeout: '操作超时，已撤销，请稍后再试',
+    transaction_timeout: '操作超时，已撤销，请稍后再试；记录较多时请分批进行',
     jobs_only: '此进程只运行任务，请访问其他实例',
     stopping: '服务即将停止，请稍后再试',
   },

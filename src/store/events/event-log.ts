@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { timeText } from '../column.ts';
-import type { Database, Transaction } from '../database.ts';
+import type { Database, SqlValue, Transaction } from '../database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import type { WrittenBeside, WrittenColumns } from '../records/beside.ts';
 import { all, type Fragment, literal, name, sql, statement } from '../statement.ts';
+import { RowStatements } from '../trash/rows.ts';
 import {
   type ActorRow,
   actorColumns,
@@ -143,10 +144,10 @@ export const createEventLog = (database: Database) => {
   const dialect = dialectOf(database);
   const written = dialect.turn === undefined ? tables.log : tables.inbox;
   const beside = besideRecord(dialect, written, taken);
-  const insert = statement<Readonly<Record<Column, string | number | null>>>(
+  const inserts = new RowStatements(
     dialect,
-    (value) =>
-      sql`insert into ${name(written)} (${listed}) values (${all(columns.map((each) => value(each)))})`,
+    columns.length,
+    (rows) => sql`insert into ${name(written)} (${listed}) values ${rows}`,
   );
   const time = timeText(dialect, name('at'));
   const text = (of: string): Fragment => sql`cast(${name(of)} as text) as ${name(of)}`;
@@ -197,8 +198,12 @@ export const createEventLog = (database: Database) => {
 
   return {
     /** In the transaction of the write itself: neither stands without the other. */
-    append: async (transaction: Transaction, { record, version, ...event }: NewEvent): Promise<void> => {
-      await transaction.run(insert({ ...eventRow(event), record_id: record, version }));
+    append: async (transaction: Transaction, events: readonly NewEvent[]): Promise<void> => {
+      const rows = events.map(({ record, version, ...event }) => {
+        const row: Readonly<Record<Column, SqlValue>> = { ...eventRow(event), record_id: record, version };
+        return columns.map((column) => row[column]);
+      });
+      await inserts.write(transaction, rows);
     },
 
     /** The same for the statement that makes the record, where `Dialect.beside` is there. */

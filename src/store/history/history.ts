@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { timeText } from '../column.ts';
-import type { Database, Transaction } from '../database.ts';
+import type { Database, SqlValue, Transaction } from '../database.ts';
 import { dialectOf } from '../dialects/registry.ts';
 import {
   type ActorRow,
@@ -15,6 +15,7 @@ import {
 } from '../events/recorded.ts';
 import type { WrittenBeside } from '../records/beside.ts';
 import { all, name, sql, statement } from '../statement.ts';
+import { RowStatements } from '../trash/rows.ts';
 
 /** One version of a record as it is kept: JSON texts of every field, null where there was no record. */
 export interface NewVersion {
@@ -78,10 +79,10 @@ export const keptVersion = (row: VersionRow): KeptVersion => ({
 export const createHistory = (database: Database, model: string) => {
   const dialect = dialectOf(database);
   const beside = besideRecord(dialect, historyName, taken);
-  const insert = statement<Readonly<Record<Column, string | number | null>>>(
+  const inserts = new RowStatements(
     dialect,
-    (value) =>
-      sql`insert into ${table} (${all(columns.map((each) => name(each)))}) values (${all(columns.map((each) => value(each)))})`,
+    columns.length,
+    (rows) => sql`insert into ${table} (${all(columns.map((each) => name(each)))}) values ${rows}`,
   );
   const time = timeText(dialect, name('at'));
   const text = (of: string) => sql`cast(${name(of)} as text) as ${name(of)}`;
@@ -107,16 +108,18 @@ export const createHistory = (database: Database, model: string) => {
 
   return {
     /** In the transaction of the write itself: neither stands without the other. */
-    keep: async (transaction: Transaction, { record, at, actor, ...entry }: NewVersion): Promise<void> => {
-      await transaction.run(
-        insert({
+    keep: async (transaction: Transaction, versions: readonly NewVersion[]): Promise<void> => {
+      const rows = versions.map(({ record, at, actor, ...entry }) => {
+        const row: Readonly<Record<Column, SqlValue>> = {
           ...entry,
           model,
           record_id: record,
           at: toTimestamp(at),
           ...actorRow(actor),
-        }),
-      );
+        };
+        return columns.map((column) => row[column]);
+      });
+      await inserts.write(transaction, rows);
     },
 
     /** The first version of a record, for the statement that makes it, where `Dialect.beside` is there. */
