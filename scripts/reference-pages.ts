@@ -47,7 +47,7 @@ const errorsPage = (): string => {
         ]),
       ),
       'A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds; 50302 has none, as sending the same again may write twice.',
-      'Every method that a path does not take is 405, whatever its name (`TRACE`, `QUERY`); `OPTIONS` too, except for a browser’s preflight where `CORS_ORIGINS` is set (204). PUT is another word for PATCH, and HEAD is answered wherever GET is.',
+      'Every method that a path does not take is 405, whatever its name (`TRACE`, `QUERY`, `FOO`); `OPTIONS` too, except for a browser’s preflight where `CORS_ORIGINS` is set, and for `OPTIONS *` (204). PUT is another word for PATCH, and HEAD is answered wherever GET is.',
       '## Validation',
       'With `invalid_record` (422) `data.errors` holds `{field, rule, message}` for every violated rule, and the message is all of them joined by a comma and a space. Fields that are unique together have a message each, in their order, as far as the caller may write them.',
       table(

@@ -111,6 +111,13 @@ describe('token', () => {
     expect(asked).toEqual(['user 8 Note']);
   });
 
+  test('the scheme is case-insensitive, with one space or more behind it', async () => {
+    const { tokens, ask } = setUp();
+    const token = tokens.issue(7);
+    for (const authorization of [`bearer ${token}`, `BEARER ${token}`, `Bearer   ${token}`])
+      expect(await ask(['jwt'], { headers: { authorization } })).toMatchObject({ id: person.id });
+  });
+
   test('any other Authorization header is refused, without asking the database', async () => {
     const { tokens, ask, asked } = setUp();
     const token = tokens.issue(7);
@@ -118,9 +125,8 @@ describe('token', () => {
       '',
       'Bearer',
       'Bearer ',
-      `bearer ${token}`,
-      `BEARER ${token}`,
-      `Bearer  ${token}`,
+      `Bearer \t${token}`,
+      `Bearers ${token}`,
       `Bearer\t${token}`,
       ` Bearer ${token}`,
       `Bearer ${token} `,

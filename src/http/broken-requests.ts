@@ -1,15 +1,37 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { http } from '../kernel/node-http.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { closeGently } from './closing.ts';
 import type { Connections } from './connections.ts';
 import type { Pipeline } from './pipeline.ts';
+import type { Routes } from './routes.ts';
 
 const problemNames: Readonly<Record<string, ProblemName>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_INVALID_VERSION: 'unsupported_http_version',
+  HPE_PAUSED_H2_UPGRADE: 'unsupported_http_version',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
+
+/** An error of Node's parser: what it was reading, and how far it came. */
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+/** The line in which the parser stopped, up to its end or that of the packet. */
+const lineAt = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
+  if (rawPacket === undefined) return '';
+  const end = rawPacket.indexOf('\n', bytesParsed);
+  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1;
+  return rawPacket.toString('latin1', start, end < 0 ? rawPacket.byteLength : end).trimEnd();
+};
+
+const requestLine = /^([\w!#$%&'*+.^`|~-]+) (\S+) HTTP\/1\.[01]$/;
+const beginsWithTarget = /^[A-Z-]+ \S+(?: HTTP\/1\.[01])?$/;
 
 /** What their answers have in common with all others. */
 export interface BrokenAnswers {
@@ -22,16 +44,18 @@ export interface BrokenAnswers {
 export class BrokenRequests {
   readonly #pipeline: Pipeline;
   readonly #connections: Connections;
+  readonly #routes: Routes;
   readonly #answers: BrokenAnswers;
 
-  constructor(pipeline: Pipeline, connections: Connections, answers: BrokenAnswers) {
+  constructor(pipeline: Pipeline, connections: Connections, routes: Routes, answers: BrokenAnswers) {
     this.#pipeline = pipeline;
     this.#connections = connections;
+    this.#routes = routes;
     this.#answers = answers;
   }
 
   /** Bytes that are no HTTP request, or too few of them for too long. */
-  readonly broken = (error: Error & { readonly code?: string }, socket: Socket): void => {
+  readonly broken = (error: ParserError, socket: Socket): void => {
     if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
@@ -39,17 +63,30 @@ export class BrokenRequests {
     const connection = this.#connections.of(socket);
     // Whoever takes a long body sees to it that it gets on.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.uploading) return;
-    // What follows is as broken, and is thrown away.
-    if (connection.ending) return;
+    // What follows is as broken, and is thrown away; so is what comes behind a request that ends the connection.
+    if (connection.ending || (error.code === 'HPE_CLOSED_CONNECTION' && connection.unanswered > 0)) return;
     if (!socket.writable) {
       socket.destroy();
       return;
     }
     connection.ending = true;
-    const name = problemNames[error.code ?? ''] ?? 'bad_request';
-    socket.write(this.#answer(new Problem(name, { cause: error })));
+    socket.write(this.#answer(this.#problemOf(error)));
     closeGently(socket);
   };
+
+  /** The parser knows neither a method of another name, which the routes refuse, nor what of a head is too long. */
+  #problemOf(error: ParserError): Problem {
+    const { code = '' } = error;
+    if (code === 'HPE_INVALID_METHOD') {
+      const [, method, target] = requestLine.exec(lineAt(error)) ?? [];
+      const destination = method && target && this.#routes.find(method, target);
+      if (destination && destination.endpoint === undefined) return destination.problem;
+    }
+    // Where a target comes in several packets, the later ones look like any header.
+    if (code === 'HPE_HEADER_OVERFLOW' && beginsWithTarget.test(lineAt(error)))
+      return new Problem('target_too_long', { cause: error });
+    return new Problem(problemNames[code] ?? 'bad_request', { cause: error });
+  }
 
   /** A request for a tunnel (CONNECT), which Node would leave without an answer. */
   readonly tunnel = (_request: IncomingMessage, socket: Socket): void => {
@@ -69,7 +106,7 @@ export class BrokenRequests {
   #answer(problem: Problem): string {
     const { status, type, headers, body } = this.#pipeline.failed(problem);
     const text = String(body);
-    const lines = [`HTTP/1.1 ${status} ${problem.problem}`];
+    const lines = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`];
     const general = [...this.#answers.headers, 'x-request-id', this.#answers.nextId()];
     for (let index = 0; index < general.length; index += 2)
       lines.push(`${general[index]}: ${general[index + 1]}`);

@@ -114,7 +114,7 @@ export interface EndpointDocs {
   readonly query?: readonly QueryDocs[];
   /** The answer carries an ETag; a GET answers 304 to an `If-None-Match` that names it. */
   readonly etag?: boolean;
-  /** A write takes `If-Match` and refuses with 412. */
+  /** It takes `If-Match` and refuses with 412. */
   readonly ifMatch?: boolean;
   /** Takes an `Idempotency-Key`. */
   readonly idempotent?: boolean;

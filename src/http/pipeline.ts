@@ -19,6 +19,8 @@ export interface HttpResponse {
   readonly type: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | FramedBytes | AsyncIterableIterator<Piece>;
+  /** Whether the connection is to be closed with it. */
+  readonly closes?: boolean;
   /** What went wrong inside, to be logged; never part of the body. */
   readonly failure?: unknown;
 }

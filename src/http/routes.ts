@@ -34,7 +34,7 @@ interface Ways {
 }
 
 /** The order in which `Allow` names them. */
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Under which method the router keeps every path. */
 const anyMethod = 'GET';

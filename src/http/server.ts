@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { runAs } from '../kernel/current-work.ts';
 import { http } from '../kernel/node-http.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { ProblemName } from '../kernel/problem-table.ts';
 import { namesRelations } from '../kernel/relation-names.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import { grantsAsked } from '../policy/references.ts';
@@ -22,7 +23,7 @@ import { type AnswerCounter, Request, type RequestSettings } from './request.ts'
 import { requestIds } from './request-id.ts';
 import { RequestLines } from './request-lines.ts';
 import { Responder } from './respond.ts';
-import type { Routes } from './routes.ts';
+import { allMethods, type Routes } from './routes.ts';
 import { InFlight, stopHttp } from './stopping.ts';
 import type { UploadFolders } from './upload-folders.ts';
 
@@ -123,9 +124,28 @@ const runnersOf = (
     ]),
   );
 
-/** What HTTP/1.1 forbids (RFC 9112, 3.2). Node would refuse some of it itself, without the envelope. */
-const hasBadHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolean =>
-  host === undefined ? httpVersion === '1.1' : !isHost(host);
+/**
+ * What HTTP/1.1 forbids (RFC 9112): another version (2.3), a bad Host (3.2), a transfer coding that is not known, or any
+ * with HTTP/1.0 (6.1). Node would accept some of it, and refuse some itself, without the envelope.
+ */
+const flawOf = ({ headers, httpVersion }: IncomingMessage): ProblemName | undefined => {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'unsupported_http_version';
+  const { host, 'transfer-encoding': coding } = headers;
+  if (coding !== undefined) {
+    if (httpVersion === '1.0') return 'bad_request';
+    if (coding.toLowerCase() !== 'chunked') return 'unsupported_transfer_coding';
+  }
+  const isBad = host === undefined ? httpVersion === '1.1' : !isHost(host);
+  return isBad ? 'bad_request' : undefined;
+};
+
+/** `OPTIONS *` asks of the whole service (RFC 9110, 9.3.7). */
+const optionsOfAll: HttpResponse = {
+  status: 204,
+  type: '',
+  headers: { Allow: [...allMethods, 'OPTIONS'].join(', ') },
+  body: '',
+};
 
 const defaultStall = 30_000;
 
@@ -183,11 +203,14 @@ const createAnswering = (
   };
 
   const respondTo = (request: Request): Promise<HttpResponse> | HttpResponse => {
-    if (hasBadHost(request.raw)) return pipeline.failed(new Problem('bad_request'));
+    const flaw = flawOf(request.raw);
+    if (flaw !== undefined) return { ...pipeline.failed(new Problem(flaw)), closes: true };
     const destination = routes.find(request.method, request.url);
     request.route = destination.route;
     if (cors !== undefined && isPreflight(request))
       return { status: 204, type: '', headers: cors.preflight(request.header('origin')), body: '' };
+    if (destination.endpoint === undefined && request.method === 'OPTIONS' && request.url === '*')
+      return optionsOfAll;
     if (destination.endpoint === undefined)
       return pageOf(request, areaOf(pages, request.path)) ?? pipeline.failed(destination.problem);
     const runner = runners.get(destination.endpoint);
@@ -224,7 +247,8 @@ const createAnswering = (
       request.count?.(request.principal, answer.status, request, answer.code);
       // The answers to what a client has sent ahead come after this one.
       const { connection } = request;
-      request.closes = (stopping.begun || isWorn(connection)) && connection.requests === number;
+      request.closes =
+        answer.closes === true || ((stopping.begun || isWorn(connection)) && connection.requests === number);
       const rest = responder.send(request, answer);
       observeAnswer(request, answer, rest);
       if (rest !== undefined) await rest;
@@ -304,7 +328,10 @@ export const createHttpServer = (
   );
   // Without these Node would ask for every body, and refuse what else is expected of us without the envelope.
   server.on('checkContinue', answer).on('checkExpectation', answer);
-  const { broken, tunnel, tooMany } = new BrokenRequests(pipeline, connections, { headers, nextId });
+  const { broken, tunnel, tooMany } = new BrokenRequests(pipeline, connections, routes, {
+    headers,
+    nextId,
+  });
   server.on('clientError', broken).on('connect', tunnel);
   server.on('connection', (socket) => {
     if (!connections.opened(socket)) tooMany(socket);

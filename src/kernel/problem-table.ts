@@ -54,11 +54,13 @@ export const problemTable = {
   body_too_large: 41300,
   too_many_files: 41301,
   batch_too_large: 41302,
+  target_too_long: 41400,
   unsupported_media_type: 41500,
   invalid_record: 42200,
   too_many_requests: 42900,
   headers_too_large: 43100,
   internal: 50000,
+  unsupported_transfer_coding: 50100,
   database_unavailable: 50300,
   overloaded: 50301,
   outcome_unknown: 50302,
@@ -66,6 +68,7 @@ export const problemTable = {
   handler_timeout: 50304,
   transaction_timeout: 50305,
   jobs_only: 50306,
+  unsupported_http_version: 50500,
 } as const;
 
 export type ProblemName = keyof typeof problemTable;

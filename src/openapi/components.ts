@@ -3,9 +3,15 @@ import { portable } from './portable.ts';
 
 type Section = 'schemas' | 'responses' | 'parameters' | 'headers';
 
+/** A name in letters and digits only, as generators of code take it: `filter.user.name` is `filterUserName`. */
+export const componentName = (name: string): string =>
+  name.replaceAll(/[^A-Za-z0-9]+(.?)/g, (_whole, next: string) => next.toUpperCase());
+
 /** The parts of a description that operations share. What is the same is there once. */
 export class Components {
   readonly #sections = new Map<Section, Map<string, string>>();
+  /** Names in lower case, as generators may change that of letters. */
+  readonly #taken = new Set<string>();
   readonly #names = new Map<string, string>();
 
   /**
@@ -19,8 +25,11 @@ export class Components {
     if (known !== undefined) return { $ref: known };
     const parts = this.#sections.get(section) ?? new Map<string, string>();
     this.#sections.set(section, parts);
-    let free = name;
-    for (let number = 2; parts.has(free); number += 1) free = `${name}_${number}`;
+    const plain = componentName(name);
+    const isTaken = (each: string): boolean => this.#taken.has(`${section} ${each.toLowerCase()}`);
+    let free = plain;
+    for (let number = 2; isTaken(free); number += 1) free = `${plain}No${number}`;
+    this.#taken.add(`${section} ${free.toLowerCase()}`);
     parts.set(free, text);
     const reference = `#/components/${section}/${free}`;
     this.#names.set(identity, reference);
@@ -31,11 +40,13 @@ export class Components {
   addNamed(section: Section, name: string, make: () => JsonObject): JsonObject {
     const parts = this.#sections.get(section) ?? new Map<string, string>();
     this.#sections.set(section, parts);
-    if (!parts.has(name)) {
-      parts.set(name, '{}');
-      parts.set(name, JSON.stringify(portable(make())));
+    const plain = componentName(name);
+    if (!parts.has(plain)) {
+      this.#taken.add(`${section} ${plain.toLowerCase()}`);
+      parts.set(plain, '{}');
+      parts.set(plain, JSON.stringify(portable(make())));
     }
-    return { $ref: `#/components/${section}/${name}` };
+    return { $ref: `#/components/${section}/${plain}` };
   }
 
   toJson(): JsonObject {

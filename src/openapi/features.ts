@@ -19,7 +19,7 @@ export const takesIfNoneMatch = (endpoint: Endpoint): boolean =>
   endpoint.method === 'GET' && answersETag(endpoint);
 
 export const takesIfMatch = (endpoint: Endpoint): boolean =>
-  endpoint.docs.ifMatch ?? ['update', 'destroy'].includes(actionOf(endpoint) ?? '');
+  endpoint.docs.ifMatch ?? ['detail', 'update', 'destroy'].includes(actionOf(endpoint) ?? '');
 
 export const takesIdempotencyKey = (endpoint: Endpoint): boolean =>
   endpoint.docs.idempotent ?? actionOf(endpoint) === 'create';

@@ -56,7 +56,7 @@ const filterSchema = (schema: string, { operators, value }: ListField, context: 
     operand(operator, value, context),
   ]);
   // No model has an underscore in its name.
-  return context.components.add('schemas', `${schema}_Filter`, {
+  return context.components.add('schemas', `${schema}Filter`, {
     anyOf: [
       value,
       { type: 'object', properties: Object.fromEntries(conditions), additionalProperties: false },

@@ -11,7 +11,7 @@ export interface ProblemData {
 
 export const problemData: Partial<Readonly<Record<ProblemName, ProblemData>>> = {
   second_factor_required: {
-    name: 'SecondFactor_Answer',
+    name: 'SecondFactorAnswer',
     schema: {
       type: 'object',
       properties: {

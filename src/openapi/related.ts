@@ -30,7 +30,7 @@ const relatedSchema = (name: string, area: DescribedArea, context: Context): Jso
   const { models, locale, users, components } = context;
   const model = models.get(name);
   // No model has an underscore in its name.
-  return components.addNamed('schemas', `${area === 'admin' ? 'Admin' : ''}${name}_Related`, () =>
+  return components.addNamed('schemas', `${area === 'admin' ? 'Admin' : ''}${name}Related`, () =>
     model === undefined
       ? optional(users[area])
       : {

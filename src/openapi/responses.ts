@@ -6,7 +6,7 @@ import { type ProblemName, statusOf } from '../kernel/problem-table.ts';
 import type { Context } from './context.ts';
 import { problemExample } from './examples.ts';
 import { answersETag, takesIfNoneMatch } from './features.ts';
-import { dataName, familyOf, inputName } from './names.ts';
+import { dataName, familyOf, inputName, pascal } from './names.ts';
 import { problemData } from './problem-data.ts';
 import { problemsOf } from './problems.ts';
 import { withRelations } from './related.ts';
@@ -164,7 +164,7 @@ const validationErrors = ({ components }: Context): JsonObject =>
   });
 
 /**
- * Codes of one status in few characters: `E400.0-2.6` of 40000, 40001, 40002 and 40006. Most of what an operation is
+ * Codes of one status in few characters: `E400C0To2C6` of 40000, 40001, 40002 and 40006. Most of what an operation is
  * described by are these names.
  */
 const responseName = (status: number, codes: readonly number[]): string => {
@@ -173,9 +173,9 @@ const responseName = (status: number, codes: readonly number[]): string => {
     if (numbers[index - 1] === number - 1) return [];
     let last = index;
     while (numbers[last + 1] === (numbers[last] ?? 0) + 1) last += 1;
-    return [last === index ? String(number) : `${number}-${numbers[last]}`];
+    return [last === index ? `C${number}` : `C${number}To${numbers[last]}`];
   });
-  return [`E${status}`, ...runs].join('.');
+  return `E${status}${runs.join('')}`;
 };
 
 /** One schema for all of them; their codes are those of the response's examples, which are all that there are. */
@@ -190,15 +190,15 @@ const problemSchema = (kinds: readonly ProblemKind[], context: Context): JsonObj
       data.name,
       envelope(
         code,
-        components.add('schemas', `${data.name}_Data`, data.schema),
+        components.add('schemas', `${data.name}Data`, data.schema),
         more.length === kinds.length,
       ),
     );
   if (!kinds.includes('invalid_record'))
-    return components.add('schemas', 'Error_Answer', envelope(code, undefined));
+    return components.add('schemas', 'ErrorAnswer', envelope(code, undefined));
   // A problem of the application's own has the same status, and no list of fields.
   const always = kinds.every((kind) => kind === 'invalid_record');
-  return components.add('schemas', 'Invalid_Answer', envelope(code, validationErrors(context), always));
+  return components.add('schemas', 'InvalidAnswer', envelope(code, validationErrors(context), always));
 };
 
 /** What the examples of a response depend on beside its codes; part of the name, so that it stays the same. */
@@ -220,7 +220,7 @@ export const problemResponse = (
     typeof kind === 'string' ? kind : String(kind.code),
     { value: problemExample(kind, endpoint, context) },
   ]);
-  const name = [responseName(status, codes), ...exampleName(endpoint, kinds)].join('.');
+  const name = [responseName(status, codes), ...exampleName(endpoint, kinds).map(pascal)].join('');
   return context.components.add('responses', name, {
     description: described(status, context),
     ...withHeaders({ ...positionHeaders(context), ...headers(refusalHeaders[status] ?? [], context) }),
@@ -245,7 +245,10 @@ const withoutOperation: readonly ProblemName[] = [
   'path_not_found',
   'method_not_allowed',
   'request_timeout',
+  'target_too_long',
   'headers_too_large',
+  'unsupported_transfer_coding',
+  'unsupported_http_version',
 ];
 
 export const generalResponses = (context: Context): JsonObject =>

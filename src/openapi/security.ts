@@ -4,6 +4,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { labelText } from '../kernel/messages/messages.ts';
 import { readsOwn } from '../policy/resource-rule.ts';
+import { componentName } from './components.ts';
 import type { DescriptionOptions } from './context.ts';
 
 const schemeOf = (scheme: SecurityScheme, { baseUrl, locale }: DescriptionOptions): JsonObject => {
@@ -19,7 +20,7 @@ const schemeOf = (scheme: SecurityScheme, { baseUrl, locale }: DescriptionOption
  */
 const schemesOf = (name: AuthMethodName): [name: string, scheme: SecurityScheme][] => {
   const parts = Object.entries(authMethod(name).schemes);
-  return parts.map(([part, scheme]) => [parts.length === 1 ? name : part, scheme]);
+  return parts.map(([part, scheme]) => [componentName(parts.length === 1 ? name : part), scheme]);
 };
 
 export const securitySchemes = (names: Iterable<AuthMethodName>, options: DescriptionOptions): JsonObject =>

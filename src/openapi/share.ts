@@ -21,13 +21,10 @@ const repeated = (parts: readonly JsonObject[]): ReadonlySet<string> => {
   );
 };
 
-/** `filter[user.name]` as a component can be called. */
-const componentName = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/g, '.').replace(/\.$/, '');
-
 /** By what is behind `data`: the name of its schema. */
 const responseName = (response: JsonObject): string => {
   const [, name] = /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(response['content'] ?? {})) ?? [];
-  return name === undefined ? 'Answer' : `Answer.${name}`;
+  return name === undefined ? 'Answer' : `${name}Answer`;
 };
 
 const operationsOf = (paths: JsonObject): JsonObject[] =>
@@ -46,7 +43,7 @@ export const withShared = (paths: JsonObject, components: Components): JsonObjec
   );
   const parameter = (part: Json): Json =>
     isInline(part) && parameters.has(JSON.stringify(part))
-      ? components.add('parameters', componentName(String(part['name'])), part)
+      ? components.add('parameters', String(part['name']), part)
       : part;
   const response = (part: Json): Json =>
     isInline(part) && responses.has(JSON.stringify(part))

@@ -5,7 +5,7 @@ import type { IdempotentRequest } from '../store/tables/idempotency.ts';
 import type { Acting } from './acting.ts';
 import { CollectedErrors, recordsInARow } from './collected-errors.ts';
 import { granted } from './granted.ts';
-import { countNested } from './nested.ts';
+import { countNested, nestedIn } from './nested.ts';
 import { answeredOnce, keptOnce, type Once } from './once.ts';
 import { knownId } from './record-id.ts';
 import type { RecordWrite } from './record-write.ts';
@@ -62,26 +62,49 @@ const withoutId = (body: JsonObject): JsonObject => {
   return values;
 };
 
+/**
+ * What the caller may do by each list that holds records, those that stand within them included.
+ * @throws Problem `forbidden`
+ */
+const writesOf = (
+  resource: ServedResource,
+  acting: Acting,
+  batch: Batch,
+): ReadonlyMap<(typeof lists)[number], RecordWrite> => {
+  const { model, context } = resource;
+  const writes = new Map<(typeof lists)[number], RecordWrite>();
+  for (const name of lists) {
+    if (batch[name].length === 0) continue;
+    const grant = granted(model, context, acting, name === 'delete' ? 'destroy' : name);
+    writes.set(name, { resource, acting, grant });
+  }
+  for (const name of ['create', 'update'] as const)
+    for (const body of batch[name]) {
+      const write = writes.get(name);
+      if (write !== undefined) nestedIn(write, name, body);
+    }
+  return writes;
+};
+
 const run = async (
   resource: ServedResource,
   acting: Acting & { readonly shared: SharedTransaction },
   batch: Batch,
 ): Promise<string> => {
-  const { model, context } = resource;
   const errors = new CollectedErrors();
-  /** Every record of one kind, under the policy of its action; that is asked only where there is a record. */
+  // The policy comes before anything that the records themselves are refused for.
+  const writes = writesOf(resource, acting, batch);
+  /** Every record of one kind, under the policy of its action. */
   const each = async <Item, T>(
     name: (typeof lists)[number],
     items: readonly Item[],
     work: (write: RecordWrite, item: Item) => Promise<T>,
   ): Promise<T[]> => {
-    if (items.length === 0) return [];
-    const grant = granted(model, context, acting, name === 'delete' ? 'destroy' : name);
+    const write = writes.get(name);
     const results: T[] = [];
+    if (write === undefined) return results;
     for (const [index, item] of items.entries()) {
-      const result = await errors.of(resource, `${name}.${index}`, () =>
-        work({ resource, acting, grant }, item),
-      );
+      const result = await errors.of(resource, `${name}.${index}`, () => work(write, item));
       if (result !== undefined) results.push(result);
       if (index % recordsInARow === recordsInARow - 1) await turn();
     }

@@ -196,9 +196,18 @@ describeEachDatabase('operations', (databases) => {
     request?: IdempotentRequest,
   ) => createForRequest(writeOf(resource, 'create', principal), body, request, 'saved');
   const change = (resource: ServedResource, id: number, body: JsonObject, ifMatch?: string) =>
-    update(writeOf(resource, 'update'), id, body, acceptedVersions(ifMatch));
+    update(
+      writeOf(resource, 'update'),
+      id,
+      body,
+      acceptedVersions({ header: (name) => (name === 'if-match' ? ifMatch : undefined) }),
+    );
   const erase = (resource: ServedResource, id: number, ifMatch?: string) =>
-    remove(writeOf(resource, 'destroy'), id, acceptedVersions(ifMatch));
+    remove(
+      writeOf(resource, 'destroy'),
+      id,
+      acceptedVersions({ header: (name) => (name === 'if-match' ? ifMatch : undefined) }),
+    );
   const invalid = (...errors: readonly (readonly [string, string])[]) => ({
     problem: 'invalid_record',
     errors: errors.map(([name, rule]) => expect.objectContaining({ field: name, rule })),

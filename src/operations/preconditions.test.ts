@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { acceptedVersions, entityTag, isKnown } from './preconditions.ts';
 
+const asking = (headers: Readonly<Record<string, string | undefined>>) => ({
+  header: (name: string) => headers[name],
+});
+
 it('an entity tag is version and view', () => {
   expect(entityTag(12, 'detail')).toBe('"12-detail"');
 });
@@ -32,12 +36,12 @@ describe('If-Match', () => {
     ['"a b", "3-detail"', [3]],
     ['"é", "3-detail"', [3]],
   ])('%s', (header, versions) => {
-    expect(acceptedVersions(header)).toEqual(versions);
+    expect(acceptedVersions(asking({ 'if-match': header }))).toEqual(versions);
   });
 
   it('names 50 versions at most', () => {
     const header = Array.from({ length: 60 }, (_, index) => `"${index + 1}-detail"`).join(', ');
-    const versions = acceptedVersions(header) ?? [];
+    const versions = acceptedVersions(asking({ 'if-match': header })) ?? [];
     expect([versions.length, versions.at(0), versions.at(-1)]).toEqual([50, 1, 50]);
   });
 });
@@ -56,10 +60,31 @@ describe('If-None-Match', () => {
     ['"W/3-detail"', false],
     ['', false],
   ])('%s', (header, known) => {
-    expect(isKnown(header, '"3-detail"')).toBe(known);
+    expect(isKnown(asking({ 'if-none-match': header }), '"3-detail"')).toBe(known);
   });
 
   it('takes no mark of weakness out of the middle of a tag', () => {
-    expect(isKnown('"aW/"', '"a"')).toBe(false);
+    expect(isKnown(asking({ 'if-none-match': '"aW/"' }), '"a"')).toBe(false);
+  });
+
+  it('`*` accepts no version that is there', () => {
+    expect(acceptedVersions(asking({ 'if-none-match': ' * ', 'if-match': '"3-detail"' }))).toEqual([]);
+    expect(acceptedVersions(asking({ 'if-none-match': '"3-detail"' }))).toBeUndefined();
+  });
+});
+
+describe('If-Match of a read', () => {
+  it.each<readonly [string, boolean]>([
+    ['*', true],
+    ['"3-detail"', true],
+    ['"2-detail", "3-detail"', true],
+    ['W/"3-detail"', false],
+    ['"2-detail"', false],
+    ['"3-saved"', false],
+    ['', false],
+  ])('%s', (header, passes) => {
+    const read = () => isKnown(asking({ 'if-match': header, 'if-none-match': '*' }), '"3-detail"');
+    if (passes) expect(read()).toBe(true);
+    else expect(read).toThrow(expect.objectContaining({ problem: 'stale' }));
   });
 });

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Problem } from '../kernel/problem.ts';
 import type { Included } from '../store/relations/include.ts';
 
 /** Entity tags of RFC 9110: `"<version>-<view>"`, strong. */
@@ -16,11 +17,19 @@ export const tagOf = (json: string, version: number, view: string, { included }:
 
 const tags = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
+/** As much of a request as says on which condition it is meant. */
+interface Conditional {
+  header(name: string): string | undefined;
+}
+
 /**
- * The versions that `If-Match` accepts: undefined for any (no header, or `*`), an empty list where no tag in it can be
- * one of ours, weak ones included, since If-Match compares strongly.
+ * The versions that a write accepts: undefined for any (no header, or `If-Match: *`), an empty list where no tag can be
+ * one of ours, weak ones included, since If-Match compares strongly, and where `If-None-Match: *` asks that nothing be
+ * there.
  */
-export const acceptedVersions = (ifMatch: string | undefined): readonly number[] | undefined => {
+export const acceptedVersions = (request: Conditional): readonly number[] | undefined => {
+  if (request.header('if-none-match')?.trim() === '*') return [];
+  const ifMatch = request.header('if-match');
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const versions = (ifMatch.match(tags) ?? []).flatMap((tag) => {
     const version = /^"([1-9]\d{0,15})-[a-z]+(?:-[\w-]{22})?"$/.exec(tag)?.[1];
@@ -29,9 +38,16 @@ export const acceptedVersions = (ifMatch: string | undefined): readonly number[]
   return [...new Set(versions)].slice(0, 50);
 };
 
-/** Whether `If-None-Match` names this tag; the comparison is weak, `*` matches whatever is there. */
-export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean => {
-  if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return (ifNoneMatch.match(tags) ?? []).some((known) => known.replace(/^W\//, '') === tag);
+/**
+ * Evaluates the conditions of a read (RFC 9110, 13.2.2): `If-Match` first, which compares strongly, then
+ * `If-None-Match`, which compares weakly. `*` matches whatever is there. @returns whether the caller knows the tag
+ * @throws Problem `stale`
+ */
+export const isKnown = (request: Conditional, tag: string): boolean => {
+  const [ifMatch, ifNoneMatch] = [request.header('if-match'), request.header('if-none-match')];
+  const names = (header: string, isWeak: boolean): boolean =>
+    header.trim() === '*' ||
+    (header.match(tags) ?? []).some((known) => (isWeak ? known.replace(/^W\//, '') : known) === tag);
+  if (ifMatch !== undefined && !names(ifMatch, false)) throw new Problem('stale');
+  return ifNoneMatch !== undefined && names(ifNoneMatch, true);
 };

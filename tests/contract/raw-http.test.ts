@@ -147,8 +147,7 @@ describeEachDatabase('HTTP at its edges', (databases) => {
         '',
         '',
       ),
-      'HTTP/3': crlf('GET /api/v1/health HTTP/3.0', 'Host: x', '', ''),
-      'a method that is none': crlf('LOOK /api/v1/health HTTP/1.1', 'Host: x', '', ''),
+      'a method that is none': crlf('L@@K(it) /api/v1/health HTTP/1.1', 'Host: x', '', ''),
       'a length that is no number': crlf(
         'POST /api/v1/auth/login HTTP/1.1',
         'Host: x',
@@ -220,6 +219,10 @@ describeEachDatabase('HTTP at its edges', (databases) => {
         expectEnvelope(answer);
       });
 
+    it('with the standard reason phrase', async () => {
+      expect(await exchange(service.port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    });
+
     it('a request without Host', async () => {
       const answer = await send('GET /api/v1/health HTTP/1.1', 'Connection: close', '', '');
       expect(answer.status).toBe(400);
@@ -249,6 +252,46 @@ describeEachDatabase('HTTP at its edges', (databases) => {
 
     it('the process goes on', async () => {
       expect((await service.get('/api/v1/health?ready')).status).toBe(200);
+    });
+  });
+
+  describe('refused by the parts of its head', () => {
+    const post = (...headers: readonly string[]) =>
+      crlf('POST /api/v1/payment HTTP/1.1', 'Host: x', ...headers, '', '2', '{}', '0', '', '');
+    const get = (line: string) => crlf(line, 'Host: x', '', '');
+    const next = get('GET /api/v1/health HTTP/1.1');
+    it.each<readonly [status: number, what: string, bytes: string]>([
+      [501, 'a transfer coding beside chunked', post('Transfer-Encoding: gzip, chunked')],
+      [501, 'one in two headers', post('Transfer-Encoding: gzip', 'Transfer-Encoding: chunked')],
+      [400, 'a transfer coding with HTTP/1.0', post('Transfer-Encoding: chunked').replace('1.1', '1.0')],
+      [505, 'HTTP/2.0', get('GET /api/v1/health HTTP/2.0')],
+      [505, 'the preface of HTTP/2', crlf('PRI * HTTP/2.0', '', 'SM', '', '')],
+      [505, 'HTTP/3.0', get('GET /api/v1/health HTTP/3.0')],
+      [505, 'HTTP/0.9 by name', get('GET /api/v1/health HTTP/0.9')],
+      [505, 'HTTP/0.9 as a line', 'GET /api/v1/health\r\n\r\n'],
+      [414, 'a target of 20,000 bytes', get(`GET /api/v1/${'x'.repeat(20_000)} HTTP/1.1`)],
+      [431, 'a header of 20,000 bytes', get(`GET /api/v1/health HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}`)],
+      [405, 'a method that is not known', get('FOO /api/v1/health HTTP/1.1')],
+      [405, 'a method in lower case', get('get /api/v1/health HTTP/1.1')],
+      [404, 'such a method for a path that is not there', get('FOO /api/v1/nothing HTTP/1.1')],
+    ])('%i: %s', async (status, _what, bytes) => {
+      const text = await exchange(service.port, bytes + next);
+      const answer = parseRaw(text);
+      expect([answer.status, answer.headers.get('connection')]).toEqual([status, 'close']);
+      // What follows on the connection is no request any more.
+      expect(text.match(/HTTP\/1\.1 \d+ /g)).toHaveLength(1);
+      expectEnvelope(answer);
+      if (status === 405) expect(answer.headers.get('allow')).toBe('GET, HEAD');
+    });
+
+    it('204 with Allow: OPTIONS *', async () => {
+      const { status, headers, body } = await send('OPTIONS * HTTP/1.1', ...closing, '', '');
+      expect([status, headers.get('allow'), body]).toEqual([
+        204,
+        'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+        '',
+      ]);
+      expect((await send('GET * HTTP/1.1', ...closing, '', '')).status).toBe(404);
     });
   });
 

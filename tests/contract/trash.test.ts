@@ -82,6 +82,12 @@ const guarded = defineResource('Guarded', {
   permissions: 'writes',
   trash: true,
 });
+const ledger = defineResource('Ledger', {
+  fields: crateFields,
+  permissions: 'writes',
+  trash: true,
+  history: true,
+});
 const receipt = defineResource('Receipt', { fields: receiptFields });
 
 const migrations: Migrations = {
@@ -89,6 +95,7 @@ const migrations: Migrations = {
     up: async (db, dialect) => {
       await createTable(db, dialect, 'crates', { fields: crateFields });
       await createTable(db, dialect, 'guarded', { fields: crateFields });
+      await createTable(db, dialect, 'ledgers', { fields: crateFields });
       await createTable(db, dialect, 'shelves', { fields: shelfFields });
       const references = { crate: 'crates', shelf: 'shelves', box: 'boxes', twin: 'items' };
       await createTable(db, dialect, 'boxes', { fields: boxFields, references });
@@ -103,7 +110,7 @@ type Row = { readonly id: number } & Readonly<Record<string, unknown>>;
 
 describeEachDatabase('trash', (databases) => {
   const service = useService(databases, {
-    application: { resources: [crate, shelf, box, item, tag, receipt, guarded], migrations },
+    application: { resources: [crate, shelf, box, item, tag, receipt, guarded, ledger], migrations },
   });
 
   const create = (token: TestUser, path: string, singular: string, values: object) =>
@@ -554,6 +561,25 @@ describeEachDatabase('trash', (databases) => {
     const answer = await service.request('POST', path, { token: clerk, body: { version: 1 } });
     expect([answer.status, answer.json.data]).toMatchObject([422, { errors: [{ field: 'version' }] }]);
     expect(await status('POST', path, clerk)).toBe(200);
+  });
+
+  it('takes the permission to create alone where versions are kept too, and a version that to update', async () => {
+    const clerk = await service.createUser(['admin']);
+    const token = await service.admin();
+    const { id } = await create(token, 'ledgers', 'ledger', { name: 'l' });
+    const path = `/admin/records/ledgers/${id}/restore`;
+    const grant = (method: 'PUT' | 'DELETE', action: string) =>
+      service.ok(method, `/admin/permissions/admin/Ledger/${action}`, { token });
+    const toVersion = async () =>
+      (await service.request('POST', path, { token: clerk, body: { version: 1 } })).status;
+    await grant('PUT', 'update');
+    expect(await toVersion()).toBe(200);
+    await service.ok('DELETE', `/api/v1/ledgers/${id}`, { token });
+    expect(await status('POST', path, clerk)).toBe(403);
+    await grant('DELETE', 'update');
+    await grant('PUT', 'create');
+    expect(await status('POST', path, clerk)).toBe(200);
+    expect(await toVersion()).toBe(403);
   });
 
   it('comes back once, whoever asks for it at the same time', async () => {

@@ -12,8 +12,17 @@ import {
 
 type ByToken = IdentifiedUser<'jwt'>;
 
-/** The scheme as the contract writes it, one space; other spellings are refused, not guessed at. */
+/** The scheme as the contract writes it. */
 const prefix = 'Bearer ';
+/** The scheme as RFC 9110 (11.1, 11.4) allows it: case-insensitive, with one space or more behind it. */
+const scheme = /^bearer +/i;
+
+/** The token of the header; undefined where it is of another scheme. */
+const tokenIn = (header: string): string | undefined => {
+  if (header.startsWith(prefix) && header[prefix.length] !== ' ') return header.slice(prefix.length);
+  const [found] = scheme.exec(header) ?? [];
+  return found === undefined ? undefined : header.slice(found.length);
+};
 
 const rejected = (userId?: number): AuthOutcome<ByToken> => ({
   kind: 'rejected',
@@ -42,8 +51,8 @@ const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByT
   return (request) => {
     const header = request.header('authorization');
     if (header === undefined) return absent;
-    if (!header.startsWith(prefix)) return rejected();
-    const token = header.slice(prefix.length);
+    const token = tokenIn(header);
+    if (token === undefined) return rejected();
     const claims = tokens.verify(token);
     return claims === undefined ? rejected(tokens.holderOf(token)) : identify(claims, request.models);
   };

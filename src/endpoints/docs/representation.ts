@@ -41,7 +41,7 @@ export const answerWith = (
   const gzip = takesGzip(call.header('accept-encoding'));
   const etag = gzip ? `"${tag}-gz"` : `"${tag}"`;
   const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding' };
-  if (isKnown(call.header('if-none-match'), etag)) return { status: 304, headers: common };
+  if (isKnown(call, etag)) return { status: 304, headers: common };
   return {
     headers: gzip ? { ...common, 'Content-Encoding': 'gzip' } : common,
     raw: { type, body: gzip ? compressed : plain },

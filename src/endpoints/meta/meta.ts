@@ -69,6 +69,7 @@ const writesOf = (
 const describe = (
   model: ResourceModel,
   endpoints: readonly ResourceEndpoint[],
+  restores: readonly Endpoint[],
   caller: { readonly principal: Principal; readonly area: AreaRules },
   { models, locale }: { readonly models: Models; readonly locale: Locale },
 ): JsonObject => {
@@ -76,8 +77,8 @@ const describe = (
   const described = describeModel(
     model,
     access,
-    endpoints.map(({ method, path, auth, policy, docs }) => ({
-      action: docs.part ?? policy.action,
+    [...endpoints, ...restores].map(({ method, path, auth, policy, docs }) => ({
+      action: docs.part ?? (policy.kind === 'resource' ? policy.action : 'restore'),
       method,
       path,
       authentication: auth,
@@ -116,6 +117,11 @@ export const metadataEndpoint = (
   locale: Locale,
 ): Endpoint => {
   const endpoints = served.filter(isOf(model, area.name));
+  // One that takes the permission of what it is asked for has no action of its own.
+  const restores = served.filter(
+    ({ docs, source, policy }) =>
+      area.name === 'admin' && docs.part === 'restore' && source === model.name && policy.kind !== 'resource',
+  );
   return {
     ...place,
     grantsOn: [
@@ -140,7 +146,7 @@ export const metadataEndpoint = (
     handle: (call) => {
       const language = languageOf(call, locale);
       const caller = { principal: call.principal, area };
-      const described = describe(model, endpoints, caller, { models, locale: language });
+      const described = describe(model, endpoints, restores, caller, { models, locale: language });
       const referenced = referrers.map(({ model: { name, label }, field }) => ({
         model: name,
         field: field.name,

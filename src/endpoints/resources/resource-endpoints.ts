@@ -148,9 +148,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     if (record === undefined) throw new Problem('record_not_found');
     const tag = tagOf(record.json, record.version ?? 0, detailView, included);
     const headers = { ETag: tag };
-    return isKnown(call.header('if-none-match'), tag)
-      ? { status: 304, headers }
-      : saved(record.json, headers);
+    return isKnown(call, tag) ? { status: 304, headers } : saved(record.json, headers);
   };
 
   const post = async (call: Call): Promise<Answer> => {
@@ -166,7 +164,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   };
 
   const patch = async (call: Call): Promise<Answer> => {
-    const versions = acceptedVersions(call.header('if-match'));
+    const versions = acceptedVersions(call);
     const included = includedIn(call);
     const record = await update(writeOf(call), idOf(call), call.body, versions, included);
     return saved(record.json, { ETag: tagOf(record.json, record.version, savedView, included) });
@@ -281,7 +279,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         recordWords('destroy', (hasTrash ? trashingWords : deletionWords)(models, model.name)),
       ),
       handle: async (call) => {
-        await remove(writeOf(call), idOf(call), acceptedVersions(call.header('if-match')));
+        await remove(writeOf(call), idOf(call), acceptedVersions(call));
         return {};
       },
       reaches,

@@ -4,6 +4,7 @@ import { JsonText, own } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { outputSchema } from '../../model/schema.ts';
+import { scopeProblems } from '../../openapi/problems.ts';
 import { granted } from '../../operations/granted.ts';
 import { acceptedVersions, entityTag } from '../../operations/preconditions.ts';
 import { isId } from '../../operations/record-id.ts';
@@ -12,7 +13,7 @@ import { restore } from '../../operations/restore.ts';
 import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { checkTarget } from '../../operations/writing.ts';
-import { actingFor, idOf } from '../shared.ts';
+import { actingFor, checkedModels, idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 
 /** The return of a record: to one of its versions, and out of the trash. There where a model keeps either. */
@@ -78,24 +79,31 @@ export const restoreEndpoint = (
   fields: readonly string[],
 ): Endpoint => {
   const { model, context } = resource;
+  // What is asked for says which permission it takes: a version that of an update, the trash that of a create.
+  const isEither = model.history && model.trash;
+  const hasHooks = model.hooks.beforeSave !== undefined || model.hooks.beforeCommit !== undefined;
+  const entrance = { policy: area.entrance, grantsOn: checkedModels(context.models.values()) };
   const handle = async (call: Call): Promise<Answer> => {
     const id = idOf(call);
     const acting = actingFor(call, area);
-    const write: RecordWrite = { resource, grant: call.grant, acting };
-    const versions = acceptedVersions(call.header('if-match'));
+    const versions = acceptedVersions(call);
     const asked = own(call.body, 'version');
+    const isBack = model.trash && (asked === undefined || !model.history);
+    const grant = granted(model, context, acting, isBack ? 'create' : 'update');
+    const write: RecordWrite = { resource, grant, acting };
     const back = async () => {
       if (asked !== undefined) throw noVersion(resource);
-      return restore({ ...write, grant: granted(model, context, acting, 'create') }, id, versions);
+      return restore(write, id, versions);
     };
-    const isBack = model.trash && (asked === undefined || !model.history);
     const saved = await (isBack ? back() : returnTo(write, id, asked, versions));
     const view = area.name === 'admin' ? 'admin' : 'saved';
     return { data: new JsonText(saved.json), headers: { ETag: entityTag(saved.version, view) } };
   };
   return {
     ...common,
+    ...(isEither ? entrance : {}),
     operation: area.operation('restore', model.name),
+    source: model.name,
     method: 'POST',
     path: `${area.path(model)}/:id/restore`,
     accepts: 'json',
@@ -110,7 +118,10 @@ export const restoreEndpoint = (
       etag: true,
       ifMatch: true,
       idempotent: false,
-      problems: ['record_not_found', 'stale', 'conflict', 'invalid_record'],
+      problems: [
+        ...(['forbidden', 'record_not_found', 'stale', 'conflict', 'invalid_record'] as const),
+        ...(isEither && hasHooks ? [...scopeProblems, ...model.problems] : []),
+      ],
     },
     handle,
   };

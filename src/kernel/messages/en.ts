@@ -62,11 +62,13 @@ export const en: Catalogue = {
     body_too_large: 'The request body is too large: {limit} bytes at most',
     too_many_files: 'The request brings too many files: {limit} at most',
     batch_too_large: 'The batch has too many records: {records} at most',
+    target_too_long: 'The address of the request is too long',
     unsupported_media_type: 'The request body must be {type}',
     invalid_record: '{errors}',
     too_many_requests: 'Too many requests: try again later',
     headers_too_large: 'The request headers are too large',
     internal: 'Internal server error',
+    unsupported_transfer_coding: 'The transfer coding of the request is not supported: only chunked is',
     database_unavailable: 'The database is unavailable: try again later',
     overloaded: 'The service is busy: try again later',
     outcome_unknown:
@@ -75,6 +77,7 @@ export const en: Catalogue = {
     transaction_timeout:
       'The change took too long and was undone: try again later, with fewer records at a time if there are many',
     jobs_only: 'This process runs jobs only: ask another one',
+    unsupported_http_version: 'The HTTP version of the request is not supported: HTTP/1.1 is',
     stopping: 'The service is about to stop: try again later',
   },
   rules: {

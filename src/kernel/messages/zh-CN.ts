@@ -56,11 +56,13 @@ export const zhCN: Catalogue = {
     body_too_large: '请求体过大，上限为 {limit} 字节',
     too_many_files: '请求中的文件过多，最多 {limit} 个',
     batch_too_large: '单批记录过多，最多 {records} 条',
+    target_too_long: '请求地址过长',
     unsupported_media_type: '请求体必须是 {type}',
     invalid_record: '{errors}',
     too_many_requests: '请求过于频繁，请稍后再试',
     headers_too_large: '请求头过大',
     internal: '服务器内部错误',
+    unsupported_transfer_coding: '不支持该传输编码，仅支持 chunked',
     database_unavailable: '数据库暂不可用，请稍后再试',
     overloaded: '服务繁忙，请稍后再试',
     outcome_unknown:
@@ -68,6 +70,7 @@ export const zhCN: Catalogue = {
     handler_timeout: '处理超时，请稍后再试',
     transaction_timeout: '操作超时，已撤销，请稍后再试；记录较多时请分批进行',
     jobs_only: '此进程只运行任务，请访问其他实例',
+    unsupported_http_version: '不支持该 HTTP 版本，请使用 HTTP/1.1',
     stopping: '服务即将停止，请稍后再试',
   },
   rules: {

@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { Problem } from '../../kernel/problem.ts';
 import { escapesLetters } from '../../kernel/relation-names.ts';
 import type { SqlValue } from '../database.ts';
 import { invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
@@ -118,19 +119,26 @@ const followAll = (
   reader: RelatedReader,
 ): readonly Include[] => {
   const left = new Set(fields.keys());
-  const read = (from: Source, known: readonly string[], names: Tree, before: string): readonly Include[] =>
-    [...names].map(([each, behind]): Include => {
+  // What is forbidden is refused before what is unusable, wherever either stands.
+  const unusable: Problem[] = [];
+  const follow = (from: Source, known: readonly string[], names: Tree, before: string): readonly Include[] =>
+    [...names].flatMap(([each, behind]): Include[] => {
       const path = before === '' ? each : `${before}.${each}`;
       left.delete(path);
-      const followed = reader.follow(from, known, each, path);
-      const { step, target, readership } = followed;
-      return {
-        step,
-        fields: chosenFields(followed, fields.get(path), `fields[${path}]`),
-        included: read(target, readership.grant.readable, behind, path),
-      };
+      try {
+        const followed = reader.follow(from, known, each, path);
+        const { step, target, readership } = followed;
+        const included = follow(target, readership.grant.readable, behind, path);
+        return [{ step, fields: chosenFields(followed, fields.get(path), `fields[${path}]`), included }];
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 400) throw error;
+        unusable.push(error);
+        return [];
+      }
     });
-  const included = tree.size === 0 ? [] : read(source, reader.reads(source, readable), tree, '');
+  const included = tree.size === 0 ? [] : follow(source, reader.reads(source, readable), tree, '');
+  const [first] = unusable;
+  if (first !== undefined) throw first;
   for (const path of left) throw invalidParameter(`fields[${path}]`);
   return included;
 };

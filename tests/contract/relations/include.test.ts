@@ -110,6 +110,12 @@ describeEachDatabase('include', (databases) => {
     const path = `customers/${customer.id}?include=vaults`;
     expect(await get(ann, path)).toMatchObject({ status: 403, json: { code: 40300 } });
     expect((await get(ann, `orders/${order.id}?include=customer.vaults`)).status).toBe(403);
+    // 403 comes before 400, whichever is named first; what cannot be read as an include is 400 before both.
+    for (const include of ['nothing,vaults', 'vaults,nothing', 'orders.nothing,vaults'])
+      expect((await get(ann, `customers/${customer.id}?include=${include}`)).status).toBe(403);
+    expect((await get(ann, `customers?per_page=1&include=nothing,vaults`)).status).toBe(403);
+    expect((await get(ann, `customers/${customer.id}?include=nothing`)).status).toBe(400);
+    expect((await get(ann, `customers/${customer.id}?include=vaults,,orders`)).status).toBe(400);
     expect((await get(await service.admin(), path)).data['vaults']).toEqual([]);
     const token = await service.admin();
     await service.ok('POST', '/admin/roles', { token, body: { role: { name: 'keeper' } } });

@@ -38,12 +38,16 @@ const guarded = defineResource('Guarded', {
   permissions: 'writes',
 });
 
+const strapFields = { guarded: field.reference('Guarded', { required: true, anyone: true }) };
+const strap = defineResource('Strap', { fields: strapFields });
+
 const migrations: Migrations = {
   '0001_tables': {
     up: async (db, dialect) => {
       await createTable(db, dialect, 'parts', { fields: partFields });
       await createTable(db, dialect, 'lines', { fields: lineFields, references: { part: 'parts' } });
       await createTable(db, dialect, 'guarded', { fields: { name: field.string({ max: 10 }) } });
+      await createTable(db, dialect, 'straps', { fields: strapFields, references: { guarded: 'guarded' } });
     },
   },
 };
@@ -56,7 +60,9 @@ interface Written {
 }
 
 describeEachDatabase('a batch', (databases) => {
-  const service = useService(databases, { application: { resources: [part, line, guarded], migrations } });
+  const service = useService(databases, {
+    application: { resources: [part, line, guarded, strap], migrations },
+  });
   let named = 0;
   const sku = (): string => {
     named += 1;
@@ -154,6 +160,28 @@ describeEachDatabase('a batch', (databases) => {
     for (const body of [{ update: [{ id: his.id, stock: 9 }] }, { delete: [his.id] }])
       expect((await batch(ann, { create: [{ sku: sku() }], ...body })).status).toBe(403);
     expect(await parts(ann)).toEqual(before);
+    // The policy of every part comes before what any part is refused for.
+    const root0 = await service.admin();
+    if (
+      !(await service.ok<{ name: string }[]>('GET', '/admin/roles', { token: root0 })).some(
+        ({ name }) => name === 'clerk',
+      )
+    )
+      await service.ok('POST', '/admin/roles', { token: root0, body: { role: { name: 'clerk' } } });
+    for (const action of ['update', 'destroy'])
+      await service.ok('PUT', `/admin/permissions/clerk/Guarded/${action}`, { token: root0 });
+    const clerk = await service.createUser(['clerk']);
+    const held = await service.ok<{ id: number }>('POST', '/admin/records/guarded', {
+      token: await service.admin(),
+      body: { guarded: { name: 'held' } },
+    });
+    const flawed = { create: [{ name: 'x' }], update: [{ id: held.id, name: 'far too long a name' }] };
+    expect((await batch(clerk, { update: flawed.update }, {}, 'guarded')).status).toBe(422);
+    expect((await batch(clerk, flawed, {}, 'guarded')).status).toBe(403);
+    const referred = { create: [{ name: 'x' }], delete: [held.id] };
+    await service.ok('POST', '/api/v1/straps', { token: ann, body: { strap: { guarded_id: held.id } } });
+    expect((await batch(clerk, { delete: [held.id] }, {}, 'guarded')).json.code).toBe(40902);
+    expect((await batch(clerk, referred, {}, 'guarded')).status).toBe(403);
     const { key } = await service.createKey(ann);
     const byKey = (body: object) =>
       service.request('POST', '/api/v1/parts/batch', { headers: { 'x-api-key': key }, body });

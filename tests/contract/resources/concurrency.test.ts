@@ -159,6 +159,32 @@ describeEachDatabase('ETag, If-Match and If-None-Match', (databases) => {
     );
   });
 
+  it('412 for a write with If-None-Match: *, where the record is there', async () => {
+    const token = await service.createUser();
+    const { id } = await create(service, token);
+    const headers = { 'If-None-Match': '*' };
+    const body = { ticket: { amount: 3 } };
+    for (const method of ['PATCH', 'PUT'] as const)
+      expect((await service.request(method, `${path}/${id}`, { token, headers, body })).json.code).toBe(
+        41200,
+      );
+    expect((await service.delete(`${path}/${id}`, { token, headers })).json.code).toBe(41200);
+    const missing = await service.request('PATCH', `${path}/999999`, { token, headers, body });
+    expect(missing.json.code).toBe(40400);
+    expect((await service.get(`${path}/${id}`, { token })).headers['etag']).toBe('"1-detail"');
+  });
+
+  it('412 for a read with If-Match that does not name the current tag', async () => {
+    const token = await service.createUser();
+    const { id, tag } = await create(service, token);
+    const ask = async (header: string, more = {}) =>
+      (await service.get(`${path}/${id}`, { token, headers: { 'If-Match': header, ...more } })).status;
+    for (const header of ['"1-detail"', '*', '"7-detail", "1-detail"']) expect(await ask(header)).toBe(200);
+    for (const header of [tag, '"2-detail"', 'W/"1-detail"', 'nonsense']) expect(await ask(header)).toBe(412);
+    expect(await ask('"1-detail"', { 'If-None-Match': '"1-detail"' })).toBe(304);
+    expect(await ask('"2-detail"', { 'If-None-Match': '"1-detail"' })).toBe(412);
+  });
+
   it('50 parallel updates without a tag are all written, one version each', async () => {
     const token = await service.createUser();
     const { id } = await create(service, token);
