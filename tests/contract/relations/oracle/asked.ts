@@ -9,7 +9,11 @@ import { follow, type Plain, type Reader, reached, Unanswerable } from './policy
 export type Parameter = readonly [string, string];
 
 /** Relations that are asked for, with those behind them. */
-export type Tree = Map<string, { readonly fields: string[] | undefined; readonly behind: Tree }>;
+interface Named {
+  readonly fields: string[] | undefined;
+  readonly behind: Tree;
+}
+export type Tree = Map<string, Named>;
 
 export interface FilterAsked {
   readonly path: readonly string[];
@@ -300,17 +304,30 @@ export const renderer = (
   known: readonly string[],
   tree: Tree,
 ): ((row: Plain) => Plain) => {
-  const included = [...tree].map(([name, { fields: chosen, behind: rest }]) => {
+  // 403 comes before 400, in whatever order they are named.
+  const unusable: Unanswerable[] = [];
+  const include = (name: string, { fields: chosen, behind: rest }: Named) => {
     const { relation, read } = follow(reader, plan, known, name);
-    if (chosen?.some((field) => !read.detail.includes(field))) throw new Unanswerable(400);
     // Chosen ones stand in the order of the model, those of a view in that of the view.
     const ordered = chosen && read.plan.all.map((each) => each.name).filter((each) => chosen.includes(each));
     const render = renderer(reader, read.plan, ordered ?? read.list, read.detail, rest);
+    if (chosen?.some((field) => !read.detail.includes(field))) throw new Unanswerable(400);
     return (row: Plain): readonly [string, unknown] => {
       const ends = reached(reader, relation, row).map(render);
       return [name, relation.many ? ends : (ends[0] ?? null)];
     };
+  };
+  const included = [...tree].flatMap(([name, named]) => {
+    try {
+      return [include(name, named)];
+    } catch (error) {
+      if (!(error instanceof Unanswerable) || error.status !== 400) throw error;
+      unusable.push(error);
+      return [];
+    }
   });
+  const [first] = unusable;
+  if (first !== undefined) throw first;
   return (row) =>
     Object.fromEntries([
       ...fields.map((field) => [field, row[field] ?? null] as const),
