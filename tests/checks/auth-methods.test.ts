@@ -51,6 +51,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/store/tables/refusals.ts': holder,
   'src/store/tables/refused-claims.ts': holder,
   'src/store/tables/security-events.ts': keyRecord,
+  'src/stored-times.ts': 'the times of tables, named as in the schema, and of a signed request',
   'src/testing.ts': 'what a test of an application signs in with',
   'src/testing/client.ts': 'what a test of an application sends',
   'src/webhooks/message.ts': 'the methods of users, of whom one receives without a request',

@@ -176,6 +176,7 @@ const noCaches: Readonly<Record<string, readonly string[]>> = {
   ],
   'what is so: the temporary databases, whether this one is lost, how much the log tells': [
     'temporary',
+    'watchClock',
     'watchDatabase',
     'watchStatements',
   ],
