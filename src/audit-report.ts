@@ -5,7 +5,9 @@ import { openRecords } from './model/open-records.ts';
 import type { ResourceModel } from './model/resource.ts';
 import { everyName, isolationSentences, rowSentence } from './model/row-sentences.ts';
 import { accessOf } from './openapi/access.ts';
-import type { MissingIndex } from './store/migrations/missing-indexes.ts';
+import { describeDifference } from './store/migrations/describe-difference.ts';
+import type { Difference } from './store/migrations/differences.ts';
+import { type MissingIndex, missingIndexes } from './store/migrations/missing-indexes.ts';
 
 /** The contract's recommended rules for production use, in its order, as this report calls them. */
 const recommendedRules = [
@@ -40,6 +42,8 @@ export interface AuditReport {
   /** Method, path, and who may call: as the API description says it under `x-gatewright`. */
   readonly endpoints: readonly JsonObject[];
   readonly resources: readonly ResourceReport[];
+  /** Where models and database differ otherwise, a line each; null where no database was looked at. */
+  readonly differences: readonly string[] | null;
   /** Indexes that models and row rules ask for and the database has not; null where no database was looked at. */
   readonly missing_indexes: readonly MissingIndex[] | null;
 }
@@ -81,14 +85,17 @@ const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
   };
 };
 
+/** Whether nothing but an index is missing, which the report names by itself. */
+const isIndex = ({ kind }: Difference): boolean => kind === 'missing_index' || kind === 'missing_unique';
+
 /**
- * Who can call what, which recommended rules are off, and which indexes are missing where somebody looked for them. Pure:
- * the rest follows from endpoints and models.
+ * Who can call what, which recommended rules are off, and where the database differs if it was compared. Pure: the rest
+ * follows from endpoints and models.
  */
 export const auditReport = (
   endpoints: readonly Endpoint[],
   models: Models,
-  missing?: readonly MissingIndex[],
+  found?: readonly Difference[],
 ): AuditReport => ({
   endpoints: endpoints.map((endpoint) => ({
     method: endpoint.method,
@@ -96,5 +103,6 @@ export const auditReport = (
     ...accessOf(endpoint, { models, locale: 'en' }),
   })),
   resources: [...models.values()].map((model) => reportOn(model, models)),
-  missing_indexes: missing ?? null,
+  differences: found?.filter((each) => !isIndex(each)).map(describeDifference) ?? null,
+  missing_indexes: found === undefined ? null : missingIndexes(found),
 });

@@ -1,5 +1,6 @@
 import type { Models } from './model/models.ts';
 import type { DialectName } from './store/dialects/name.ts';
+import type { DatabaseTarget } from './store/dialects/target.ts';
 import type { Ask } from './store/introspection.ts';
 import { breaksRequests, describeDifference } from './store/migrations/describe-difference.ts';
 import { type Difference, differences } from './store/migrations/differences.ts';
@@ -12,7 +13,7 @@ export class SchemaError extends Error {
   constructor(found: readonly Difference[]) {
     const lines = found.map((difference) => `  ${describeDifference(difference)}`);
     super(
-      `models and database differ; gatewright generate migration NAME writes what is missing:\n${lines.join('\n')}`,
+      `models and database differ (gatewright generate migration NAME writes what is missing):\n${lines.join('\n')}`,
     );
     this.name = 'SchemaError';
     this.differences = found;
@@ -28,6 +29,10 @@ export const schemaDifferences = async (
   if (models.size === 0) return [];
   return differences(models, await readStored(ask, dialect));
 };
+
+/** The same of a database, on a connection of its own that writes nothing. */
+export const differencesOf = (target: DatabaseTarget, models: Models): Promise<readonly Difference[]> =>
+  target.snapshot(({ ask, dialect }) => schemaDifferences(ask, dialect, models));
 
 /**
  * Compares the models with the database before anything is served. What differs and harms no request is told to

@@ -58,7 +58,10 @@ const dispatch = async (given: readonly string[], io: Io): Promise<void> => {
 /** An error's message on one line: a configuration's mistakes come with line breaks. */
 const oneLine = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error);
-  return text.trim().replace(/\s*\n\s*/g, '; ');
+  return text
+    .trim()
+    .replace(/:\s*\n\s*/g, ': ')
+    .replace(/\s*\n\s*/g, '; ');
 };
 
 /**

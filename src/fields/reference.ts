@@ -77,9 +77,12 @@ export const reference = {
   anyone: ({ anyone, owner }) => anyone === true || owner === true,
 } satisfies FieldType<ReferenceOptions>;
 
-type OwnerOptions = Pick<CommonOptions, 'label' | 'group'>;
+interface OwnerOptions extends Pick<CommonOptions, 'label' | 'group'> {
+  /** A user owns one record at most. */
+  readonly unique?: boolean;
+}
 
-const ownerOptions = { label, group: label } satisfies OptionTable<OwnerOptions>;
+const ownerOptions = { label, group: label, unique: flag } satisfies OptionTable<OwnerOptions>;
 
 /** The reference to the user whose record it is: `user_id: field.owner()`. */
 export const defineOwner = (

@@ -272,8 +272,8 @@ describe('options that do not exist, and values of the wrong type', () => {
     ['resource', { fields, indexes: ['title'] }, 'indexes[0] must be a list, not "title"'],
     ['resource', { fields: { title: 'string' } }, 'fields.title must be made by a function of `field`'],
     ['unique', { fields, unique: ['title'] }, 'unique[0] must be a list, not "title"'],
-    ['unique', { fields, unique: [['title']] }, 'Memo: unique: each set names two fields or more, each once'],
-    ['unique', { fields, unique: [['title', 'title']] }, 'each set names two fields or more, each once'],
+    ['unique', { fields, unique: [[]] }, 'Memo: unique: each set names one field or several, each once'],
+    ['unique', { fields, unique: [['title', 'title']] }, 'each set names one field or several, each once'],
     [
       'unique',
       { fields, unique: [['title', 'titel']] },
@@ -361,7 +361,7 @@ describe('options that do not exist, and values of the wrong type', () => {
     [
       'owner',
       { fields: { user_id: field.owner({ required: true } as never) } },
-      'Memo.user_id: there is no option "required": the nearest is "label"',
+      'Memo.user_id: there is no option "required": the nearest is "unique"',
     ],
   ])('%s: %j', (_what, definition, message) => {
     const define = () => loosely('Memo', definition);

@@ -57,16 +57,19 @@ const isOwner = (definition: FieldDefinition): boolean =>
 const fieldsOf = (
   model: string,
   definitions: FieldDefinitions,
+  unique: readonly (readonly string[])[],
   asksOwner: boolean,
 ): Map<string, ModelField> => {
   const server = { required: true } as const;
   const fields = new Map([['id', modelField('id', integer.define(server), true)]]);
+  const single = new Set(unique.flatMap((names) => (names.length === 1 ? names : [])));
   for (const [key, definition] of Object.entries(definitions)) {
     const name = fieldName(key, definition);
     checkFieldName(model, name);
     if (fields.has(name)) throw new DefinitionError(model, 'two fields have this name', name);
     checkField(model, name, definition);
-    const field = modelField(name, definition, false);
+    const options = single.has(name) ? { ...definition.options, unique: true } : definition.options;
+    const field = modelField(name, { ...definition, options }, false);
     fields.set(name, asksOwner && isOwner(definition) ? Object.freeze({ ...field, anyone: false }) : field);
   }
   if (fields.size === 1) throw new DefinitionError(model, 'it has no fields');
@@ -128,7 +131,12 @@ export const defineResource = <
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const { isolation, ownership } = definition;
-  const fields = fieldsOf(name, definition.fields, isolation === true && ownership !== true);
+  const fields = fieldsOf(
+    name,
+    definition.fields,
+    definition.unique ?? [],
+    isolation === true && ownership !== true,
+  );
   const owner = ownerOf(name, definition.fields);
   const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? []);
   return Object.freeze({

@@ -84,6 +84,9 @@ export interface ResourceDefinition<
   readonly problems?: readonly MakeProblem[];
   /** Indexes over several fields, beside `index` and `unique` of single ones. */
   readonly indexes?: readonly (readonly ReadableName<Fields>[])[];
-  /** Fields whose values no two records share all together, `[['order_id', 'product_id']]`; null shares nothing. */
-  readonly unique?: readonly (readonly [FieldName<Fields>, FieldName<Fields>, ...FieldName<Fields>[]])[];
+  /**
+   * Fields whose values no two records share all together, `[['order_id', 'product_id']]`; null shares nothing. A set of
+   * one is the same as `unique: true` on the field.
+   */
+  readonly unique?: readonly (readonly [FieldName<Fields>, ...FieldName<Fields>[]])[];
 }

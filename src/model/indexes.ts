@@ -44,10 +44,11 @@ export const uniqueSetsOf = (
     for (const name of names)
       if (mentioned(model, fields, name, 'unique').serverSet)
         throw new DefinitionError(model, 'unique: the service sets this field itself', name);
-    if (names.length < 2 || new Set(names).size !== names.length)
-      throw new DefinitionError(model, 'unique: each set names two fields or more, each once');
+    if (names.length === 0 || new Set(names).size !== names.length)
+      throw new DefinitionError(model, 'unique: each set names one field or several, each once');
   }
-  const sets = [...option, ...ofOwner];
+  // A set of one is the field's own `unique: true`.
+  const sets = [...option.filter(({ length }) => length > 1), ...ofOwner];
   const same = sets.find((names, index) =>
     sets.slice(0, index).some((other) => [...other].sort().join(' ') === [...names].sort().join(' ')),
   );

@@ -93,8 +93,12 @@ describe('types of a model', () => {
     expect(() => defineResource('A', { fields, indexes: [['titel']] })).toThrow(DefinitionError);
     // @ts-expect-error: misspelt field among those that are unique together
     expect(() => defineResource('A', { fields, unique: [['title', 'author']] })).toThrow(DefinitionError);
-    // @ts-expect-error: one field is no set
-    expect(() => defineResource('A', { fields, unique: [['title']] })).toThrow(DefinitionError);
+    // @ts-expect-error: a set names a field
+    expect(() => defineResource('A', { fields, unique: [[]] })).toThrow(DefinitionError);
+    // A set of one is the field's own uniqueness.
+    const single = defineResource('A', { fields, unique: [['author_id']] });
+    expect([single.unique, single.fields.get('author_id')?.unique]).toEqual([[], true]);
+    expect(defineResource('A', { fields: { user_id: field.owner({ unique: true }) } }).unique).toEqual([]);
     expect(defineResource('A', { fields, unique: [['title', 'author_id']] }).unique).toEqual([
       ['title', 'author_id'],
     ]);

@@ -6,7 +6,7 @@ import type { MissingIndex } from '../../store/migrations/missing-indexes.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
-import { lookForIndexes } from '../look-for-indexes.ts';
+import { lookAtSchema } from '../look-at-schema.ts';
 
 const words = (value: Json | undefined): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
@@ -110,12 +110,16 @@ const warningLines = (resources: readonly ResourceReport[]): string[] => {
   return warnings.length === 0 ? [] : ['', ...tableOf([['WARNING'], ...warnings.map((each) => [each])])];
 };
 
-const print = ({ endpoints, resources, missing_indexes }: AuditReport): string[] => [
+const differenceLines = (differences: readonly string[]): string[] =>
+  differences.length === 0 ? [] : ['', 'MODELS AND DATABASE DIFFER', ...differences];
+
+const print = ({ endpoints, resources, differences, missing_indexes }: AuditReport): string[] => [
   ...tableOf([['METHOD', 'PATH', 'CREDENTIALS', 'WHO', 'RULES'], ...endpoints.map(endpointRow)]),
   '',
   ...tableOf([['RESOURCE', 'RECOMMENDED RULES THAT ARE OFF', ''], ...resources.map(resourceRow)]),
   ...rowLines(resources),
   ...warningLines(resources),
+  ...differenceLines(differences ?? []),
   ...indexLines(missing_indexes ?? []),
 ];
 
@@ -124,7 +128,7 @@ export const command = defineCommand({
   options: {
     strict: {
       type: 'boolean',
-      help: 'exit with 1 when a resource is left open or an index is missing, see above',
+      help: 'exit with 1 when a resource is left open or models and database differ, see above',
     },
     allow: {
       type: 'string',
@@ -141,8 +145,9 @@ export const command = defineCommand({
     'that was given no rules, or whose row rule asks nothing of the caller. With --strict that fails, as a step of',
     'continuous integration.',
     'It warns about isolation without ownership: records whose bodies name no owner are lost to those who create them.',
-    'Where the database is there, the indexes are named that models and row rules ask for and that it has not: --strict',
-    'fails by them too. Where it is not, everything else follows from the files of the application.',
+    'Where the database is there, it is compared with the models, and the indexes are named that models and row rules',
+    'ask for and that it has not: --strict fails by both. Where it is not, everything else follows from the files of the',
+    'application.',
   ],
   examples: [
     'gatewright audit',
@@ -155,13 +160,16 @@ export const command = defineCommand({
     const stranger = allow.find((name) => !application.models.has(name));
     if (stranger !== undefined) throw new UsageError(`--allow ${stranger}: there is no such model`);
     const endpoints = await endpointsOf(application, readConfig(io.env));
-    const report = auditReport(endpoints, application.models, await lookForIndexes(io, application.models));
+    const report = auditReport(endpoints, application.models, await lookAtSchema(io, application.models));
     if (values.json === true) io.print(JSON.stringify(report));
     else for (const line of print(report)) io.print(line);
     const open = report.resources.filter((resource) => resource.open && !allow.includes(resource.model));
     const missing = report.missing_indexes ?? [];
     const failures = [
       ...(open.length === 0 ? [] : [`left open: ${open.map(({ model }) => model).join(', ')}`]),
+      ...(report.differences === null || report.differences.length === 0
+        ? []
+        : [`models and database differ: ${report.differences.join(', ')}`]),
       ...(missing.length === 0
         ? []
         : [`no index: ${missing.map(indexText).join(', ')}; gatewright generate migration NAME writes it`]),

@@ -366,6 +366,50 @@ export default defineResource('${name}', { fields: { ${fields} }, isolation: ${i
     expect(await written('gone', '--allow-drop')).toContain(`dropTable(db, dialect, 'books')`);
   });
 
+  it('writes an owner field that is unique, into a new table and into one that is there', async () => {
+    const { models, written, command } = await stage();
+    await models(`import { defineResource, field } from 'gatewright';
+export default defineResource('Seat', { fields: { place: field.integer(), user_id: field.owner() } });`);
+    await command('migrate');
+    await written('first');
+    await models(`import { defineResource, field } from 'gatewright';
+export default defineResource('Seat', {
+  fields: { place: field.integer(), user_id: field.owner({ unique: true }) }, unique: [['place']],
+});`);
+    expect(await written('one')).toContain('to: field.owner({ unique: true })');
+    expect(await written('nothing')).toBeUndefined();
+    expect(await command('migrate', '--check')).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('fails `migrate`, `migrate --check` and `audit --strict` where models and database differ', async () => {
+    const { models, command, written } = await stage();
+    await models(model('Book', 'title: field.string()'));
+    await generate('Other', 'title:string');
+    const pending = await command('migrate', '--check');
+    expect([pending.status, pending.stderr]).toEqual([1, expect.stringContaining('_others')]);
+    // Nothing was made by looking.
+    expect((await command('migrate', '--check', '--json')).stdout).toContain('0001_core');
+    const differ = `gatewright: models and database differ (gatewright generate migration NAME writes what is missing): Book: the database has no table books\n`;
+    expect(await command('migrate')).toMatchObject({ status: 1, stderr: differ });
+    expect(await command('migrate', '--check')).toMatchObject({ status: 1, stdout: '', stderr: differ });
+    const [json] = [await command('migrate', '--json')];
+    expect(JSON.parse(json.stdout)).toEqual({
+      applied: [],
+      differences: ['Book: the database has no table books'],
+    });
+    const strict = await command('audit', '--strict', '--allow', 'Book', '--allow', 'Other');
+    expect([strict.status, strict.stderr]).toEqual([
+      1,
+      'gatewright: models and database differ: Book: the database has no table books\n',
+    ]);
+    await written('books');
+    expect(await command('migrate', '--check')).toMatchObject({
+      status: 0,
+      stdout: 'The database is up to date.\n',
+    });
+    expect((await command('audit', '--strict', '--allow', 'Book', '--allow', 'Other')).stderr).toBe('');
+  });
+
   it('takes a rename when it is declared, and never guesses', async () => {
     const { models, written, command, database } = await stage();
     await models(

@@ -1,21 +1,30 @@
 import { readConfig } from '../../config.ts';
 import { awaitDatabase } from '../../database-wait.ts';
-import { planMigrations, prepareDatabase } from '../../migrate.ts';
+import { pendingMigrations, planMigrations, prepareDatabase } from '../../migrate.ts';
+import { differencesOf, SchemaError } from '../../schema-check.ts';
 import { databaseTarget } from '../../store/dialects/targets.ts';
+import { breaksRequests, describeDifference } from '../../store/migrations/describe-difference.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
+import { CommandError } from '../io.ts';
 
 export const command = defineCommand({
   operands: [],
   options: {
     plan: { type: 'boolean', help: 'print the SQL of what is pending, and run none of it' },
+    check: {
+      type: 'boolean',
+      help: 'write nothing; exit with 1 where migrations are pending or models and database differ',
+    },
     ...jsonOption,
   },
   description: [
     'Applies pending migrations: those of the service, then those of the application, under a lock.',
     'All of it is one transaction: every step or none. What fails says why, with the statement.',
+    'Exits with 1 and names the difference where models and database differ afterwards: a service would not start, or',
+    'lack an index. gatewright generate migration NAME writes what is missing.',
   ],
-  examples: ['gatewright migrate', 'gatewright migrate --plan', 'gatewright migrate --json'],
+  examples: ['gatewright migrate', 'gatewright migrate --plan', 'gatewright migrate --check'],
   async run({ values }, io) {
     const config = readConfig(io.env);
     const application = await openApplication();
@@ -30,9 +39,26 @@ export const command = defineCommand({
       for (const { name, statements } of planned) io.print([`-- ${name}`, ...statements, ''].join('\n'));
       return;
     }
-    const { applied } = await prepareDatabase({ ...config, migrate: 'start' }, application, target);
-    if (values.json === true) return io.print(JSON.stringify({ applied }));
-    if (applied.length === 0) return io.print('The database is up to date.');
-    for (const name of applied) io.print(`applied ${name}`);
+    const { models } = application;
+    if (values.check === true) {
+      const pending = await pendingMigrations(target, application);
+      const found = pending.length > 0 ? [] : await differencesOf(target, models);
+      if (values.json === true)
+        io.print(JSON.stringify({ pending, differences: found.map(describeDifference) }));
+      if (pending.length > 0) throw new CommandError(`migrations are pending: ${pending.join(', ')}`);
+      if (found.length > 0) throw new SchemaError(found);
+      if (values.json !== true) io.print('The database is up to date.');
+      return;
+    }
+    const { applied, later } = await prepareDatabase({ ...config, migrate: 'start' }, application, target);
+    // What a newer release has added is no fault of these models.
+    const found = (await differencesOf(target, models)).filter(
+      (each) => later.length === 0 || breaksRequests(each),
+    );
+    if (values.json === true)
+      io.print(JSON.stringify({ applied, differences: found.map(describeDifference) }));
+    else if (applied.length > 0) for (const name of applied) io.print(`applied ${name}`);
+    else if (found.length === 0) io.print('The database is up to date.');
+    if (found.length > 0) throw new SchemaError(found);
   },
 });

@@ -10,12 +10,15 @@ const entriesOf = (options: Readonly<Record<string, unknown>>, without: Readonly
 /** The call that makes a field: `field.enum(['draft', 'live'], { default: 'draft' })`. */
 export const fieldCode = ({ type, options }: FieldDefinition, left: readonly string[] = []): Code => {
   const given: Readonly<Record<string, unknown>> = { ...options };
-  if (given['owner'] === true) return { call: 'field.owner', of: [] };
   const { argument } = type;
-  const first = argument === undefined ? [] : [valueCode(given[argument.option])];
-  const entries = entriesOf(given, new Set([...left, ...(argument === undefined ? [] : [argument.option])]));
+  const isOwner = given['owner'] === true;
+  const first = argument === undefined || isOwner ? [] : [valueCode(given[argument.option])];
+  const entries = entriesOf(
+    given,
+    new Set([...left, 'owner', ...(argument === undefined ? [] : [argument.option])]),
+  );
   return {
-    call: `field.${type.kind}`,
+    call: isOwner ? 'field.owner' : `field.${type.kind}`,
     of: [...first, ...(entries.length === 0 ? [] : [{ object: entries }])],
   };
 };

@@ -124,7 +124,8 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     problems,
   });
 
-  const collision = canCollide(model) ? (['conflict'] as const) : [];
+  // Without any rule of a field's own, the owner that the service sets may still be taken: 422.
+  const collision = canCollide(model) ? (['conflict', 'invalid_record'] as const) : [];
   const inside = nestedProblems(resource);
 
   const standing = async (grant: Call['grant'], { id: text = '' }: Call['params']) => {

@@ -118,6 +118,13 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     };
   };
 
+  /** The columns as the insert sets them: with the owner, unless the caller may name another. */
+  const withOwner = ({ owner, writable }: Grant, columns: Columns, isUpdate: boolean): Columns => {
+    if (isUpdate || owner === undefined || model.owner === undefined) return columns;
+    const named = writable.has(model.owner) ? columns[model.owner] : undefined;
+    return { ...columns, [model.owner]: named ?? owner };
+  };
+
   /** Of each value by itself. */
   const singleLookUps = (
     grant: Grant,
@@ -125,11 +132,13 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     isUpdate: boolean,
   ): LookUp[] => {
     const found: LookUp[] = [];
+    const inserted = withOwner(grant, columns, isUpdate);
     for (const field of model.fields.values()) {
+      const unique = field.unique ? inserted[field.column] : undefined;
+      if (unique !== undefined && unique !== null)
+        found.push({ kind: 'unique', fields: [field], values: [unique] });
       const value = columns[field.column];
-      if (value === undefined || value === null) continue;
-      if (field.unique) found.push({ kind: 'unique', fields: [field], values: [value] });
-      if (field.reference === undefined) continue;
+      if (value === undefined || value === null || field.reference === undefined) continue;
       const terms = chosen.has(field.name) ? grant.references?.get(field.name) : undefined;
       if (terms === undefined && isThere?.(field.reference, value) === true) continue;
       found.push({ kind: 'reference', field, value, reach: referenceReach(field, terms, isUpdate) });
@@ -138,15 +147,9 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
   };
 
   /** Of values together: those that are written, and the rest as the record has it. */
-  const setLookUps = (
-    { owner }: Grant,
-    { columns, refused }: Candidate,
-    isUpdate: boolean,
-  ): UniqueLookUp[] => {
+  const setLookUps = (grant: Grant, { columns, refused }: Candidate, isUpdate: boolean): UniqueLookUp[] => {
     if (sets.length === 0) return [];
-    // As the insert sets it.
-    const written = isUpdate || owner === undefined || model.owner === undefined;
-    const candidate = written ? columns : { ...columns, [model.owner]: owner };
+    const candidate = withOwner(grant, columns, isUpdate);
     return sets.flatMap((fields): UniqueLookUp[] => {
       const values = fields.map(({ column }) => candidate[column]);
       const lacking = isUpdate ? values.every((value) => value === undefined) : values.includes(undefined);

@@ -26,6 +26,9 @@ const bookmarkFields = {
 };
 const noteFields = { slug: field.string({ unique: 'owner' }), user_id: field.owner() };
 
+const seatFields = { user_id: field.owner({ unique: true }) };
+const profileFields = { name: field.string(), user_id: field.owner() };
+
 /** Out of reach for others than their owners. */
 const order = defineResource('Order', { fields: orderFields, isolation: true, ownership: true });
 const line = defineResource('Line', {
@@ -45,7 +48,10 @@ const bookmark = defineResource('Bookmark', {
 });
 /** Whose it is, the body says. */
 const note = defineResource('Note', { fields: noteFields });
-const resources = [order, line, bookmark, note];
+/** One of each user, said in both forms. */
+const seat = defineResource('Seat', { fields: seatFields, ownership: true });
+const profile = defineResource('Profile', { fields: profileFields, unique: [['user_id']], ownership: true });
+const resources = [order, line, bookmark, note, seat, profile];
 const migrations: Migrations = {
   '0001_tables': {
     up: async (db, dialect) => {
@@ -53,6 +59,9 @@ const migrations: Migrations = {
       await createTable(db, dialect, 'lines', { fields: lineFields, unique: line.unique });
       await createTable(db, dialect, 'bookmarks', { fields: bookmarkFields });
       await createTable(db, dialect, 'notes', { fields: noteFields });
+      await createTable(db, dialect, 'seats', { fields: seatFields });
+      const user_id = field.owner({ unique: true });
+      await createTable(db, dialect, 'profiles', { fields: { ...profileFields, user_id } });
     },
   },
 };
@@ -91,6 +100,21 @@ describeEachDatabase('fields that are unique together', (databases) => {
     const [one, two] = [await made('order', {}, token), await made('order', {}, token)];
     return { token, one: one.id, two: two.id };
   };
+
+  it('are one record of each user where the owner field is unique, by itself or as a set of one', async () => {
+    for (const key of ['seat', 'profile']) {
+      const token = await service.createUser();
+      await made(key, {}, token);
+      expect(await post(key, {}, token)).toMatchObject({
+        status: 422,
+        data: { errors: [{ field: 'user_id', rule: 'unique' }] },
+      });
+      await made(key, {}, await service.createUser());
+      const raced = await service.createUser();
+      const answers = await times(4, () => post(key, {}, raced));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422]);
+    }
+  });
 
   it('are told each with the others, in their order, together with every other message', async () => {
     const { token, one, two } = await setUp();
