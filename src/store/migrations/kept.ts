@@ -177,7 +177,7 @@ export const keptColumns: Readonly<Record<string, KeptColumns>> = {
   gatewright_key_usage: other('key_id', 'day', 'requests', 'refused', 'address'),
   gatewright_key_networks: other('key_id', 'network', 'first_used_at'),
   gatewright_seen_credentials: other('id', 'serial', 'digest', 'seen_at'),
-  gatewright_database: other('id', 'major', 'checked_at', 'backed_up_at'),
+  gatewright_database: other('id', 'major', 'checked_at', 'backed_up_at', 'clock_at'),
   gatewright_schedules: other('name', 'pattern', 'ticked_at'),
   gatewright_revoked_keys: other(
     ...['key_id', 'key_hash', 'name', 'user_id', 'username', 'revoked_at', 'actor_kind', 'actor_id'],
