@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { defaultMethods } from '../auth/registry.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { isPromise } from '../kernel/application-code.ts';
+import { hasFiniteNumbers } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -61,7 +62,7 @@ const storageProblems = ['database_unavailable', 'overloaded', 'outcome_unknown'
 const ownEndpoint: Label = { 'zh-CN': '应用自己的接口。', en: 'An endpoint of the application’s own.' };
 
 const docsOf = (
-  { method, summary, description, output, media, problems = [] }: EndpointDefinition,
+  { method, accepts = 'json', summary, description, output, media, problems = [] }: EndpointDefinition,
   path: string,
   locale: Locale,
 ): EndpointDocs => ({
@@ -73,6 +74,9 @@ const docsOf = (
   // A query that is no text is refused before `handle` sees it.
   problems: [
     'invalid_text',
+    ...(accepts === 'json' && method !== 'GET' && method !== 'DELETE'
+      ? (['number_out_of_range'] as const)
+      : []),
     ...scopeProblems,
     ...(media === undefined
       ? []
@@ -112,6 +116,7 @@ export const applicationEndpoints = (
       handle: async (call) => {
         const read = input?.read(call.body);
         refuseInvalid(read?.errors ?? []);
+        if (!hasFiniteNumbers(call.body)) throw new Problem('number_out_of_range');
         const signals = new CallSignals(call);
         const lazy = accepts === 'bytes' ? new LazyBody(call, definition.limits) : undefined;
         // Of the body there is what the endpoint accepts; its type says so to the handler.

@@ -1,4 +1,4 @@
-import { type Json, parseJsonText } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { type Label, labelText } from '../kernel/messages/messages.ts';
 import type { OptionTable } from '../kernel/options.ts';
@@ -63,7 +63,7 @@ const alternatives = (locale: Locale, levels: number): JsonSchema[] => {
 const fromText = (text: string): Json => {
   if (text === '') return null;
   try {
-    return parseJsonText(text);
+    return JSON.parse(text) as Json;
   } catch {
     return '\0';
   }

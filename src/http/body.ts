@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, JsonNumberError, type JsonObject, parseJsonText } from '../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 
 /** Levels of arrays and objects that a body may nest. SQLite's JSON functions stop at 1,000. */
@@ -61,7 +61,7 @@ const checkTexts = (value: Json): void => {
 };
 
 /**
- * Parses a body strictly: UTF-8 without a byte order mark, JSON to the letter, numbers in range, at most `maxDepth` levels, no text
+ * Parses a body strictly: UTF-8 without a byte order mark, JSON to the letter, at most `maxDepth` levels, no text
  * with NUL or lone surrogates (only an escape can bring one in: the decoder is fatal). `expect` is told how many
  * values there will be at most, before they are made; a short text's are not worth a word.
  */
@@ -74,10 +74,9 @@ export const parseJson = (bytes: Uint8Array, expect?: (values: number) => void):
   }
   let value: Json;
   try {
-    value = parseJsonText(text);
+    value = JSON.parse(text) as Json;
   } catch (cause) {
-    const problem = cause instanceof JsonNumberError ? 'number_out_of_range' : 'malformed_json';
-    throw new Problem(problem, { cause });
+    throw new Problem('malformed_json', { cause });
   }
   if (text.includes('\\u')) checkTexts(value);
   return value;

@@ -1,5 +1,4 @@
 import type { BusyTime } from '../kernel/current-work.ts';
-import type { HttpResponse } from './pipeline.ts';
 
 /** A response that was sent. A stream of events, which has no end of its own, counts as sent when it begins. */
 export interface SentAnswer {
@@ -28,7 +27,7 @@ interface Measured {
 /** Measures a response once it is sent; `rest` is the result of `Responder.send`. */
 export const observeAnswer = (
   { method, arrived, database, observe }: Measured,
-  { status, code, type }: Pick<HttpResponse, 'status' | 'code' | 'type'>,
+  { status, code, type }: { readonly status: number; readonly code?: number; readonly type: string },
   rest: Promise<void> | undefined,
 ): void => {
   if (observe === undefined) return;

@@ -58,13 +58,7 @@ const isValidated = ({ input }: Endpoint): boolean =>
     (part) => isJsonObject(part) && Object.keys(part).some((keyword) => !annotations.has(keyword)),
   );
 
-const ofJson = [
-  'malformed_json',
-  'invalid_text',
-  'number_out_of_range',
-  'too_deep',
-  'not_an_object',
-] as const;
+const ofJson = ['malformed_json', 'invalid_text', 'too_deep', 'not_an_object'] as const;
 const ofAnyBody = ['body_too_large', 'unsupported_media_type'] as const;
 
 /** By what an endpoint accepts. A form may have too many fields, and parts may be none. */

@@ -203,6 +203,8 @@ describeEachDatabase('hard values', (databases) => {
         expect([text, status]).toEqual([text, 400]);
       }
     for (const [name, value] of [
+      ['count', 9007199254740992],
+      ['count', -9007199254740992],
       ['price', '10000000000000.00'],
       ['price', '0.001'],
       ['at', '10000-01-01T00:00:00Z'],
@@ -210,13 +212,8 @@ describeEachDatabase('hard values', (databases) => {
       ['at', '0001-01-01T00:00:00+00:01'],
     ] as const)
       expect((await hear('POST', '', { sample: { [name]: value } })).status).toBe(422);
-    for (const values of [
-      '"ratio":1e400',
-      '"data":[1e400]',
-      '"count":9007199254740992',
-      '"count":-9007199254740992',
-    ])
-      expect((await hear('POST', '', `{"sample":{${values}}}`)).status).toBe(400);
+    expect((await hear('POST', '', '{"sample":{"ratio":1e400}}')).status).toBe(422);
+    expect((await hear('POST', '', '{"sample":{"data":[1e400]}}')).status).toBe(422);
     heard.set(databases.dialect, answers);
   });
 

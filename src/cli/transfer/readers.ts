@@ -1,7 +1,7 @@
 import { type Cell, CellError, csvCells } from '../../kernel/csv-cells.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { unescapeFormulas } from '../../kernel/formulas.ts';
-import { isJsonObject, type Json, parseJsonText } from '../../kernel/json.ts';
+import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { ImportLine } from '../../operations/import.ts';
 import { CommandError } from '../io.ts';
@@ -80,7 +80,7 @@ export const csvReader = (fields: ImportFields, head: Frame): ReadLine => {
 
 const parsed = (text: string): Json | undefined => {
   try {
-    return parseJsonText(text);
+    return JSON.parse(text) as Json;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { hookFailure } from '../../kernel/application-code.ts';
-import { JsonText } from '../../kernel/json.ts';
+import { hasFiniteNumbers, JsonText } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
 import type { Translations } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -47,6 +47,7 @@ const paymentInput = (locale: Locale): JsonSchema => ({
 
 const paymentOf = (call: Call): Payment => {
   if (call.principal.kind !== 'application') throw new Problem('forbidden');
+  if (!hasFiniteNumbers(call.body)) throw new Problem('number_out_of_range');
   return {
     appId: call.principal.appId,
     timestamp: call.header('x-timestamp') ?? '',
@@ -116,7 +117,7 @@ export const paymentEndpoint = (services: Services): Endpoint => {
         en: 'Any JSON object, kept as it came; `order_no`, `amount` and `currency` of it stand in the receipt and in the list of the administration area. The same signed request, or the same Idempotency-Key with the same body, answers the first receipt.',
       },
       tag: 'Payment',
-      ...(onPayment === undefined ? {} : { problems: ['handler_timeout'] as const }),
+      problems: ['number_out_of_range', ...(onPayment === undefined ? [] : (['handler_timeout'] as const))],
       data: schemas.receipt,
       idempotent: true,
     },

@@ -13,8 +13,7 @@ export const en: Catalogue = {
     missing_key: 'The request body lacks the object {key}',
     invalid_parameter: 'Invalid parameter {name}',
     unusable_field: 'Field {name} cannot be used',
-    number_out_of_range:
-      'The request body has a number out of range: integers to ±9007199254740991, others as far as a double goes',
+    number_out_of_range: 'The request body has a number beyond the range of a double',
     too_much_included:
       'Too many related records: at most {records} of one record, and {bytes} bytes in one answer',
     unauthenticated: 'Not authenticated',

@@ -13,7 +13,7 @@ export const zhCN: Catalogue = {
     missing_key: '请求体缺少对象 {key}',
     invalid_parameter: '参数 {name} 无效',
     unusable_field: '字段 {name} 不可用',
-    number_out_of_range: '请求体中有超出范围的数字：整数不超过 ±9007199254740991，其他数字不超过双精度范围',
+    number_out_of_range: '请求体中有超出双精度范围的数字',
     too_much_included: '关联记录过多：每条记录最多 {records} 条，每次响应最多 {bytes} 字节',
     unauthenticated: '未认证',
     invalid_token: '令牌无效或已过期',
