@@ -157,7 +157,7 @@ const fieldsOf = (model: ResourceModel): Fields => {
 };
 
 /** Fields that some body sets: not the server's, and not the owner under ownership, except in the administration area. */
-export const bodyFields = (model: ResourceModel, area: ResourceRule['area']): ReadonlySet<string> =>
+export const fieldsOfBodies = (model: ResourceModel, area: ResourceRule['area']): ReadonlySet<string> =>
   area === 'admin' ? fieldsOf(model).inAdministration : fieldsOf(model).forAdministrators;
 
 /** Fields that a body of this caller may set. */
@@ -167,7 +167,7 @@ export const writableFields = (
   area: ResourceRule['area'],
 ): ReadonlySet<string> =>
   principal.kind === 'user' && isAdministrator(principal)
-    ? bodyFields(model, area)
+    ? fieldsOfBodies(model, area)
     : fieldsOf(model).forOthers;
 
 /** Fields of an answer to whoever is allowed what the rule is about. */

@@ -6,7 +6,7 @@ import { type NestedInput, withNested } from '../../model/nested-schema.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { maxBatch, readBatch, writeBatch } from '../../operations/batch.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { bodyFields } from '../../policy/resource-rule.ts';
+import { fieldsOfBodies } from '../../policy/resource-rule.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
 import { actingFor, checkedModels } from '../shared.ts';
 import type { Area } from './area.ts';
@@ -45,7 +45,7 @@ export const batchEndpoint = (
   const path = `${area.path(model)}/batch`;
   const methods = (['create', 'update', 'destroy'] as const).flatMap((action) => area.auth(model, action));
   const body = (action: 'create' | 'update'): JsonSchema =>
-    withNested(inputSchema(model, action, bodyFields(model, area.name), locale), action, nested, locale);
+    withNested(inputSchema(model, action, fieldsOfBodies(model, area.name), locale), action, nested, locale);
   const saved = outputSchema(model, answered, locale);
   return {
     operation,

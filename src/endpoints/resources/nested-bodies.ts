@@ -3,7 +3,7 @@ import { nestedLimits, type WriteAccess } from '../../model/nested-schema.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { bodyFields } from '../../policy/resource-rule.ts';
+import { fieldsOfBodies } from '../../policy/resource-rule.ts';
 import type { Area } from './area.ts';
 
 /** What the API description says of bodies that hold records within their own: as if anybody could write them all. */
@@ -11,7 +11,7 @@ import type { Area } from './area.ts';
 export const anyAccess =
   (area: Area) =>
   (model: ResourceModel): WriteAccess => {
-    const written = bodyFields(model, area.name);
+    const written = fieldsOfBodies(model, area.name);
     return { create: written, update: written, destroy: true };
   };
 

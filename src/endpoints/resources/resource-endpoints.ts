@@ -17,7 +17,7 @@ import { grantsOfRelated, relatedFor } from '../../operations/related.ts';
 import { remove } from '../../operations/remove.ts';
 import { update } from '../../operations/save.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { bodyFields } from '../../policy/resource-rule.ts';
+import { fieldsOfBodies } from '../../policy/resource-rule.ts';
 import { type Included, nothingIncluded, parseIncluded } from '../../store/relations/include.ts';
 import type { Related } from '../../store/relations/related.ts';
 import { idempotentRequest } from '../../store/tables/idempotency.ts';
@@ -86,7 +86,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const origin = new URL(baseUrl).origin;
   const savedView = area.name === 'admin' ? 'admin' : 'saved';
   const detailView = area.name === 'admin' ? 'admin' : 'detail';
-  const written = bodyFields(model, area.name);
+  const written = fieldsOfBodies(model, area.name);
   const nested = nestedInputs(model, models, anyAccess(area));
   const fieldsOf = (view: View): readonly string[] =>
     area.name === 'admin' ? [...model.fields.keys()] : model.views[view];
