@@ -41,8 +41,8 @@ const fieldsFor = (
 /**
  * The events that somebody may be told of, as things are at this moment, with the fields that they read: those of records
  * that they read now and that were readable to them before or after the event, and of records that are gone those that
- * they could read before. An update that changed none of these fields is none to them. `related` answers what they read
- * of a model.
+ * they could read before. An update that changed none of these fields is none to callers who do not read every field: it
+ * may have changed one that they do not read. `related` returns what they read of a model.
  */
 export const seenOf = async (
   resources: ReadonlyMap<string, ServedResource>,
@@ -56,11 +56,13 @@ export const seenOf = async (
     // A model that is gone, or that tells nothing any more.
     if (resource?.model.events !== true || grant === undefined) return;
     const sides = await resource.eventReaders.seen(grant, of);
+    const readsEveryField = [...resource.model.fields.keys()].every((name) => grant.readable.includes(name));
     for (const event of of) {
       const seen = sides.get(event.number);
       if (seen === undefined) continue;
       const fields = fieldsFor(event, seen, grant.readable);
-      if (event.action !== 'update' || fields.length > 0) found.set(event.number, { ...event, fields });
+      if (event.action !== 'update' || fields.length > 0 || readsEveryField)
+        found.set(event.number, { ...event, fields });
     }
   });
   await Promise.all(asked);

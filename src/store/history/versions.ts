@@ -35,7 +35,7 @@ const seen = (side: Side): Fragment => name(version, `${side}_seen`);
 /**
  * Answers a caller which versions there are of a record that they reach. Each side of a version is held to the conditions
  * of the grant by its own values: one that does not meet them is null. A version is left out where neither side meets
- * them, and an update where nothing that the caller reads was changed.
+ * them, and an update that changed nothing which the caller reads, unless the caller reads every field.
  */
 export const createVersionReader = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
@@ -58,11 +58,13 @@ export const createVersionReader = (database: Database, model: ResourceModel, mo
 
   const listed = (readable: readonly string[]): Fragment => {
     const [before, after] = sides.map((side) => name(version, side));
+    const isAnySeen = sql`(${seen('before')} = 1 or ${seen('after')} = 1)`;
+    if ([...model.fields.keys()].every((field) => readable.includes(field))) return isAnySeen;
     const shown = readable.filter((field) => !setByServer.has(field));
     const isSame = dialect.agree(before ?? sql``, after ?? sql``, shown);
     // Of a version that was forgotten nothing is left but that it was there.
     const isWhole = sql`action = 'update' and before is not null and after is not null`;
-    return sql`(${seen('before')} = 1 or ${seen('after')} = 1)
+    return sql`${isAnySeen}
       and not (${isWhole} and ${seen('before')} = 1 and ${seen('after')} = 1 and ${isSame})`;
   };
 

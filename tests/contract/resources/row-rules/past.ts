@@ -33,7 +33,8 @@ const seenOf = (
   const fields = plan.fields
     .map(({ name }) => name)
     .filter((name) => after !== undefined && (isHalf || (after[name] ?? null) !== (before?.[name] ?? null)));
-  return action === 'update' && fields.length === 0 ? undefined : { ...sides, fields };
+  // Callers of these models read every field, so an update that changed none hides nothing from them.
+  return { ...sides, fields };
 };
 
 const actorFault = (playing: Playing, caller: Asking, isNobody: boolean, write: Written, actor: Actor) => {
