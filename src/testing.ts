@@ -96,10 +96,12 @@ const prepareDatabase = async (url: string, application: Application): Promise<v
 const testOptions = { application: anything, env: anything } satisfies OptionTable<TestOptions>;
 const userOptions = { roles: anything, password: anything } satisfies OptionTable<UserOptions>;
 
-type Step = () => Promise<void>;
-
 /** Starts the application; what has to be removed at the end goes to the front of `removals`. */
-const start = async (directory: string, options: TestOptions, removals: Step[]): Promise<Server> => {
+const start = async (
+  directory: string,
+  options: TestOptions,
+  removals: (() => Promise<void>)[],
+): Promise<Server> => {
   const { application = '.', env = {} } = known('testApplication', options, testOptions);
   const loaded = typeof application === 'string' ? await loadApplication(application) : application;
   const given = readConfig({
@@ -196,7 +198,7 @@ export const testApplication = async (options: TestOptions = {}): Promise<TestAp
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-test-'));
   const removeAtExit = (): void => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeAtExit);
-  const removals: Step[] = [
+  const removals: (() => Promise<void>)[] = [
     async () => {
       process.off('exit', removeAtExit);
       await rm(directory, { recursive: true, force: true });

@@ -11,7 +11,7 @@ import { greet } from '../greeting.ts';
 import { logUncaught } from '../uncaught.ts';
 import { holdMigrations, untilMigrated } from './hold.ts';
 import { locate } from './locate.ts';
-import type { Migrated, Outcome, Shown, Start } from './messages.ts';
+import type { MigratedElsewhere, Outcome, Shown, Start } from './messages.ts';
 import { routeLines } from './routes.ts';
 import { suggestedCommands } from './suggest.ts';
 
@@ -106,7 +106,7 @@ const start = async (
 /** Ends with the process that started it, whatever becomes of that one. */
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-const send = (message: Outcome | Migrated): void => void process.send?.(message);
+const send = (message: Outcome | MigratedElsewhere): void => void process.send?.(message);
 
 /** Tells when this run, which does not serve, may be tried again. */
 const watchDatabase = async ({ config, application }: Loaded): Promise<void> => {

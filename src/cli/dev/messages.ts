@@ -38,6 +38,6 @@ export type Outcome =
   | { readonly kind: 'failed' };
 
 /** Sent after `held` or `failed`: the database is another one since, and the run may be tried again. */
-export interface Migrated {
+export interface MigratedElsewhere {
   readonly kind: 'migrated';
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { programFile } from '../../kernel/package-files.ts';
-import type { Migrated, Outcome, Shown, Start } from './messages.ts';
+import type { MigratedElsewhere, Outcome, Shown, Start } from './messages.ts';
 
 /** Milliseconds that a run gets to end by itself; whatever it writes is durable at every moment. */
 const grace = 150;
@@ -100,7 +100,7 @@ export class Supervisor {
     run.once('exit', () => {
       if (this.#running === run && !this.#closed) this.#ended();
     });
-    run.on('message', ({ kind }: Outcome | Migrated) => {
+    run.on('message', ({ kind }: Outcome | MigratedElsewhere) => {
       if (kind === 'migrated' && this.#running === run) void this.restart();
     });
     const outcome = this.#outcomeOf(run);
