@@ -6,7 +6,17 @@ import type { Row, State } from '../../resources/row-rules/plan.ts';
 import { deleteRow, insertRows, putRow, someRow } from '../../resources/row-rules/tables.ts';
 import { type Parameter, renderer, someIncludes, type Tree } from './asked.ts';
 import type { RelatedPlan } from './plan.ts';
-import { type Across, base, listed, parametersOf, readerOf, someRows, viewsOf, wantedOf } from './play.ts';
+import {
+  type Across,
+  base,
+  type ListAsked,
+  listed,
+  parametersOf,
+  readerOf,
+  someRows,
+  viewsOf,
+  wantedOf,
+} from './play.ts';
 import type { Plain, Reader } from './policy.ts';
 
 /** A request, and what the oracle says of it: all that rows may decide. */
@@ -56,21 +66,24 @@ const listProbes = (playing: Across, caller: Asking, plan: RelatedPlan): Probe[]
     ['', [...own, ...parameters, ['per_page', '2'], ['after', '']]],
     ['/aggregate', [['count', ''], ...own.filter(([name]) => name !== 'sort')]],
   ];
-  const predict = (at: Across, behind: Tree): string => {
+  const predict = (at: Across, { filters, sort }: ListAsked, behind: Tree): string => {
     const reader = readerOf(at, caller, 'api');
     const rows = reader.rows(plan, 'list');
     if (isRefused(rows)) return predicted(rows);
-    const { parts, find } = listed(reader, plan, asked, views);
+    const { parts, find } = listed(reader, plan, { filters, sort }, views);
     const render = () => renderer(reader, plan, views.view, views.known, behind);
     return predicted(wantedOf([...parts, render], () => find(rows).map(render())));
   };
   return lists.map(([beside, all]) => {
     const path = base('api', plan) + beside + queryOf(all);
-    const behind: Tree = all.some(([name]) => name === 'include') ? tree : new Map();
+    const has = (parameter: string) => all.some(([name]) => name === parameter);
+    // An order that is refused would stand for whatever the aggregate counts: it has none.
+    const asks = has('sort') ? asked : { ...asked, sort: [] };
+    const behind: Tree = has('include') ? tree : new Map();
     return {
       path,
       send: () => ask(playing, caller, 'list', path),
-      predict: (at) => predict(at, behind),
+      predict: (at) => predict(at, asks, behind),
     };
   });
 };
@@ -165,8 +178,14 @@ export const playInterference = async (
     ...listProbes(playing, caller, plan),
   ]);
   const before: string[] = [];
-  for (const { send } of probes) before.push(told(await send()));
   const said = probes.map(({ predict }) => predict(playing));
+  for (const [index, { path, send }] of probes.entries()) {
+    const answer = await send();
+    before.push(told(answer));
+    // An oracle that expects a refusal would let any row change.
+    if (answer.status === 200 && /^{"status/.test(said[index] ?? ''))
+      faults.push(`${caller.name}: ${path}: ${answer.text}, not ${said[index]}`);
+  }
   const changes: string[] = [];
   for (let attempt = 0; attempt < 25; attempt += 1) {
     const change = someChange(playing, caller);

@@ -174,7 +174,7 @@ export const playDetail = async (
   }
 };
 
-interface ListAsked {
+export interface ListAsked {
   readonly filters: readonly FilterAsked[];
   readonly sort: readonly SortAsked[];
 }
