@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApplicationError, createApplication, defineConfig, loadApplication } from './application.ts';
 import { defineEndpoint } from './endpoints/define-endpoint.ts';
@@ -81,7 +83,8 @@ describe('a mistake in an application names its file, the option and the nearest
   ])('%s', async (path, code, message) => {
     const { file, error } = await loading(path, code);
     expect(error).toBeInstanceOf(ApplicationError);
-    expect((error as Error).message).toBe(`${file}: ${message}`);
+    const [, place, said] = /^(.+?)(?::\d+:\d+)?: (.*)$/s.exec((error as Error).message) ?? [];
+    expect({ place, said }).toEqual({ place: file, said: message });
   });
 });
 
@@ -109,4 +112,57 @@ it('the parts of an application and its configuration are held to their types to
   expect(() => createApplication({ resorces: [] } as object)).toThrow('the nearest is "resources"');
   expect(() => createApplication({ config: { onPaid() {} } as object })).toThrow('no option "onPaid"');
   expect(() => defineConfig({ onPayment: true } as never)).toThrow('onPayment must be a function, not true');
+});
+
+describe('a mistake is named where it is, not in the first file that imports it', () => {
+  const service = JSON.stringify(new URL('./index.ts', import.meta.url).href);
+  const header = `import { defineResource, field, member } from ${service};`;
+  const first = `${header}\nimport task from './task.ts';\nexport default defineResource('Board', { fields: { n: field.integer() }, problems: [] });\nvoid task;\n`;
+
+  const cases = [
+    [
+      'an option',
+      `${header}\n\nexport default defineResource('Task', {\n  fields: { title: field.string() },\n  permisions: 'writes',\n});\n`,
+      ':3:16: Task: there is no option "permisions"',
+    ],
+    [
+      'a row rule, which is read beside the other models',
+      `${header}\n\nexport default defineResource('Task', {\n  fields: { user: field.owner(), team_id: field.integer() },\n  isolation: member('team_id', { of: 'Membershp' }),\n});\n`,
+      ':3:16: Task: isolation',
+    ],
+    [
+      'a reference, which is too',
+      `${header}\n\nexport default defineResource('Task', {\n  fields: {\n    author: field.reference('Author'),\n  },\n});\n`,
+      ':5:5: Task.author_id: it refers to Author, which is no model',
+    ],
+    ['the import of a file', `${header}\nimport './missing.ts';\n`, ':2:11: Cannot find module'],
+    ['syntax', `${header}\n\nexport default defineResource('Task', {\n  fields: { , },\n});\n`, ':4:13: '],
+    ['syntax of JavaScript', `${header}\nconst a = 1;\nconst a = 2;\nexport default a;\n`, ':3:7: '],
+  ] as const;
+  let messages: readonly string[] = [];
+  const folderOf = (index: number): string => join(root, `imported-${index}`, 'resources');
+
+  beforeAll(async () => {
+    for (const [index, [, task]] of cases.entries()) {
+      await mkdir(folderOf(index), { recursive: true });
+      await writeFile(join(folderOf(index), 'board.ts'), first);
+      await writeFile(join(folderOf(index), 'task.ts'), task);
+    }
+    // Node loads the files: a test runner would read them in its own way.
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `import { loadApplication } from ${JSON.stringify(new URL('./application.ts', import.meta.url).href)};
+       const messages = [];
+       for (const folder of process.argv.slice(1))
+         messages.push(await loadApplication(folder).then(() => '', (error) => error.message));
+       console.log(JSON.stringify(messages));`,
+      ...cases.map((_, index) => dirname(folderOf(index))),
+    ]);
+    messages = JSON.parse(stdout) as readonly string[];
+  });
+
+  it.each(cases.map(([name, , place], index) => [name, place, index] as const))('%s', (_, place, index) => {
+    expect(messages[index]).toContain(`${join(folderOf(index), 'task.ts')}${place}`);
+  });
 });

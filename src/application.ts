@@ -7,6 +7,7 @@ import type { PaymentHook } from './endpoints/services.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from './jobs/define-job.ts';
 import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } from './kernel/options.ts';
 import { type ProblemKind, problemCode } from './kernel/problem.ts';
+import { locate } from './locate.ts';
 import { DefinitionError } from './model/definition-error.ts';
 import { collectModels, type Models } from './model/models.ts';
 import { isResourceModel, type ResourceModel } from './model/resource.ts';
@@ -179,14 +180,7 @@ const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
   }
 };
 
-/**
- * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`
- * and `gatewright.config.ts`, each where it is there. Nothing is registered anywhere: a new file is taken up at the next
- * start. Node strips the types itself.
- * @throws ApplicationError, DefinitionError
- */
-export const loadApplication = async (folder: string): Promise<Application> => {
-  const directory = resolve(folder);
+const loadParts = async (directory: string): Promise<Application> => {
   const resources = await collect(
     join(directory, 'resources'),
     '`export default defineResource(…)`',
@@ -212,4 +206,27 @@ export const loadApplication = async (folder: string): Promise<Application> => {
     migrations: Object.fromEntries(migrations),
     config: await loadConfig(directory),
   });
+};
+
+/** The error with the place that it comes from: a file that is imported by others fails in the first of them. */
+const located = async (error: unknown, directory: string): Promise<unknown> => {
+  if (error instanceof ApplicationError && error.cause === undefined) return error;
+  const cause = error instanceof ApplicationError ? error.cause : error;
+  const place = await locate(cause, directory);
+  return place === undefined ? error : mistakeIn(`${place.file}:${place.line}:${place.column}`, cause);
+};
+
+/**
+ * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`
+ * and `gatewright.config.ts`, each where it is there. Nothing is registered anywhere: a new file is taken up at the next
+ * start. Node strips the types itself.
+ * @throws ApplicationError that names the file, and the line where it is known
+ */
+export const loadApplication = async (folder: string): Promise<Application> => {
+  const directory = resolve(folder);
+  try {
+    return await loadParts(directory);
+  } catch (error) {
+    throw await located(error, directory);
+  }
 };

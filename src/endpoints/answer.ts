@@ -41,10 +41,18 @@ const reserved: Readonly<Record<string, string>> = {
   ),
 };
 
-const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w!#$&^.+-]+=("[^"\\\r\n]*"|[\w!#$&'^.+:-]+))*$/;
+/** A token of RFC 9110 without `*`: in a media type that is the wildcard of a range. */
+const token = "[\\w!#$%&'+.^`|~-]+";
 
-/** Whether a text is a media type, with or without parameters. */
-export const isMediaTypeText = (text: string): boolean => mediaType.test(text);
+/** The value of a parameter may be quoted. A semicolon may stand without a parameter. */
+const parameters = `(?:[ \\t]*;(?:[ \\t]*${token}=(?:[*\\w!#$%&'+.^\`|~-]+|"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"))?)*`;
+
+const mediaType = new RegExp(`^${token}/${token}${parameters}$`);
+
+const mediaRange = new RegExp(`^(?:\\*/\\*|${token}/(?:\\*|${token}))${parameters}$`);
+
+/** Whether a text is a media type, or a range of them: `image/*`, or every one. */
+export const isMediaRangeText = (text: string): boolean => mediaRange.test(text);
 
 /**
  * What a page of the application's may do unless it says so itself: show text, its own styles and pictures. No script
@@ -92,7 +100,7 @@ const lengthOf = (headers: Headers): number | undefined => {
 const typeOf = (type: string | undefined, body: NonNullable<AnswerOptions['body']>): string => {
   if (type === undefined)
     return typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
-  if (!isMediaTypeText(type)) throw new Error(`answer: ${JSON.stringify(type)} is no media type`);
+  if (!mediaType.test(type)) throw new Error(`answer: ${JSON.stringify(type)} is no media type`);
   // A page whose characters a browser had to guess could be made to mean another.
   const unnamed = typeof body === 'string' && /^text\//i.test(type) && !/;\s*charset=/i.test(type);
   return unnamed ? `${type}; charset=utf-8` : type;

@@ -24,6 +24,10 @@ describe('defineEndpoint', () => {
     [{ accepts: 'multipart', limits: { file: 9, total: 8 } }, 'limits.total is less than limits.file (9'],
     [{ accepts: 'multipart', limits: { total: 8 } }, 'limits.total is less than limits.file (10485760'],
     [{ media: 'picture' }, 'media must be a media type'],
+    [{ media: '*/png' }, 'media must be a media type or a range of them'],
+    [{ media: 'image/p*' }, 'media must be a media type'],
+    [{ media: 'text/plain;\n charset=utf-8' }, 'media must be a media type'],
+    [{ media: `text/plain${' ;'.repeat(50_000)} x` }, 'media must be a media type'],
     [{ output: 7 }, 'output must be an object'],
   ])('%j: %s', (options, flaw) => {
     expect(define(options)).toThrow(flaw);
@@ -36,6 +40,12 @@ describe('defineEndpoint', () => {
     { accepts: 'multipart', input, limits: { file: 5, total: 50, files: 2 } },
     { accepts: 'bytes', limits: { total: 5 } },
     { method: 'GET', media: 'text/csv; charset=utf-8' },
+    { method: 'GET', media: '*/*' },
+    { method: 'GET', media: 'image/*' },
+    { method: 'GET', media: '*/*;q=0.5' },
+    { method: 'GET', media: 'text/html;level="a \\"b\\""; charset=utf-8' },
+    { method: 'GET', media: "application/vnd.a%b'c~d|e`f" },
+    { method: 'GET', media: 'text/plain; charset=utf-8;' },
   ])('%j', (options) => {
     expect(define(options)).not.toThrow();
   });

@@ -25,7 +25,7 @@ import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
 import type { DetailOf, RelationsOf, Resource } from '../model/types.ts';
 import type { Database } from '../store/database.ts';
-import { isMediaTypeText, type RawAnswer } from './answer.ts';
+import { isMediaRangeText, type RawAnswer } from './answer.ts';
 import {
   type BodyContexts,
   type BodyKind,
@@ -126,10 +126,8 @@ const outputOption: OptionCheck = (value, path) =>
 
 const mediaOption: OptionCheck = (value, path) =>
   textual(value, path) ??
-  // A range, as the description takes: what it is of several, the answer says.
-  (isMediaTypeText(String(value).replace(/^([^/*]+)\/\*$/, '$1/any'))
-    ? undefined
-    : `${path} must be a media type`);
+  // A range, as the description takes: `answer` gives the type itself.
+  (isMediaRangeText(String(value)) ? undefined : `${path} must be a media type or a range of them`);
 
 const namedProblem = oneOf(...Object.keys(problemTable));
 

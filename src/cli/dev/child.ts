@@ -1,6 +1,7 @@
 import { type Application, ApplicationError, loadApplication } from '../../application.ts';
 import { type Config, ConfigError, readConfig } from '../../config.ts';
 import { awaitDatabase } from '../../database-wait.ts';
+import { locate } from '../../locate.ts';
 import { guardStandardStreams, readableLog } from '../../log.ts';
 import { SchemaError, schemaDifferences } from '../../schema-check.ts';
 import { createServer, type Server } from '../../server.ts';
@@ -10,7 +11,6 @@ import type { Difference } from '../../store/migrations/differences.ts';
 import { greet } from '../greeting.ts';
 import { logUncaught } from '../uncaught.ts';
 import { holdMigrations, untilMigrated } from './hold.ts';
-import { locate } from './locate.ts';
 import type { MigratedElsewhere, Outcome, Shown, Start } from './messages.ts';
 import { routeLines } from './routes.ts';
 import { suggestedCommands } from './suggest.ts';

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DefinitionError } from '../../model/definition-error.ts';
+import { DefinitionError } from './model/definition-error.ts';
 
 /** Where in the application's own files an error comes from; lines and columns count from 1. */
 export interface Place {
@@ -22,6 +24,37 @@ const ofSyntax = (stack: string): Place | undefined => {
   if (file === undefined) return undefined;
   const caret = stack.split('\n').find((text) => /^\s*\^+\s*$/.test(text));
   return { file: pathOf(file), line: Number(line), column: (caret?.indexOf('^') ?? 0) + 1 };
+};
+
+const isSource = (name: string): boolean => /(?<!\.d)\.[cm]?[jt]s$/.test(name);
+
+/** The same lines and columns without types; nothing of a file that Node could not load either. */
+const javaScriptOf = (file: string, source: string): string => {
+  if (!/\.[cm]?ts$/.test(file)) return source;
+  try {
+    return stripTypeScriptTypes(source);
+  } catch {
+    return '';
+  }
+};
+
+/**
+ * Of some mistakes (a name that is declared twice) Node gives an importer no place. It gives one where it only checks
+ * the file, which it does for JavaScript.
+ */
+const ofCheck = async (error: Error, folder: string): Promise<Place | undefined> => {
+  if (!(error instanceof SyntaxError)) return undefined;
+  const named = /'(.+?)'/.exec(error.message)?.[1] ?? '';
+  const names = await readdir(folder, { recursive: true });
+  const own = names.filter((name) => isSource(name) && !/(^|[/\\])(\.|node_modules[/\\])/.test(name));
+  for (const file of own.sort().map((name) => join(folder, name))) {
+    const input = javaScriptOf(file, await readFile(file, 'utf8'));
+    if (!input.includes(named)) continue;
+    const args = ['--check', '--input-type=module', '-'];
+    const { stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8', timeout: 10_000 });
+    if (stderr.includes(error.message)) return ofSyntax(stderr.replace(/^\[stdin\]/m, file));
+  }
+  return undefined;
 };
 
 const ofFrame = (stack: string, folder: string): Place | undefined => {
@@ -75,17 +108,23 @@ const ofImport = (message: string): Promise<Place | undefined> | undefined => {
   return ofText(pathOf(file), new RegExp(`^(.*['"][^'"]*)${escaped(last)}['"]`));
 };
 
+/** The frames of code that ran by itself: what waits for a definition to be checked is the caller of the loader. */
+const ownFrames = (stack: string): string => stack.replaceAll(/^\s*at async .*$/gm, '');
+
+const placeOf = async (error: Error, folder: string): Promise<Place | undefined> => {
+  const stack = error.stack ?? '';
+  const found = ofSyntax(stack) ?? (await ofImport(error.message));
+  if (found !== undefined) return found;
+  if (!(error instanceof DefinitionError)) return ofFrame(stack, folder) ?? ofCheck(error, folder);
+  const place = ofFrame(ownFrames(stack), folder) ?? (await ofModel(folder, error.model));
+  return place && ofField(error, place);
+};
+
 /** Where in the folder an error comes from; undefined where it is none of its files' doing. */
 export const locate = async (error: unknown, folder: string): Promise<Place | undefined> => {
   for (const each of chain(error)) {
-    const stack = each.stack ?? '';
-    const place =
-      ofSyntax(stack) ??
-      ofFrame(stack, folder) ??
-      (await ofImport(each.message)) ??
-      (each instanceof DefinitionError ? await ofModel(folder, each.model) : undefined);
-    if (place === undefined) continue;
-    return each instanceof DefinitionError ? ofField(each, place) : place;
+    const place = await placeOf(each, folder);
+    if (place !== undefined) return place;
   }
   return undefined;
 };
