@@ -117,9 +117,13 @@ export const readDescription = (document, ways) => {
 
 /** @typedef {ReturnType<typeof readDescription>} Description */
 
-/** @param {Schema} schema @returns {string[]} */
-export const typesOf = (schema) =>
-  schema['type'] === undefined ? [] : Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
+/** Several types stand as alternatives that say nothing else. @param {Schema} schema @returns {string[]} */
+export const typesOf = ({ type, anyOf }) => {
+  if (type !== undefined) return [type].flat();
+  const isTypes =
+    Array.isArray(anyOf) && anyOf.every((each) => /^type(,items)?$/.test(Object.keys(each).join()));
+  return isTypes ? anyOf.map((each) => each.type) : [];
+};
 
 /** Choices of an enumeration; null, where it is one, comes last. @param {Schema} schema @returns {unknown[] | undefined} */
 export const choicesOf = (schema) => {
@@ -172,14 +176,19 @@ const answered = (part, resolve, name, depth) => {
   if (type === 'object') {
     const entries = Object.entries(schema.properties ?? {}).filter(
       ([key, value]) =>
-        !/_Related"/.test(JSON.stringify(value)) && (depth < 6 || schema.required?.includes(key)),
+        value['x-gatewright']?.related === undefined && (depth < 6 || schema.required?.includes(key)),
     );
     return Object.fromEntries(entries.map(([key, value]) => [key, answered(value, resolve, key, depth + 1)]));
   }
   const value = known[name];
   if (type === 'any') return value ?? null;
   if (typeof value === type) return value;
-  return sampleOf({ ...schema, pattern: undefined, default: undefined }, resolve, name, depth);
+  return sampleOf(
+    { ...schema, pattern: undefined, default: undefined, 'x-default': undefined },
+    resolve,
+    name,
+    depth,
+  );
 };
 
 /** An answer as the service sends it. @param {Reply} reply @param {Description} description */
@@ -209,7 +218,8 @@ const sampleItems = ({ items }, resolve, depth) => {
  */
 export const sampleOf = (part, resolve, name = '', depth = 0) => {
   const schema = resolve(part);
-  if (schema.default !== undefined) return schema.default;
+  const preset = schema.default ?? schema['x-default'];
+  if (preset !== undefined) return preset;
   if ('const' in schema) return schema.const;
   const choices = choicesOf(schema);
   if (choices !== undefined) return choices[0];

@@ -33,7 +33,8 @@ const bounds = (schema) => {
   if (schema['maximum'] !== undefined && schema['maximum'] !== safe) words.push(`≤ ${schema['maximum']}`);
   if (schema['minLength'] > 1) words.push(`${schema['minLength']}…`);
   if (schema['maxLength'] !== undefined) words.push(`≤ ${schema['maxLength'].toLocaleString('en')}`);
-  if (schema['default'] !== undefined) words.push(`= ${JSON.stringify(schema['default'])}`);
+  const preset = schema['default'] ?? schema['x-default'];
+  if (preset !== undefined) words.push(`= ${JSON.stringify(preset)}`);
   return words.join(', ');
 };
 
@@ -42,8 +43,7 @@ const bounds = (schema) => {
  * their model: records lead to each other in circles.
  * @param {Schema} schema
  */
-export const relatedWords = ({ items, anyOf }) => {
-  const [, model] = /\/(\w+)_Related$/.exec(items?.$ref ?? anyOf?.[0]?.$ref ?? '') ?? [];
+export const relatedWords = ({ items, 'x-gatewright': { related: model } = {} }) => {
   if (model === undefined) return undefined;
   return items === undefined ? `${model} | null` : `${model}[]`;
 };

@@ -23,30 +23,38 @@ export class Components {
     const identity = `${section} ${family} ${text}`;
     const known = this.#names.get(identity);
     if (known !== undefined) return { $ref: known };
-    const parts = this.#sections.get(section) ?? new Map<string, string>();
-    this.#sections.set(section, parts);
-    const plain = componentName(name);
-    const isTaken = (each: string): boolean => this.#taken.has(`${section} ${each.toLowerCase()}`);
-    let free = plain;
-    for (let number = 2; isTaken(free); number += 1) free = `${plain}No${number}`;
-    this.#taken.add(`${section} ${free.toLowerCase()}`);
-    parts.set(free, text);
+    const free = this.#take(section, name);
+    this.#sectionOf(section).set(free, text);
     const reference = `#/components/${section}/${free}`;
     this.#names.set(identity, reference);
     return { $ref: reference };
   }
 
-  /** Adds a part whose name is its own, and which may lead to itself; it is made where nobody has asked for it before. */
+  /** Adds a part that is known by its name and may lead to itself; it is made at the first request for that name. */
   addNamed(section: Section, name: string, make: () => JsonObject): JsonObject {
+    const known = this.#names.get(`${section} ${name}`);
+    if (known !== undefined) return { $ref: known };
+    const free = this.#take(section, name);
+    const reference = `#/components/${section}/${free}`;
+    this.#names.set(`${section} ${name}`, reference);
+    this.#sectionOf(section).set(free, JSON.stringify(portable(make())));
+    return { $ref: reference };
+  }
+
+  #sectionOf(section: Section): Map<string, string> {
     const parts = this.#sections.get(section) ?? new Map<string, string>();
     this.#sections.set(section, parts);
+    return parts;
+  }
+
+  /** A name in this section that no other part has. */
+  #take(section: Section, name: string): string {
     const plain = componentName(name);
-    if (!parts.has(plain)) {
-      this.#taken.add(`${section} ${plain.toLowerCase()}`);
-      parts.set(plain, '{}');
-      parts.set(plain, JSON.stringify(portable(make())));
-    }
-    return { $ref: `#/components/${section}/${plain}` };
+    const isTaken = (each: string): boolean => this.#taken.has(`${section} ${each.toLowerCase()}`);
+    let free = plain;
+    for (let number = 2; isTaken(free); number += 1) free = `${plain}No${number}`;
+    this.#taken.add(`${section} ${free.toLowerCase()}`);
+    return free;
   }
 
   toJson(): JsonObject {

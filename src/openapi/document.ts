@@ -9,6 +9,7 @@ import { Components } from './components.ts';
 import type { Context, DescriptionOptions } from './context.ts';
 import { dataName, familyOf, inputName, templatePath } from './names.ts';
 import { parametersOf } from './parameters.ts';
+import { portable } from './portable.ts';
 import { acrossWords, withRelations } from './related.ts';
 import { generalResponses, responsesOf } from './responses.ts';
 import { rowWordsOf } from './rows.ts';
@@ -32,7 +33,8 @@ const withFiles = (
 
 const bodyOf = (endpoint: Endpoint, context: Context): JsonObject => {
   const { components } = context;
-  const { accepts, bodyKey, input = { type: 'object' } } = endpoint;
+  const { accepts, bodyKey } = endpoint;
+  const input = portable(endpoint.input ?? { type: 'object' });
   if (accepts === 'nothing') return {};
   if (accepts === 'bytes') return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   const named = typeof input['properties'] === 'object';
@@ -161,6 +163,8 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
       title: labelText(title, options.locale),
       version: options.version,
       description: aboutDescription(described, options),
+      // Of the software, as the title and the version are; the application's own licence is not known here.
+      license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: new URL(options.baseUrl).host, url: options.baseUrl },
     },
     servers: [{ url: options.baseUrl }],

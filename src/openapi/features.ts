@@ -24,6 +24,9 @@ export const takesIfMatch = (endpoint: Endpoint): boolean =>
 export const takesIdempotencyKey = (endpoint: Endpoint): boolean =>
   endpoint.docs.idempotent ?? actionOf(endpoint) === 'create';
 
+/** `?fields=` chooses among the fields of a list's records; groups have keys instead. */
+export const takesFields = ({ docs }: Endpoint): boolean => docs.list === true && docs.part !== 'aggregate';
+
 /** Relations that an answer can bring along. */
 export const relationsOf = ({ policy, docs }: Endpoint): readonly ModelRelation[] => {
   if (policy.kind !== 'resource' || policy.action === 'destroy') return [];

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { type View, viewByAction } from '../model/resource.ts';
+import { takesFields } from './features.ts';
 
 /** `blog_post`, `date-time` → `BlogPost`, `DateTime`. */
 export const pascal = (text: string): string =>
@@ -12,16 +13,20 @@ export const familyOf = ({ policy, docs }: Endpoint): string =>
   policy.kind === 'resource' ? policy.model.name : (docs.model ?? '');
 
 /** Name of the schema of what an endpoint answers: the model and its view, the schema's own title, or the operation's. */
-export const dataName = ({ policy, docs, operation }: Endpoint): string => {
+export const dataName = (endpoint: Endpoint): string => {
+  const { policy, docs, operation } = endpoint;
   if (policy.kind === 'resource') {
     const { model, action, area } = policy;
     if (docs.part === 'history') return `${area === 'admin' ? 'Admin' : ''}${model.name}Versions`;
     const suffix = docs.part === 'aggregate' ? 'Group' : suffixes[viewByAction[action]];
     return `${area === 'admin' ? 'Admin' : ''}${model.name}${suffix}`;
   }
-  if (docs.model !== undefined) return docs.model;
+  const suffix = takesFields(endpoint) ? suffixes.list : '';
+  if (docs.model !== undefined) return `${docs.model}${suffix}`;
   const title = docs.data?.['title'];
-  return typeof title === 'string' && /^[A-Z][A-Za-z0-9]*$/.test(title) ? title : `${pascal(operation)}Data`;
+  return typeof title === 'string' && /^[A-Z][A-Za-z0-9]*$/.test(title)
+    ? `${title}${suffix}`
+    : `${pascal(operation)}Data`;
 };
 
 /** Name of the schema of the record in a body. */

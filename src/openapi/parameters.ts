@@ -55,7 +55,6 @@ const filterSchema = (schema: string, { operators, value }: ListField, context: 
     operator,
     operand(operator, value, context),
   ]);
-  // No model has an underscore in its name.
   return context.components.add('schemas', `${schema}Filter`, {
     anyOf: [
       value,

@@ -6,17 +6,44 @@ const isChoice = (choice: Json): boolean => isJsonObject(choice) && 'const' in c
 const isNullableChoice = ({ type, oneOf }: JsonObject): boolean =>
   Array.isArray(type) && Array.isArray(oneOf) && oneOf.every(isChoice);
 
-const portableValue = (value: Json): Json => {
-  if (Array.isArray(value)) return value.map(portableValue);
-  return isJsonObject(value) ? portable(value) : value;
+/** Generators demand the items of a list. */
+const alternative = (type: Json, items: Json): JsonObject => (type === 'array' ? { type, items } : { type });
+
+/** Several types as alternatives, one each; null beside a single type is no such list. */
+const withoutTypeList = (schema: JsonObject): JsonObject => {
+  const { type, items = {}, ...rest } = schema;
+  const isList = Array.isArray(type) && type.filter((each) => each !== 'null').length > 1;
+  return isList && rest['anyOf'] === undefined
+    ? { ...rest, anyOf: type.map((each) => alternative(each, items)) }
+    : schema;
+};
+
+/** Generators demand a property that has a `default`, in request bodies too. */
+const withoutDefault = ({ default: preset, ...rest }: JsonObject): JsonObject =>
+  preset === undefined ? rest : { ...rest, 'x-default': preset };
+
+const withoutTypeOfChoice = ({ type: _type, ...rest }: JsonObject): JsonObject => rest;
+
+/** Keywords whose value is a schema, a list of schemas, or an object of them; other values are data. */
+const withSchema: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
+const withSchemas: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf']);
+
+const portableSchema = (schema: Json): Json => (isJsonObject(schema) ? portable(schema) : schema);
+
+const portableValue = (keyword: string, value: Json): Json => {
+  if (withSchema.has(keyword)) return portableSchema(value);
+  if (withSchemas.has(keyword) && Array.isArray(value)) return value.map(portableSchema);
+  if (keyword !== 'properties' || !isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, portableSchema(part)]));
 };
 
 /**
- * A schema as generators of clients read it best: choices of which one is null stand without the types beside them.
- * They say the same, and with them a generator would make any text or null of the choices.
+ * A schema as generators of clients read it best. Choices of which one is null stand without the types beside them:
+ * with those a generator would make any text or null of the choices. Several types are alternatives, as some generators
+ * keep only the first of a list. A default is the extension `x-default`.
  */
 export const portable = (schema: JsonObject): JsonObject => {
-  const spared = isNullableChoice(schema) ? 'type' : undefined;
-  const entries = Object.entries(schema).filter(([keyword]) => keyword !== spared);
-  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, portableValue(value)]));
+  const typed = isNullableChoice(schema) ? withoutTypeOfChoice(schema) : withoutTypeList(schema);
+  const entries = Object.entries(withoutDefault(typed));
+  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, portableValue(keyword, value)]));
 };

@@ -24,17 +24,16 @@ const fieldsOf = (model: ResourceModel, area: DescribedArea): readonly string[] 
 };
 
 /** Which fields there are is chosen by the request. */
-const optional = ({ required: _required, ...schema }: JsonSchema): JsonSchema => schema;
+export const withoutRequired = ({ required: _required, ...schema }: JsonSchema): JsonSchema => schema;
 
 const relatedSchema = (name: string, area: DescribedArea, context: Context): JsonObject => {
   const { models, locale, users, components } = context;
   const model = models.get(name);
-  // No model has an underscore in its name.
   return components.addNamed('schemas', `${area === 'admin' ? 'Admin' : ''}${name}Related`, () =>
     model === undefined
-      ? optional(users[area])
+      ? withoutRequired(users[area])
       : {
-          ...optional(outputSchema(model, fieldsOf(model, area), locale)),
+          ...withoutRequired(outputSchema(model, fieldsOf(model, area), locale)),
           ...withProperties(
             outputSchema(model, fieldsOf(model, area), locale),
             [...model.relations.values()],
@@ -53,7 +52,8 @@ const relationSchema = (
 ): JsonObject => {
   const related = relatedSchema(model, area, context);
   const title = labelText(label, context.locale);
-  const about = { title, description: fill(relationText[context.locale], { label: title, name }) };
+  const description = fill(relationText[context.locale], { label: title, name });
+  const about = { title, description, 'x-gatewright': { related: model } };
   return many
     ? { ...about, type: 'array', items: related }
     : { ...about, anyOf: [related, { type: 'null' }] };

@@ -5,11 +5,11 @@ import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type ProblemName, statusOf } from '../kernel/problem-table.ts';
 import type { Context } from './context.ts';
 import { problemExample } from './examples.ts';
-import { answersETag, takesIfNoneMatch } from './features.ts';
+import { answersETag, takesFields, takesIfNoneMatch } from './features.ts';
 import { dataName, familyOf, inputName, pascal } from './names.ts';
 import { problemData } from './problem-data.ts';
 import { problemsOf } from './problems.ts';
-import { withRelations } from './related.ts';
+import { withoutRequired, withRelations } from './related.ts';
 import { headerTexts, statusTexts } from './texts.ts';
 
 type HeaderName = keyof typeof headerTexts;
@@ -19,12 +19,17 @@ const optional: ReadonlySet<HeaderName> = new Set([
   ...['X-Total-Count', 'Link', 'Retry-After', 'X-Commit-Position', 'Set-Cookie'],
 ] as const);
 
-const header = (name: HeaderName, { components, locale }: Context): JsonObject =>
-  components.add('headers', name, {
+/** No operation has a status that comes with these, so that no component would be referred to from `paths`. */
+const ofNoOperation: ReadonlySet<HeaderName> = new Set(['Allow'] as const);
+
+const header = (name: HeaderName, { components, locale }: Context): JsonObject => {
+  const described: JsonObject = {
     description: headerTexts[name][locale],
     ...(optional.has(name) ? {} : { required: true }),
     schema: { type: name === 'X-Total-Count' || name === 'Retry-After' ? 'integer' : 'string' },
-  });
+  };
+  return ofNoOperation.has(name) ? described : components.add('headers', name, described);
+};
 
 const headers = (names: readonly HeaderName[], context: Context): JsonObject =>
   Object.fromEntries(names.map((name) => [name, header(name, context)]));
@@ -59,7 +64,9 @@ const dataSchema = (endpoint: Endpoint, context: Context): JsonObject | undefine
   const { data, list } = endpoint.docs;
   if (data === undefined || saysNothing(data)) return data;
   const { components } = context;
-  const whole = withRelations(endpoint, shareItems(data, dataName(endpoint), context), context);
+  const described = shareItems(data, dataName(endpoint), context);
+  const offered = takesFields(endpoint) ? withoutRequired(described) : described;
+  const whole = withRelations(endpoint, offered, context);
   const reference = components.add('schemas', dataName(endpoint), whole, familyOf(endpoint));
   return list === true ? { type: 'array', items: reference } : reference;
 };
@@ -202,30 +209,39 @@ const problemSchema = (kinds: readonly ProblemKind[], context: Context): JsonObj
 };
 
 /** What the examples of a response depend on beside its codes; part of the name, so that it stays the same. */
-const exampleName = (endpoint: Endpoint | undefined, kinds: readonly ProblemKind[]): readonly string[] => {
-  if (endpoint === undefined) return [];
+const exampleName = (endpoint: Endpoint, kinds: readonly ProblemKind[]): readonly string[] => {
   if (kinds.includes('invalid_record')) return [inputName(endpoint).replace(/Input$/, '')];
   return kinds.includes('missing_key') ? [endpoint.bodyKey ?? ''] : [];
 };
 
-/** The answer of one status, shared between the operations that have the same problems and the same examples. */
-export const problemResponse = (
+/** The answer of one status. */
+const problemResponse = (
   status: number,
   kinds: readonly ProblemKind[],
   context: Context,
   endpoint?: Endpoint,
 ): JsonObject => {
-  const codes = kinds.map(problemCode);
   const examples = kinds.map((kind): [string, Json] => [
     typeof kind === 'string' ? kind : String(kind.code),
     { value: problemExample(kind, endpoint, context) },
   ]);
-  const name = [responseName(status, codes), ...exampleName(endpoint, kinds).map(pascal)].join('');
-  return context.components.add('responses', name, {
+  return {
     description: described(status, context),
     ...withHeaders({ ...positionHeaders(context), ...headers(refusalHeaders[status] ?? [], context) }),
     content: json(problemSchema(kinds, context), Object.fromEntries(examples)),
-  });
+  };
+};
+
+/** The same, shared between the operations that have the same problems and the same examples. */
+const sharedProblemResponse = (
+  status: number,
+  kinds: readonly ProblemKind[],
+  context: Context,
+  endpoint: Endpoint,
+): JsonObject => {
+  const codes = kinds.map(problemCode);
+  const name = [responseName(status, codes), ...exampleName(endpoint, kinds).map(pascal)].join('');
+  return context.components.add('responses', name, problemResponse(status, kinds, context, endpoint));
 };
 
 /** Every answer of an endpoint by status. */
@@ -234,12 +250,15 @@ export const responsesOf = (endpoint: Endpoint, context: Context): JsonObject =>
   ...Object.fromEntries(
     [...problemsOf(endpoint)].map(([status, names]) => [
       status,
-      problemResponse(status, names, context, endpoint),
+      sharedProblemResponse(status, names, context, endpoint),
     ]),
   ),
 });
 
-/** Answers that belong to no operation: the request named none, or never became one. */
+/**
+ * Answers that belong to no operation: the request named none, or never became one. They are no components, as nothing
+ * in `paths` refers to them.
+ */
 const withoutOperation: readonly ProblemName[] = [
   'bad_request',
   'path_not_found',

@@ -33,7 +33,7 @@ describeDatabase('sqlite', 'openapi-typescript and relations', (databases) => {
   it('makes types that follow them as far as somebody asks', async () => {
     const description = await fetch(`${service.origin}/api-docs/openapi.json`);
     const project = await createProject();
-    const ast = await openapiTypescript(await description.text(), { defaultNonNullable: false });
+    const ast = await openapiTypescript(await description.text());
     await project.write('api.ts', astToString(ast));
     await project.write('program.ts', program);
     expect(await project.compile()).toBe('');

@@ -17,7 +17,7 @@ const document: JsonObject = {
                   type: 'object',
                   properties: {
                     code: { const: 0 },
-                    data: { type: 'array', items: { $ref: '#/components/schemas/Thing' } },
+                    data: { type: 'array', items: { $ref: '#/components/schemas/ThingListItem' } },
                   },
                   required: ['code', 'data'],
                 },
@@ -33,10 +33,9 @@ const document: JsonObject = {
   },
   components: {
     schemas: {
-      Thing: {
+      ThingListItem: {
         type: 'object',
         properties: { id: { type: 'integer' }, at: { type: ['string', 'null'], format: 'date-time' } },
-        required: ['id', 'at'],
       },
     },
     responses: {

@@ -34,20 +34,28 @@ const mapValues = (object: JsonObject, change: (value: Json) => Json): JsonObjec
 const keywordsWithSchema = ['items', 'additionalProperties', 'not'];
 const keywordsWithSchemas = ['oneOf', 'anyOf', 'allOf'];
 
-/** A schema that refuses what it does not name; without `required` where a caller asked for some fields only. */
-const closed = (schema: Json, partial: boolean): Json => {
+/** The record of a list whose caller chose no fields: all are there, and related records as far as they were asked for. */
+const complete = (schema: Json): Json => {
+  const properties = Object.entries(objectOf(objectOf(schema)['properties']));
+  const own = properties.filter(
+    ([, part]) => objectOf(objectOf(part)['x-gatewright'])['related'] === undefined,
+  );
+  return { ...objectOf(schema), required: own.map(([name]) => name) };
+};
+
+/** A schema that refuses what it does not name. */
+const closed = (schema: Json): Json => {
   if (!isJsonObject(schema)) return schema;
   const result: Record<string, Json> = { ...schema };
   if (isJsonObject(schema['properties'])) {
-    result['properties'] = mapValues(schema['properties'], (value) => closed(value, partial));
+    result['properties'] = mapValues(schema['properties'], (value) => closed(value));
     result['additionalProperties'] = schema['additionalProperties'] ?? false;
-    if (partial) delete result['required'];
   }
   for (const keyword of keywordsWithSchema)
-    if (schema[keyword] !== undefined) result[keyword] = closed(schema[keyword], partial);
+    if (schema[keyword] !== undefined) result[keyword] = closed(schema[keyword]);
   for (const keyword of keywordsWithSchemas) {
     const list = schema[keyword];
-    if (Array.isArray(list)) result[keyword] = list.map((each: Json) => closed(each, partial));
+    if (Array.isArray(list)) result[keyword] = list.map((each: Json) => closed(each));
   }
   return result;
 };
@@ -116,7 +124,11 @@ class DocumentConformance implements Conformance {
     const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true });
     registerFormats(ajv);
     const schemas = objectOf(objectOf(this.#document['components'])['schemas']);
-    const components = { schemas: mapValues(schemas, (schema) => closed(schema, partial)) };
+    const entries = Object.entries(schemas).map(([name, schema]): [string, Json] => {
+      const isWhole = !partial && /ListItem(No\d+)?$/.test(name);
+      return [name, closed(isWhole ? complete(schema) : schema)];
+    });
+    const components = { schemas: Object.fromEntries(entries) };
     ajv.addSchema({ $id: 'https://description.test/', components });
     return ajv;
   }
@@ -156,7 +168,7 @@ class DocumentConformance implements Conformance {
   }
 
   #compile(schema: Json, partial: boolean): ValidateFunction {
-    const text = JSON.stringify(closed(schema, false)).replaceAll('"#/', '"https://description.test/#/');
+    const text = JSON.stringify(closed(schema)).replaceAll('"#/', '"https://description.test/#/');
     return this.#ajv[partial ? 'partial' : 'whole'].compile(JSON.parse(text) as object);
   }
 

@@ -34,7 +34,6 @@ const field = object(
     type: { type: 'string', enum: [...fieldKinds] },
     required: flag,
     unique: {
-      type: ['boolean', 'string'],
       enum: [true, false, 'owner'],
       description: 'No two records share the value; owner: no two records of one owner',
     },
