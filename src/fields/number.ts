@@ -21,7 +21,11 @@ const parse = (text: string): number | undefined => {
   return Number.isFinite(number) ? numberOf(number) : undefined;
 };
 
-/** A measured number: a finite IEEE 754 double. Money is better kept in a decimal or an integer. */
+/**
+ * A measured number: a finite IEEE 754 double. Money is better kept in a decimal or an integer. JSON and CSV hold it as
+ * JavaScript writes it, on both databases: `1`, `0.1`, `1e-7`, `1e+21`, and never `-0`. There is one exception: of some
+ * numbers beyond 2^54, PostgreSQL writes more digits in JSON, which name the same double.
+ */
 export const number = {
   kind: 'number',
   column: 'number',

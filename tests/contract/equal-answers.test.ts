@@ -31,6 +31,14 @@ const sample = defineResource('Sample', { fields });
 
 const migration: Migration = { up: (db, dialect) => createTable(db, dialect, 'samples', { fields }) };
 
+const measured = { ratio: field.number() };
+
+const measure = defineResource('Measure', { fields: measured, trash: true, history: true });
+
+const measures: Migration = {
+  up: (db, dialect) => createTable(db, dialect, 'measures', { fields: measured }),
+};
+
 /** Both services live at the same moment, so that their answers can be the same to the byte. */
 const still: MovableClock = {
   now: () => 1_767_225_600_123,
@@ -99,7 +107,13 @@ const hard: readonly (readonly [Values, Values?])[] = [
   [{ parent_id: 1 }],
 ];
 
-const numbers = [0, -0.5, 0.1, 1 / 3, 5e-324, 1.7976931348623157e308, -1e21, 1e-7, 123456789.125];
+/** Where a database turns to exponents or adds digits, both signs of it, and what lies next to that. */
+const numbers = [
+  ...[0, 1, 12.5, 0.1, 0.1 + 0.2, 1 / 3, 9.99, 0.0001, 0.00012345, 0.00001, 1e-6, 1.5e-6, 9.99e-7, 1e-7],
+  ...[1e-10, 2 ** -44, 2.2250738585072014e-308, 5e-324, 22915.59645109553, 123456789.125, 1e9, 1e9 + 0.5],
+  ...[999999999999999.9, 1e15, 1e15 + 0.5, 2 ** 53, 1e16, 123456789012345680000, 1e20, 2 ** 69, 1e21, 1e22],
+  ...[1.5e100, 1.7976931348623157e308],
+].flatMap((number) => (number === 0 ? [0] : [number, -number]));
 
 /** Texts that no database may ever see. `\u0000` and half a character are spelt in the JSON. */
 const refused = ['"a\\u0000b"', '"\\ud83d"', '{"a\\u0000":1}', '["\\udc00\\ud83d"]'];
@@ -138,9 +152,20 @@ interface Heard {
 
 const heard = new Map<string, readonly Heard[]>();
 
-const ask = async (service: Service, method: string, path: string, body?: unknown): Promise<Heard> => {
-  const options = { token: await service.admin(), ...(body === undefined ? {} : { body }) };
-  const { status, text, headers } = await service.request(method, `/api/v1/samples${path}`, options);
+const ask = async (
+  service: Service,
+  method: string,
+  path: string,
+  body?: unknown,
+  accept = 'application/json',
+): Promise<Heard> => {
+  const options = {
+    token: await service.admin(),
+    headers: { accept },
+    ...(body === undefined ? {} : { body }),
+  };
+  const at = path.startsWith('/api') || path.startsWith('/admin') ? path : `/api/v1/samples${path}`;
+  const { status, text, headers } = await service.request(method, at, options);
   const link = String(headers['link'] ?? '').replaceAll(service.origin, '');
   const shown = [link, headers['x-total-count'], headers['etag'], headers['content-type']].join(' | ');
   return { what: `${method} ${path}`.slice(0, 120), status, text, headers: shown };
@@ -154,7 +179,7 @@ const blank = Object.fromEntries(
 
 describeEachDatabase('hard values', (databases) => {
   const service = useService(databases, {
-    application: { resources: [sample], migrations: { samples: migration } },
+    application: { resources: [sample, measure], migrations: { samples: migration, measures } },
     clock: still,
   });
   const answers: Heard[] = [];
@@ -214,16 +239,41 @@ describeEachDatabase('hard values', (databases) => {
       expect((await hear('POST', '', { sample: { [name]: value } })).status).toBe(422);
     expect((await hear('POST', '', '{"sample":{"ratio":1e400}}')).status).toBe(422);
     expect((await hear('POST', '', '{"sample":{"data":[1e400]}}')).status).toBe(422);
-    heard.set(databases.dialect, answers);
   });
 
-  it('numbers are equal as doubles', async () => {
-    for (const ratio of numbers) {
-      const created = await ask(service, 'POST', '', { sample: { ratio } });
+  it('numbers are written as JavaScript writes them', async () => {
+    const path = '/api/v1/measures';
+    const written = numbers.map((number) => `"ratio":${JSON.stringify(number)}`);
+    const shownIn = (text: string) => text.match(/"ratio":[^,}]+/g) ?? [];
+    const shown: Heard[] = [];
+    const see = async (method: string, at: string, body?: unknown, accept?: string): Promise<Heard> => {
+      const answer = await ask(service, method, at, body, accept);
+      expect([at, answer.status]).toEqual([at, method === 'POST' ? 201 : 200]);
+      shown.push(answer);
+      return answer;
+    };
+    for (const [index, ratio] of numbers.entries()) {
+      const created = await see('POST', path, { measure: { ratio } });
+      expect(shownIn(created.text)).toEqual([written[index]]);
       expect(dataOf(created)['ratio']).toBe(ratio);
-      const filtered = await ask(service, 'GET', `?filter[ratio]=${encodeURIComponent(ratio)}&fields=ratio`);
-      expect(dataOf(filtered)).toContainEqual({ ratio });
+      const { text } = await see('GET', `${path}/${index + 1}`);
+      expect(shownIn(text)).toEqual([written[index]]);
+      const history = await see('GET', `/admin/records/measures/${index + 1}/history`);
+      expect(shownIn(history.text)).toEqual([written[index]]);
+      const { text: found } = await see('GET', `${path}?filter[ratio]=${encodeURIComponent(ratio)}`);
+      expect(shownIn(found)).toEqual([written[index]]);
     }
+    expect(shownIn((await see('GET', `${path}?per_page=100`)).text)).toEqual(written);
+    const csv = await see('GET', `${path}?fields=ratio`, undefined, 'text/csv');
+    expect(csv.text.trim().split('\r\n').slice(1)).toEqual(numbers.map(String));
+    await see('GET', `${path}?sort=ratio&per_page=7&after=`);
+    await see('GET', `${path}/aggregate?min=ratio&max=ratio`);
+    const within = 'filter[ratio][gt]=-1e300&filter[ratio][lt]=1e300&per_page=100';
+    await see('GET', `${path}/aggregate?group=ratio&min=ratio&max=ratio&sum=ratio&avg=ratio&${within}`);
+    for (const [index] of numbers.entries()) await see('DELETE', `${path}/${index + 1}`);
+    const { text } = await see('GET', '/admin/records/measures?trashed=true&per_page=100');
+    expect(shownIn(text).sort()).toEqual(written.toSorted());
+    heard.set(databases.dialect, [...answers, ...shown]);
   });
 });
 

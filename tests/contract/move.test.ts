@@ -65,8 +65,7 @@ const answers = async (service: Service, token: string): Promise<readonly string
   const texts: string[] = [];
   for (const path of paths) {
     const { status, text } = await service.get(path, { token });
-    // The same bytes, but for how a number is written, which each database does in its own way.
-    texts.push(`${path} ${status} ${JSON.stringify(JSON.parse(text))}`);
+    texts.push(`${path} ${status} ${text}`);
   }
   return texts;
 };

@@ -21,11 +21,22 @@ const object = (entries: readonly JsonEntry[]): Fragment =>
 const decimal = (value: Fragment, scale: number): Fragment =>
   scale === 0 ? sql`${value}::text` : sql`(${value} * ${sql.raw(fromScaled(1, scale))})::text`;
 
+/**
+ * A double as JavaScript writes it. PostgreSQL writes the same within 1e-4 and 1e15. Around that, down to 1e-6 and up to
+ * 1e21, it has exponents, where jsonb has none; below, its exponents have two digits. The array and the few nodes are
+ * for speed: each statement that runs sets them all up. Not done, as it would double that: beyond 2^54 PostgreSQL passes
+ * over a text that lies exactly halfway to the next double, and takes one with more digits.
+ */
+const double = (value: Fragment): Fragment =>
+  sql`case width_bucket(abs(${value}), '{1e-6,1e-4,1e15,1e21}'::float8[])
+    when 2 then to_json(${value}) when 0 then replace(to_json(${value} + 0)::text, 'e-0', 'e-')::json
+    when 4 then to_json(${value}) else to_jsonb(${value})::json end`;
+
 const columns: Dialect['columns'] = {
   text: { type: 'text collate "C"' },
   integer: { type: 'bigint' },
   decimal: { type: 'bigint', render: decimal },
-  number: { type: 'double precision' },
+  number: { type: 'double precision', render: double },
   boolean: { type: 'boolean' },
   timestamp: {
     type: 'timestamptz(3)',

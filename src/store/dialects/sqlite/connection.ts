@@ -3,6 +3,7 @@ import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Query } from '../../database.ts';
 import { bind } from './binding.ts';
 import { toDatabaseError } from './errors.ts';
+import { addFunctions } from './functions.ts';
 import { everything, StatementUses } from './statement-use.ts';
 
 const settings = {
@@ -36,6 +37,7 @@ export class SqliteConnection {
     this.#database = new DatabaseSync(path, { readOnly: role === 'scanner' });
     try {
       this.#database.exec(settings.common + settings[role]);
+      addFunctions(this.#database);
     } catch (error) {
       this.#database.close();
       throw error;

@@ -2,6 +2,7 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
 import type { Bucket } from '../../../fields/aggregates.ts';
 import { all, type Fragment, literal, sql } from '../../statement.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
+import { jsonNumber } from './functions.ts';
 import { NumberingSqliteCompiler } from './query-compiler.ts';
 import { sqliteSchema } from './schema.ts';
 
@@ -39,6 +40,15 @@ const decimal = (value: Fragment, scale: number): Fragment => {
   const fraction = sql`substr(${zeros} || (abs(${value}) % ${unit}), ${literal(-scale)})`;
   return sql`iif(${value} < 0, '-', '') || (abs(${value}) / ${unit}) || '.' || ${fraction}`;
 };
+
+/**
+ * A double as JavaScript writes it. SQLite writes the same where four decimals are enough, so that only other values are
+ * passed to the function, which takes as long as all else of a row. Of a whole number SQLite would write `.0`.
+ */
+const double = (value: Fragment): Fragment =>
+  sql`case when ${value} between -1e9 and 1e9 and round(${value} * 10000) / 10000 = ${value}
+    then iif(${value} = cast(${value} as integer), cast(${value} as integer), ${value})
+    else json(${sql.raw(jsonNumber)}(${value})) end`;
 
 const jsonPath = (keys: readonly string[]): string => `$${keys.map((key) => `."${key}"`).join('')}`;
 
@@ -87,7 +97,7 @@ export const sqliteDialect: Dialect = {
     text: { type: 'TEXT' },
     integer: { type: 'INTEGER' },
     decimal: { type: 'INTEGER', render: decimal },
-    number: { type: 'REAL' },
+    number: { type: 'REAL', render: double },
     boolean: {
       type: 'INTEGER',
       render: (value) => sql`json(case ${value} when 1 then 'true' when 0 then 'false' end)`,

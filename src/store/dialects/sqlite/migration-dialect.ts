@@ -13,6 +13,7 @@ import type { SqlValue } from '../../database.ts';
 import { bind } from './binding.ts';
 import { namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
+import { addFunctions } from './functions.ts';
 
 /** How long another process may hold the database while this one waits to migrate, in milliseconds. */
 const busyTimeout = 30_000;
@@ -73,6 +74,7 @@ class MigrationDriver implements Driver {
       timeout: busyTimeout,
       enableForeignKeyConstraints: false,
     });
+    addFunctions(database);
     this.#connection = new MigrationConnection(database);
     try {
       this.#connection.exec('pragma synchronous = full; pragma secure_delete = on');
