@@ -246,8 +246,8 @@ describeDatabase('sqlite', 'reading in threads', (databases) => {
   });
 
   it('gives up a scan that takes too long, and the next one gets a thread', async () => {
-    const database = await databases.open(undefined, { scanLimit: 100 });
-    await expect(database.scan(query(counting, 5_000_000))).rejects.toMatchObject({ problem: 'overloaded' });
+    const database = await databases.open(undefined, { scanLimit: 500 });
+    await expect(database.scan(query(counting, 50_000_000))).rejects.toMatchObject({ problem: 'overloaded' });
     const next = await databases.open(undefined, { scanLimit: 20_000 });
     expect(await next.scan(query(counting, 10))).toEqual([{ i: 10 }]);
     await expect
