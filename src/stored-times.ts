@@ -262,7 +262,7 @@ export const storedTimes: readonly StoredTime[] = [
     place: '`exp` of a token',
     decides: 'when a token ends',
     most: words(seconds(tokenLifetime)),
-    wasAhead: 'the token is refused until it is within its lifetime and 5 min',
+    wasAhead: 'ends later by as much: any `exp` in the future is good; a new `jwt_secret` ends it',
     wasBehind: 'ends sooner by as much',
   },
   {

@@ -143,8 +143,7 @@ if (spawnSync('faketime', ['--version']).status === 0 || process.env['CI'] !== u
       const locked = await login(right, 'wrong');
       expect(locked.status).toBe(429);
       expect(Number(locked.headers.get('retry-after'))).toBeLessThanOrEqual(windowSeconds);
-      const me = await ask('GET', `${right.at}/api/v1/auth/me`, token);
-      expect(me.status).toBe(databases.dialect === 'sqlite' ? 401 : 200);
+      expect((await ask('GET', `${right.at}/api/v1/auth/me`, token)).status).toBe(200);
     });
   });
 

@@ -66,7 +66,18 @@ const laterTables = [
   'gatewright_revoked_keys',
 ];
 /** And indexes of tables that were there. */
-const laterIndexes = ['api_keys_idle', 'audit_failed_sign_ins'];
+const laterIndexes = ['api_keys_idle', 'api_keys_created_by', 'audit_failed_sign_ins'];
+/** And their columns. */
+const laterColumns = [
+  ['users', 'security_stamp'],
+  ['users', 'second_factor'],
+  ['users', 'password_set_by'],
+  ['sessions', 'second_factor'],
+  ['idempotency_keys', 'model'],
+  ['api_keys', 'created_by'],
+  ['gatewright_database', 'clock_at'],
+  ['gatewright_database', 'backed_up_at'],
+] as const;
 
 describeEachDatabase('a reference that becomes null', (databases) => {
   const service = useService(databases, { application: { resources, migrations } });
@@ -199,11 +210,10 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     const on = databases.dialect === 'postgres' ? ' on books' : '';
     for (const name of names) await before.execute({ sql: `drop trigger ${name}${on}`, parameters: [] });
     // What came behind that migration is undone with it.
-    for (const column of ['users drop column security_stamp', 'users drop column second_factor'])
-      await before.execute({ sql: `alter table ${column}`, parameters: [] });
-    await before.execute({ sql: 'alter table sessions drop column second_factor', parameters: [] });
-    for (const table of laterTables) await before.execute({ sql: `drop table ${table}`, parameters: [] });
     for (const index of laterIndexes) await before.execute({ sql: `drop index ${index}`, parameters: [] });
+    for (const [table, column] of laterColumns)
+      await before.execute({ sql: `alter table ${table} drop column ${column}`, parameters: [] });
+    for (const table of laterTables) await before.execute({ sql: `drop table ${table}`, parameters: [] });
     await before.execute({
       sql: `delete from gatewright_migrations where name >= '0006_nulled_references'`,
       parameters: [],
