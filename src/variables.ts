@@ -104,7 +104,12 @@ export const variables: readonly Variable[] = [
     meaning:
       '`optional` or `required`: whether every administrator has to set up two-step verification before anything else in the administration area',
   },
-  { name: 'LOCALE', fallback: 'zh-CN', meaning: '`zh-CN` or `en`: the language of every message' },
+  {
+    name: 'LOCALE',
+    fallback: 'zh-CN',
+    meaning:
+      '`zh-CN` or `en`: the language of every message; commands other than `start` and `dev` report problems in English unless it is set',
+  },
   { name: 'LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {
     name: 'SLOW_QUERY',

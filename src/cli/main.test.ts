@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { registry } from './registry.ts';
 import { run } from './test-io.ts';
@@ -34,6 +35,17 @@ describe('gatewright', () => {
     const said = await run(words);
     expect(said).toEqual(await run(option));
     expect(said.status).toBe(0);
+  });
+
+  it('names only documents that the package holds, or says where they are', async () => {
+    const { files } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const helps = await Promise.all([...registry].map(async ([name]) => run([...name.split(' '), '--help'])));
+    const named = helps.flatMap(({ stdout }) => [
+      ...stdout.matchAll(/(?<![\w/-])((docs|examples)\/\S*)( of the source repository)?/g),
+    ]);
+    expect(named.length).toBeGreaterThan(0);
+    for (const [, path = '', top = '', where] of named)
+      expect([path, files.includes(top) || where !== undefined]).toEqual([path, true]);
   });
 
   it('prints its version', async () => {

@@ -8,12 +8,16 @@ import type { TableContext } from '../store/tables/context.ts';
 import { openApplication } from './application.ts';
 import type { Io } from './io.ts';
 
+/** The configuration of a command that reports problems: in English, like its help, unless LOCALE is set. */
+export const commandConfig = ({ env }: Pick<Io, 'env'>): Config =>
+  readConfig({ ...env, LOCALE: env['LOCALE'] || 'en' });
+
 /** Opens the configured database for a command, brings it up to date as a start would, and closes it afterwards. */
 export const withTables = async <T>(
   io: Io,
   work: (context: TableContext & { readonly config: Config; readonly database: Database }) => Promise<T>,
 ): Promise<T> => {
-  const config = readConfig(io.env);
+  const config = commandConfig(io);
   const application = await openApplication();
   const target = databaseTarget(config.databaseUrl);
   await prepareDatabase(config, application, target);

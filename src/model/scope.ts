@@ -198,6 +198,9 @@ export type NamedRecords = RecordsOf<
   AnyRelations
 >;
 
+/** A user is the service's own: it is referred to, and has no operations here. */
+type NameOfModel<Name extends string> = [Extract<Name, 'User'>] extends [never] ? Name : never;
+
 /**
  * Finds the operations of a model: of what its file exports, or by its name. The models behind it say to the compiler
  * what its relations lead to: `records(order, customer, orderLine)`. Of others it knows that they are records.
@@ -208,7 +211,7 @@ export interface FindRecords<View extends SeenView = 'detail'> {
     model: Model,
     ...others: Others
   ): Records<Model, View, Others[number]>;
-  (name: string): NamedRecords;
+  <const Name extends string>(name: Name & NameOfModel<Name>): NamedRecords;
 }
 
 /**

@@ -26,6 +26,10 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
     const name = typeof model === 'string' ? model : model.name;
     const resource = resources.get(name);
     if (resource !== undefined) return resource;
+    if (name === 'User')
+      throw new Error(
+        'records("User"): users are the service’s own. Include the relation of the field that refers to them, or read the table users with scope.sql',
+      );
     throw new Error(`there is no model "${name}"${nearestHint(name, resources.keys())}`);
   };
 

@@ -508,13 +508,13 @@ describeEachDatabase('users of the administration area', (databases) => {
   });
 
   describe('gatewright user create', () => {
-    const create = (names: readonly string[], password: string, LOCALE = 'zh-CN') =>
+    const create = (names: readonly string[], password: string, LOCALE = '') =>
       run(['user', 'create', ...names, '--password-stdin'], {
         env: { ...service.env, LOCALE },
         stdin: `${password}\n`,
       });
 
-    it('exit 1: a password that rests on a name, with the message of the service’s language', async () => {
+    it('exit 1: a password that rests on a name, in English like the help, or in the language of LOCALE', async () => {
       const names = ['--username', 'paula', '--email', 'reyes@example.com', '--name', 'Paula Moreau'];
       for (const password of ['Gatewright1', 'paula-paula', 'Reyes-2026', 'moreau_99'])
         expect([password, await create(names, password)]).toEqual([
@@ -522,11 +522,12 @@ describeEachDatabase('users of the administration area', (databases) => {
           {
             status: 1,
             stdout: '',
-            stderr: 'gatewright: 密码不能以服务名或账号名称为主：去掉这些名称后，余下部分不足以作为密码\n',
+            stderr:
+              'gatewright: Password must not rest on the name of the service or of the account: what remains without it is no password\n',
           },
         ]);
-      expect((await create(names, 'moreau_99', 'en')).stderr).toBe(
-        'gatewright: Password must not rest on the name of the service or of the account: what remains without it is no password\n',
+      expect((await create(names, 'moreau_99', 'zh-CN')).stderr).toBe(
+        'gatewright: 密码不能以服务名或账号名称为主：去掉这些名称后，余下部分不足以作为密码\n',
       );
       expect((await create(names, 'moreau walks 99 dogs')).status).toBe(0);
     });

@@ -78,6 +78,12 @@ const uses = async (scope: Scope) => {
   // @ts-expect-error: no such option
   await books.aggregate({ count: true, per_page: 5 });
   const named = await scope.records('Book').get(1);
+  const name: string = 'Book';
+  await scope.records(name).get(1);
+  // @ts-expect-error: users are the service's own
+  scope.records('User');
+  // @ts-expect-error: it may be users
+  scope.asSystem('why').records('User' as 'User' | 'Book');
   return { first, made, whole, row, kept, groups, costs, named };
 };
 

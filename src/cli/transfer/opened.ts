@@ -5,7 +5,7 @@ import { identifiedUser } from '../../auth/identified-user.ts';
 import type { Identity } from '../../auth/ports.ts';
 import { defaultMethods, isOfApplications } from '../../auth/registry.ts';
 import { composeOffline } from '../../compose-offline.ts';
-import { type Config, readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { apiArea } from '../../endpoints/resources/area.ts';
 import type { Services } from '../../endpoints/services.ts';
 import { checkedModels } from '../../endpoints/shared.ts';
@@ -24,6 +24,7 @@ import { databaseTarget } from '../../store/dialects/targets.ts';
 import { openDatabase } from '../../store/open.ts';
 import { openApplication } from '../application.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
+import { commandConfig } from '../tables.ts';
 
 /** Statements beside those of a transaction are few: what refused it is looked up. */
 const poolSize = 4;
@@ -42,7 +43,7 @@ export const withOperations = async <T>(
   work: (opened: OpenOperations) => Promise<T>,
   open: () => Promise<Application> = openApplication,
 ): Promise<T> => {
-  const config = readConfig(io.env);
+  const config = commandConfig(io);
   const application = await open();
   const target = databaseTarget(config.databaseUrl);
   await prepareDatabase(config, application, target);
