@@ -86,7 +86,7 @@ interface Sent {
 export const ask = async (
   playing: Playing,
   caller: Asking,
-  action: Action | 'explain' | 'history',
+  action: Action | 'explain' | 'history' | 'trash' | 'restore' | 'batch',
   path: string,
   sent?: Sent,
 ): Promise<Answer> => {
@@ -95,6 +95,9 @@ export const ask = async (
     detail: 'GET',
     explain: 'GET',
     history: 'GET',
+    trash: 'GET',
+    restore: 'POST',
+    batch: 'POST',
     create: 'POST',
     update: 'PATCH',
     destroy: 'DELETE',

@@ -1,10 +1,13 @@
-import { type Answer, ask, dataOf, missing, type Playing } from './asking.ts';
+import { type Answer, ask, dataOf, missing, note, type Playing, statusFault } from './asking.ts';
+import { someBody, someId } from './bodies.ts';
 import { queryOf, someList } from './lists.ts';
-import { created, destroyed, isRefused, shown, updated, type World } from './oracle.ts';
+import { actingOf, batchBody, sendLines, someBatch, someLines, triedInTurn, type Write } from './many.ts';
+import { created, destroyed, isRefused, keep, shown, updated, type World } from './oracle.ts';
+import { eventsFor, readsReason, toldTo, versionsFor } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, State } from './plan.ts';
-import { someBody, someId } from './play.ts';
 import { deleteRow, insertRows, putRow, someRow } from './tables.ts';
+import { kinds } from './values.ts';
 
 /** A request that leaves the tables as they were, and what the oracle says of it: all that rows may decide. */
 interface Probe {
@@ -108,6 +111,88 @@ const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
   return [create(), create(), update(), update(), update(), ...(gone === undefined ? [] : [gone])];
 };
 
+/** Of which records that are named as reasons a caller knows, and nobody else does. */
+const reasonsFor = (world: World, caller: Asking): readonly boolean[] => {
+  const asking = [caller, { ...caller, administers: false, method: undefined }];
+  return world.state.past.flatMap(({ because }) =>
+    because === undefined ? [] : asking.map((each) => readsReason(world, each, because)),
+  );
+};
+
+/** What was written, as it is shown: of some records, of what is in the trash, and of everything that happened. */
+const pasts = (playing: Playing, caller: Asking): Probe[] => {
+  const { random, models, state } = playing;
+  const written = state.past.map(({ model, id }) => ({
+    plan: models.find(({ name }) => name === model),
+    id,
+  }));
+  const histories = random.some(written, 0.5).flatMap(({ plan, id }): Probe[] => {
+    if (plan === undefined) return [];
+    const path = `/api/v1/${plan.path}/${id}/history?page=1&per_page=2`;
+    const versions = (world: World) => {
+      const found = versionsFor(world, plan, caller, id);
+      return isRefused(found) ? found : found.map(({ write, seen }) => [write.version, seen]);
+    };
+    return [
+      {
+        what: path,
+        send: () => ask(playing, caller, 'history', path),
+        predict: (world) => text([versions(world), reasonsFor(world, caller)]),
+      },
+    ];
+  });
+  const events: Probe = {
+    what: 'events',
+    send: async () => ({ status: 200, headers: {}, text: text(await toldTo(playing, caller)) }) as Answer,
+    predict: (world) => text([eventsFor(world, caller), reasonsFor(world, caller)]),
+  };
+  const deleted = [missing, ...state.trash.map(({ id }) => id)];
+  const trash = models.flatMap((plan): Probe[] =>
+    ['?trashed=true', `/${random.pick(deleted)}?trashed=true`].map((query) => ({
+      what: `trash of ${plan.name}${query}`,
+      send: () => ask(playing, caller, 'trash', `/admin/records/${plan.path}${query}`),
+      predict: () => '',
+    })),
+  );
+  return [...histories, ...trash, events];
+};
+
+/** A batch whose last record is no good, and an import that is rolled back: each record is decided, and none is written. */
+const together = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<Probe[]> => {
+  const batch = someBatch(playing, plan, caller);
+  // A caller may be free to send one of the two, as it is ignored.
+  const wrong = {
+    action: 'create',
+    id: 0,
+    body: { order: kinds.string.wrong, select: kinds.enum.wrong },
+  } as const;
+  const all = [...batch, wrong];
+  const lines = [...someLines(playing, plan, caller), wrong];
+  const acting = await actingOf(playing, caller);
+  const decided = (world: World, writes: readonly Write[]) => text(triedInTurn(world, plan, caller, writes));
+  return [
+    {
+      what: `batch ${plan.name} ${text(all)}`,
+      send: () => ask(playing, caller, 'batch', `/api/v1/${plan.path}/batch`, { body: batchBody(all) }),
+      predict: (world) => decided(world, all),
+    },
+    ...(acting === undefined
+      ? []
+      : [
+          {
+            what: `import ${plan.name} ${text(lines)}`,
+            send: async () =>
+              ({
+                status: 200,
+                headers: {},
+                text: text(await sendLines(playing, plan, acting, lines)),
+              }) as Answer,
+            predict: (world: World) => decided(world, lines),
+          },
+        ]),
+  ];
+};
+
 /** What a caller is answered, but for the moment and the number of the request. */
 const told = ({ status, headers, text: body }: Answer): string => {
   const { date, 'x-request-id': request, ...rest } = headers;
@@ -145,7 +230,7 @@ const isReferredTo = ({ models, state }: World, plan: ModelPlan, id: number): bo
 
 /** Another value in a hidden row, a hidden row that goes, or one more row, which has to be hidden as well. */
 const someChange = (playing: Playing, caller: Asking): Change | undefined => {
-  const { random, models, state, database } = playing;
+  const { random, models, state, database, people } = playing;
   const plan = random.pick(models);
   const fresh = someRow(random, playing, plan);
   if (random.chance(0.3)) {
@@ -176,7 +261,27 @@ const someChange = (playing: Playing, caller: Asking): Change | undefined => {
       },
     };
   }
-  const changed = { ...row, ...Object.fromEntries(random.some(Object.entries(fresh), 0.5, 1)) };
+  const values = Object.fromEntries(random.some(Object.entries(fresh), 0.5, 1));
+  const made = updated(playing, plan, people.administrator, id, values);
+  if (!isRefused(made) && random.chance(0.5))
+    return {
+      plan,
+      what: `update of ${plan.name} ${id} to ${text(made)}`,
+      tried: (copy) => keep({ ...playing, state: copy }, plan, made, people.administrator),
+      done: async () => {
+        const path = `/api/v1/${plan.path}/${id}`;
+        const body = { [plan.singular]: values };
+        note(
+          playing,
+          path,
+          statusFault(await ask(playing, people.administrator, 'update', path, { body }), 200),
+        );
+        keep(playing, plan, made, people.administrator);
+        // Its timestamps are those of all rows, which answers show as soon as somebody reaches it.
+        await putRow(database, plan, made, state.version(plan.name, id));
+      },
+    };
+  const changed = { ...row, ...values };
   const version = state.version(plan.name, id) + 1;
   return {
     plan,
@@ -221,8 +326,10 @@ const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): P
   };
   const unread = hiddenRows(playing, plan, caller).map(({ id }) => Number(id));
   const [hidden] = random.some(unread, 1);
-  if (hidden !== undefined)
+  if (hidden !== undefined) {
     await same('detail', (id) => ask(playing, caller, 'detail', `${path}/${id}`), hidden);
+    await same('history', (id) => ask(playing, caller, 'history', `${path}/${id}/history`), hidden);
+  }
   const unreached = unread.filter((id) => {
     const answer = updated(playing, plan, caller, id, {});
     return isRefused(answer) && answer.status === 404;
@@ -232,6 +339,8 @@ const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): P
     const body = { [plan.singular]: someBody(playing, plan, caller) };
     await same('update', (id) => ask(playing, caller, 'update', `${path}/${id}`, { body }), target);
     await same('destroy', (id) => ask(playing, caller, 'destroy', `${path}/${id}`), target);
+    for (const list of [(id: number) => ({ update: [{ id }] }), (id: number) => ({ delete: [id] })])
+      await same('batch', (id) => ask(playing, caller, 'batch', `${path}/batch`, { body: list(id) }), target);
   }
   for (const { name, to, anyone } of plan.fields) {
     const named = models.find((each) => each.name === to);
@@ -248,25 +357,33 @@ const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): P
   return answers;
 };
 
+/** Asks what was written, and writes many at once without a trace; the writes of single records leave one. */
+const kindsOfProbes = {
+  past: async (playing: Playing, caller: Asking): Promise<Probe[]> => {
+    const many = await Promise.all(playing.models.map((plan) => together(playing, plan, caller)));
+    return [...many.flat(), ...pasts(playing, caller)];
+  },
+  present: async (playing: Playing, caller: Asking): Promise<Probe[]> =>
+    playing.models.flatMap((plan) => [...reads(playing, plan, caller), ...writes(playing, plan, caller)]),
+};
+
 /** Asks everything, changes what is hidden, and asks again: not a byte may differ. Answers what was compared. */
 export const playInterference = async (
   playing: Playing,
   caller: Asking,
+  kind: keyof typeof kindsOfProbes,
 ): Promise<{ readonly answers: number; readonly changes: number }> => {
   const { models, faults } = playing;
-  const probes = models.flatMap((plan) => [
-    ...reads(playing, plan, caller),
-    ...writes(playing, plan, caller),
-  ]);
+  const probes = await kindsOfProbes[kind](playing, caller);
   const before: string[] = [];
   for (const { send } of probes) before.push(told(await send()));
-  const changes = await changeHidden(playing, caller, probes, 30);
+  const changes = await changeHidden(playing, caller, probes, 15);
   for (const [index, { what, send }] of probes.entries()) {
     const after = told(await send());
     if (after !== before[index])
       faults.push(`${caller.name}: ${what}: ${before[index]} became ${after} by ${changes.join('; ')}`);
   }
   let answers = probes.length;
-  for (const plan of models) answers += await playMissing(playing, plan, caller);
+  if (kind === 'present') for (const plan of models) answers += await playMissing(playing, plan, caller);
   return { answers, changes: changes.length };
 };

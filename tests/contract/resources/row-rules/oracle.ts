@@ -39,7 +39,7 @@ export type Body = Readonly<Record<string, Value>>;
 const refused = (status: Refused['status']): Refused => ({ status });
 
 /** Authentication and permission check. */
-const barred = (plan: ModelPlan, action: Action, caller: Caller): Refused | undefined => {
+export const barred = (plan: ModelPlan, action: Action, caller: Caller): Refused | undefined => {
   if (caller.method === undefined || !plan.auth[action].includes(caller.method)) return refused(401);
   const isRead = action === 'list' || action === 'detail';
   if (plan.permissions === 'none' || (isRead && plan.permissions === 'writes')) return undefined;
@@ -103,11 +103,12 @@ export const readsEvery = (plan: ModelPlan, caller: Caller): boolean => {
   return isolation !== 'owner' && isolation.read === 'everyone';
 };
 
-/** Whether a request for a record is one of nobody, whoever sends it. */
-export const isNobodys = (plan: ModelPlan, caller: Caller): boolean => {
-  const isTaken = caller.method !== undefined && plan.auth.detail.includes(caller.method);
-  return !isTaken || (plan.publicRead !== undefined && plan.publicRead.orOwn !== true);
-};
+/**
+ * Whether a request for a record is one of nobody, whoever sends it. Where `orOwn` asks who it is, a caller is known by
+ * every method, also by one that the model does not take.
+ */
+export const isNobodys = ({ publicRead }: ModelPlan, { method }: Caller): boolean =>
+  method === undefined || (publicRead !== undefined && publicRead.orOwn !== true);
 
 export const isRefused = (answer: object): answer is Refused => 'status' in answer;
 
@@ -229,28 +230,45 @@ export const destroyed = (
   return isHeld ? refused(409) : row;
 };
 
-/** Takes a record away: optional references to it become null, each of which raises the version of its record. */
-export const takeAway = (world: World, plan: ModelPlan, id: number, caller: Caller): void => {
-  const { state } = world;
-  const [then, before] = [state.copy(), state.find(plan.name, id)];
+/** Keeps what a create or an update has made. */
+export const keep = ({ state }: World, plan: ModelPlan, row: Row, by: Caller): void => {
+  const id = Number(row['id']);
+  const version = state.version(plan.name, id) + 1;
+  const before = state.find(plan.name, id);
+  const action = before === undefined ? 'create' : 'update';
+  const then = state.copy();
   state.past.push({
-    ...{ model: plan.name, id, version: state.version(plan.name, id) + 1, action: 'destroy', by: caller },
+    ...{ model: plan.name, id, version, action, by },
+    ...{ before, after: row, because: undefined, then },
+  });
+  state.table(plan.name).set(id, { row, version });
+};
+
+/**
+ * Takes a record away, into the trash: optional references to it become null, each of which raises the version of its
+ * record.
+ */
+export const takeAway = (world: World, plan: ModelPlan, id: number, by: Caller): void => {
+  const { state } = world;
+  const [then, before, version] = [state.copy(), state.find(plan.name, id), state.version(plan.name, id) + 1];
+  state.past.push({
+    ...{ model: plan.name, id, version, action: 'destroy', by },
     ...{ before, after: undefined, because: undefined, then },
   });
-  world.state.table(plan.name).delete(id);
-  for (const other of world.models) {
+  state.table(plan.name).delete(id);
+  const nulled = world.models.flatMap((other) => {
     const names = other.fields.filter(({ to }) => to === plan.name).map(({ name }) => name);
-    const table = world.state.table(other.name);
-    for (const [key, { row, version }] of table) {
+    return [...state.table(other.name)].flatMap(([key, { row, version: was }]) => {
       const gone = names.filter((name) => row[name] === id);
-      if (gone.length === 0) continue;
-      const nulls = Object.fromEntries(gone.map((name) => [name, null]));
-      const next = { row: { ...row, ...nulls }, version: version + gone.length };
-      table.set(key, next);
+      if (gone.length === 0) return [];
+      const after = { ...row, ...Object.fromEntries(gone.map((name) => [name, null])) };
+      state.table(other.name).set(key, { row: after, version: was + gone.length });
       state.past.push({
-        ...{ model: other.name, id: key, version: next.version, action: 'update', by: caller },
-        ...{ before: row, after: next.row, because: { model: plan.name, id }, then },
+        ...{ model: other.name, id: key, version: was + gone.length, action: 'update', by },
+        ...{ before: row, after, because: { model: plan.name, id }, then },
       });
-    }
-  }
+      return gone.map((field) => ({ model: other.name, id: key, field }));
+    });
+  });
+  if (before !== undefined) state.trash.push({ model: plan.name, id, version, row: before, by, nulled });
 };

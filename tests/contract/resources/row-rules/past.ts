@@ -4,9 +4,9 @@ import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { toldOf } from '../../../../src/events/told.ts';
 import { relatedFor } from '../../../../src/operations/related.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
-import { isNobodys, isRefused, readsEvery, shown, wouldRead } from './oracle.ts';
+import { isNobodys, isRefused, readsEvery, shown, type World, wouldRead } from './oracle.ts';
 import type { Asking } from './people.ts';
-import type { ModelPlan, Row, Written } from './plan.ts';
+import type { ModelPlan, Row, State, Written } from './plan.ts';
 
 /** What was written before, as it is shown to a caller: each side of a write by its own values, and nothing beside. */
 
@@ -17,16 +17,19 @@ interface Actor {
   readonly reason: string | null;
 }
 
-/** What of a write a caller may see: the sides, and the fields that it changed; undefined where that is nothing. */
+/**
+ * What of a write a caller may see: the sides, and the fields that it changed; undefined where that is nothing. Other
+ * records count as they are now, unless they are given as they were.
+ */
 const seenOf = (
-  playing: Playing,
+  world: World,
   plan: ModelPlan,
   caller: Asking,
-  { before, after, action, then }: Written,
+  { before, after, action }: Written,
+  gone?: State,
 ) => {
-  const gone = action === 'destroy' ? then : undefined;
   const reads = (row: Row | undefined) =>
-    row !== undefined && wouldRead(playing, plan, 'detail', caller, row, gone) ? row : undefined;
+    row !== undefined && wouldRead(world, plan, 'detail', caller, row, gone) ? row : undefined;
   const sides = { before: reads(before), after: reads(after) };
   if (sides.before === undefined && sides.after === undefined) return undefined;
   const isHalf = action === 'update' && (sides.before === undefined || sides.after === undefined);
@@ -37,16 +40,27 @@ const seenOf = (
   return { ...sides, fields };
 };
 
+/** Whether the record that a reason names is shown to a caller; of one that is gone, whether they read all of its model. */
+export const readsReason = (world: World, caller: Asking, because: Written['because']): boolean => {
+  const named = world.models.find(({ name }) => name === because?.model);
+  if (named === undefined) return false;
+  const rows = shown(world, named, 'detail', caller);
+  return readsEvery(named, caller) || (!isRefused(rows) && rows.some(({ id }) => id === because?.id));
+};
+
 const actorFault = (playing: Playing, caller: Asking, isNobody: boolean, write: Written, actor: Actor) => {
   const { by, because } = write;
   const isOwn = by.userId === caller.userId;
   const isShown = !isNobody && (caller.administers || isOwn);
   if (by.userId !== null && actor.id !== (isShown ? String(by.userId) : null)) return `actor ${actor.id}`;
   if (!isShown && (actor.id !== null || actor.name !== null || actor.key !== null)) return 'an actor';
-  const named = playing.models.find(({ name }) => name === because?.model);
-  const asks = isNobody ? { ...caller, administers: false, method: undefined } : caller;
-  const mayRead = named !== undefined && readsEvery(named, asks);
-  const reason = mayRead ? `onDelete: ${because?.model} ${because?.id}` : null;
+  const mayRead = readsReason(
+    playing,
+    isNobody ? { ...caller, administers: false, method: undefined } : caller,
+    because,
+  );
+  const kind = because?.isBack === true ? 'restore' : 'onDelete';
+  const reason = mayRead ? `${kind}: ${because?.model} ${because?.id}` : null;
   return actor.reason === reason ? undefined : `reason ${actor.reason}, not ${reason}`;
 };
 
@@ -64,6 +78,18 @@ const sideFault = (plan: ModelPlan, answered: object | null, row: Row | undefine
   return recordFault(answered, plan, row);
 };
 
+/** The writes of a record whose versions a caller is shown, the newest first. */
+export const versionsFor = (world: World, plan: ModelPlan, caller: Asking, id: number) => {
+  const rows = shown(world, plan, 'detail', caller);
+  if (isRefused(rows)) return rows;
+  if (!rows.some((row) => row['id'] === id)) return { status: 404 } as const;
+  const writes = world.state.past.filter((each) => each.model === plan.name && each.id === id).reverse();
+  return writes.flatMap((write) => {
+    const seen = seenOf(world, plan, caller, write);
+    return seen === undefined ? [] : [{ write, seen }];
+  });
+};
+
 /** A page of the versions of a record, with its total. */
 export const playHistory = async (
   playing: Playing,
@@ -71,18 +97,11 @@ export const playHistory = async (
   caller: Asking,
   id: number,
 ): Promise<void> => {
-  const rows = shown(playing, plan, 'detail', caller);
   const path = `/api/v1/${plan.path}/${id}/history?page=1&per_page=3`;
   const what = `${caller.name}: ${path}`;
-  const writes = playing.state.past.filter((each) => each.model === plan.name && each.id === id).reverse();
+  const wanted = versionsFor(playing, plan, caller, id);
   const answer = await ask(playing, caller, 'history', path);
-  if (isRefused(rows)) return note(playing, what, refusalFault(answer, rows));
-  if (!rows.some((row) => row['id'] === id))
-    return note(playing, what, refusalFault(answer, { status: 404 }));
-  const wanted = writes.flatMap((write) => {
-    const seen = seenOf(playing, plan, caller, write);
-    return seen === undefined ? [] : [{ write, seen }];
-  });
+  if (isRefused(wanted)) return note(playing, what, refusalFault(answer, wanted));
   const status = statusFault(answer, 200);
   if (status !== undefined) return note(playing, what, status);
   const versions = dataOf(answer) as readonly Version[];
@@ -101,7 +120,11 @@ export const playHistory = async (
   }
 };
 
-const principalOf = async ({ services, models }: Playing, caller: Asking): Promise<Principal | undefined> => {
+/** Who a caller is where there is no request; undefined where that takes one. */
+export const principalOf = async (
+  { services, models }: Pick<Playing, 'services' | 'models'>,
+  caller: Asking,
+): Promise<Principal | undefined> => {
   if (caller.method === undefined) return caller.name === 'nobody' ? nobody : undefined;
   if (caller.userId === null || caller.method === 'signature') return undefined;
   const names = models.map(({ name }) => name);
@@ -109,26 +132,35 @@ const principalOf = async ({ services, models }: Playing, caller: Asking): Promi
   return identity && identifiedUser(identity, caller.method);
 };
 
-/** Everything that was written, as a caller is told of it now. */
-export const playEvents = async (playing: Playing, caller: Asking): Promise<void> => {
-  const { services, models, state } = playing;
-  const principal = await principalOf(playing, caller);
-  if (principal === undefined) return;
+/** Events of which a caller is told now. */
+export const eventsFor = (world: World, caller: Asking): readonly string[] =>
+  world.state.past.flatMap((write) => {
+    const { model, id, version, action, then } = write;
+    const plan = world.models.find(({ name }) => name === model);
+    if (plan === undefined) return [];
+    const rows = shown(world, plan, 'detail', caller);
+    if (isRefused(rows) || (action !== 'destroy' && !rows.some((row) => row['id'] === id))) return [];
+    const seen = seenOf(world, plan, caller, write, action === 'destroy' ? then : undefined);
+    return seen === undefined ? [] : [`${model} ${id} ${version} ${action} ${seen.fields.toSorted().join()}`];
+  });
+
+/** What the service tells a caller of everything that happened; undefined where that takes a request. */
+export const toldTo = async ({ services, models }: Playing, caller: Asking) => {
+  const principal = await principalOf({ services, models }, caller);
+  if (principal === undefined) return undefined;
   await services.events.settle();
   const names = new Set(models.map(({ name }) => name));
   const events = (await services.events.after(0, 100_000)).filter(({ model }) => names.has(model));
   const all = new Map([...services.resources].map(([name, { model }]) => [name, model]));
   const related = relatedFor({ models: all }, { principal, area: apiArea });
-  const told = await toldOf(services.resources, { principal, related }, events);
-  const wanted = state.past.flatMap((write) => {
-    const { model, id, version, action } = write;
-    const plan = models.find(({ name }) => name === model);
-    if (plan === undefined) return [];
-    const rows = shown(playing, plan, 'detail', caller);
-    if (isRefused(rows) || (action !== 'destroy' && !rows.some((row) => row['id'] === id))) return [];
-    const seen = seenOf(playing, plan, caller, write);
-    return seen === undefined ? [] : [`${model} ${id} ${version} ${action} ${seen.fields.toSorted().join()}`];
-  });
+  return toldOf(services.resources, { principal, related }, events);
+};
+
+/** Everything that was written, as a caller is told of it now. */
+export const playEvents = async (playing: Playing, caller: Asking): Promise<void> => {
+  const told = await toldTo(playing, caller);
+  if (told === undefined) return;
+  const wanted = eventsFor(playing, caller);
   const got = told.map(
     ({ model, id, version, action, fields }) =>
       `${model} ${id} ${version} ${action} ${fields.toSorted().join()}`,

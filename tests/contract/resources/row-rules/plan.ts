@@ -70,10 +70,20 @@ export interface Written {
   readonly by: { readonly userId: number | null };
   readonly before: Row | undefined;
   readonly after: Row | undefined;
-  /** The record whose deletion made a reference null. */
-  readonly because: { readonly model: string; readonly id: number } | undefined;
+  /** The record whose deletion made a reference null, or whose return set it again. */
+  readonly because: { readonly model: string; readonly id: number; readonly isBack?: boolean } | undefined;
   /** All rows as the write found them. */
   readonly then: State;
+}
+
+/** A record in the trash, with the references that its deletion made null. */
+export interface Trashed {
+  readonly model: string;
+  readonly id: number;
+  readonly version: number;
+  readonly row: Row;
+  readonly by: { readonly userId: number | null };
+  readonly nulled: readonly { readonly model: string; readonly id: number; readonly field: string }[];
 }
 
 /** What the database must hold, by the oracle alone. */
@@ -81,6 +91,8 @@ export class State {
   readonly #tables = new Map<string, Map<number, Kept>>();
   /** All writes, the oldest first. */
   readonly past: Written[] = [];
+  /** The oldest first. */
+  readonly trash: Trashed[] = [];
 
   table(model: string): Map<number, Kept> {
     const known = this.#tables.get(model);
@@ -90,8 +102,10 @@ export class State {
     return table;
   }
 
+  /** In order of their ids: a record may come back, or be found behind a later one. */
   rows(model: string): readonly Row[] {
-    return [...this.table(model).values()].map(({ row }) => row);
+    const kept = [...this.table(model)].sort(([a], [b]) => a - b);
+    return kept.map(([, { row }]) => row);
   }
 
   find(model: string, id: Value | undefined): Row | undefined {
@@ -102,6 +116,8 @@ export class State {
   copy(): State {
     const copy = new State();
     for (const [model, table] of this.#tables) copy.#tables.set(model, new Map(table));
+    copy.past.push(...this.past);
+    copy.trash.push(...this.trash);
     return copy;
   }
 

@@ -9,77 +9,16 @@ import {
   refusalFault,
   statusFault,
 } from './asking.ts';
-import {
-  type Body,
-  created,
-  destroyed,
-  isRefused,
-  type Refused,
-  shown,
-  takeAway,
-  updated,
-} from './oracle.ts';
+import { someBody, someId } from './bodies.ts';
+import { playBatch, playImport } from './many.ts';
+import { created, destroyed, isRefused, keep, type Refused, takeAway, updated } from './oracle.ts';
 import { playEvents, playHistory } from './past.ts';
 import type { Asking } from './people.ts';
-import type { FieldPlan, ModelPlan, Row } from './plan.ts';
+import type { ModelPlan } from './plan.ts';
 import { playDetail, playExplanation, playList, somePages } from './reads.ts';
 import { playScope, refusalOfScope, writeByScope } from './scopes.ts';
-import { tableFaults } from './tables.ts';
-import { kinds, someValue, type Value } from './values.ts';
-
-export const someId = (playing: Playing, plan: ModelPlan, caller: Asking): number => {
-  const { random, state } = playing;
-  const rows = shown(playing, plan, 'detail', caller);
-  if (!isRefused(rows) && rows.length > 0 && random.chance(0.6)) return Number(random.pick(rows)['id']);
-  const ids = [...state.table(plan.name).keys()];
-  return ids.length === 0 || random.chance(0.05) ? missing : random.pick(ids);
-};
-
-const someReference = (playing: Playing, { to = '', required }: FieldPlan, caller: Asking): Value => {
-  const { random, users, models } = playing;
-  if (!required && random.chance(0.15)) return null;
-  if (to === 'User') return caller.userId !== null && random.chance(0.7) ? caller.userId : random.pick(users);
-  const target = models.find(({ name }) => name === to);
-  return target === undefined ? missing : someId(playing, target, caller);
-};
-
-/** A body with some of the fields; now and then a value is one that the field does not take. */
-export const someBody = (playing: Playing, plan: ModelPlan, caller: Asking, before?: Row): Body => {
-  const { random } = playing;
-  const fields = plan.fields.filter(() => random.chance(before === undefined ? 0.9 : 0.4));
-  return Object.fromEntries(
-    fields.map((field) => {
-      const { name, kind, required } = field;
-      // A form sends back what it was shown.
-      const kept = before?.[name];
-      if (kept !== undefined && random.chance(0.3)) return [name, kept];
-      if (kind === 'reference') return [name, someReference(playing, field, caller)];
-      if (random.chance(0.03)) return [name, kinds[kind].wrong];
-      return [name, someValue(random, kind, !required || random.chance(0.05))];
-    }),
-  );
-};
-
-const keep = (playing: Playing, plan: ModelPlan, row: Row, by: Asking): void => {
-  const { state } = playing;
-  const id = Number(row['id']);
-  const version = state.version(plan.name, id) + 1;
-  const before = state.find(plan.name, id);
-  const action = before === undefined ? 'create' : 'update';
-  const then = state.copy();
-  state.past.push({
-    model: plan.name,
-    id,
-    version,
-    action,
-    by,
-    before,
-    after: row,
-    because: undefined,
-    then,
-  });
-  state.table(plan.name).set(id, { row, version });
-};
+import { putRow, tableFaults } from './tables.ts';
+import { playDeleted } from './trash.ts';
 
 const noteRefusal = (
   playing: Playing,
@@ -198,7 +137,20 @@ const playPast = async (playing: Playing): Promise<void> => {
   for (const caller of people.callers) await playEvents(playing, caller);
 };
 
-const writes = [playCreate, playCreate, playUpdate, playUpdate, playUpdate, playUpdate, playDestroy] as const;
+const writes = [
+  ...[playCreate, playCreate, playUpdate, playUpdate, playUpdate, playDestroy],
+  ...[playBatch, playBatch, playImport],
+];
+
+/** Writes of an administrator, so that there is a past. The timestamps are those of all rows. */
+export const playBefore = async (playing: Playing, times: number): Promise<void> => {
+  const { random, models, people, state, database } = playing;
+  for (let count = 0; count < times; count += 1)
+    await random.pick(writes)(playing, random.pick(models), people.administrator);
+  for (const plan of models)
+    for (const { row, version } of state.table(plan.name).values())
+      await putRow(database, plan, row, version);
+};
 
 /** Plays a world: reads by all, then writes one after the other, each followed by a look into the tables, and again. */
 export const playWorld = async (
@@ -217,4 +169,5 @@ export const playWorld = async (
     }
   }
   await playPast(playing);
+  await playDeleted(playing);
 };

@@ -97,6 +97,34 @@ export const seed = async (random: Random, database: Database, world: World): Pr
       );
 };
 
+/** The fields in which a stored row differs from what it must hold. */
+const differing = ({ fields }: ModelPlan, stored: Readonly<Record<string, unknown>>, row: Row) =>
+  fields.filter(({ name: field, kind }) => {
+    const value = stored[field] ?? null;
+    const read = kind === 'reference' ? Number : kinds[kind].stored;
+    return (value === null ? null : read(value)) !== (row[field] ?? null);
+  });
+
+const storedRows = (database: Database, { path }: ModelPlan) =>
+  database.all<Record<string, unknown>>({ sql: `select * from "${path}" order by id`, parameters: [] });
+
+/** The ids of rows that were added, each found by what it holds: they may have been added in another order. */
+export const idsOfAdded = async (
+  database: Database,
+  { state }: World,
+  plan: ModelPlan,
+  rows: readonly Row[],
+): Promise<readonly number[]> => {
+  const added = await storedRows(database, plan);
+  const fresh = new Map(added.map((each) => [Number(each['id']), each]));
+  for (const id of state.table(plan.name).keys()) fresh.delete(id);
+  return rows.map((row) => {
+    const [id = 0] = [...fresh].find(([, stored]) => differing(plan, stored, row).length === 0) ?? [];
+    fresh.delete(id);
+    return id;
+  });
+};
+
 /** What a table differs in from what it must hold; empty where it does not. */
 export const tableFaults = async (
   database: Database,
@@ -104,19 +132,12 @@ export const tableFaults = async (
   plan: ModelPlan,
 ): Promise<string[]> => {
   const table = state.table(plan.name);
-  const stored = await database.all<Record<string, unknown>>({
-    sql: `select * from "${plan.path}" order by id`,
-    parameters: [],
-  });
+  const stored = await storedRows(database, plan);
   const faults = stored.flatMap((each) => {
     const id = Number(each['id']);
     const kept = table.get(id);
     if (kept === undefined) return [`${plan.name} ${id} is there`];
-    const wrong = plan.fields.filter(({ name: field, kind }) => {
-      const value = each[field] ?? null;
-      const read = kind === 'reference' ? Number : kinds[kind].stored;
-      return (value === null ? null : read(value)) !== (kept.row[field] ?? null);
-    });
+    const wrong = differing(plan, each, kept.row);
     if (Number(each['version']) !== kept.version)
       return [`${plan.name} ${id} has version ${each['version']}, not ${kept.version}`];
     return wrong.map(

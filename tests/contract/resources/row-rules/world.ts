@@ -143,9 +143,6 @@ export const resourceWith = (plan: ModelPlan, more: object): Resource =>
         }),
   } as never) as unknown as Resource;
 
-/** What a plan is in a model file. */
-export const resourceOf = (plan: ModelPlan): Resource => resourceWith(plan, {});
-
 /** The tables of all models, in the order in which they refer to one another. */
 export const migrationsOf = (models: readonly ModelPlan[]): Migrations => ({
   '0001_worlds': {

@@ -1,0 +1,285 @@
+import { apiArea } from '../../../../src/endpoints/resources/area.ts';
+import { Problem } from '../../../../src/kernel/problem.ts';
+import type { Acting } from '../../../../src/operations/acting.ts';
+import { importLines, RefusedLinesError } from '../../../../src/operations/import.ts';
+import {
+  ask,
+  dataOf,
+  missing,
+  note,
+  type Playing,
+  recordFault,
+  refusalFault,
+  statusFault,
+} from './asking.ts';
+import { someBody, someId } from './bodies.ts';
+import {
+  type Body,
+  barred,
+  created,
+  destroyed,
+  isRefused,
+  keep,
+  type Refused,
+  takeAway,
+  updated,
+  type World,
+} from './oracle.ts';
+import { principalOf } from './past.ts';
+import type { Asking } from './people.ts';
+import type { ModelPlan, Row } from './plan.ts';
+import { idsOfAdded } from './tables.ts';
+
+/** Several writes in one transaction: a batch, and the lines of an import. Each is decided as it would be alone. */
+
+export interface Write {
+  readonly action: 'create' | 'update' | 'destroy';
+  readonly id: number;
+  readonly body: Body;
+}
+
+const decided = (
+  world: World,
+  plan: ModelPlan,
+  caller: Asking,
+  { action, id, body }: Write,
+): Refused | Row => {
+  if (action === 'create') return created(world, plan, caller, body);
+  return action === 'update' ? updated(world, plan, caller, id, body) : destroyed(world, plan, caller, id);
+};
+
+const done = (world: World, plan: ModelPlan, caller: Asking, { action, id }: Write, row: Row): void => {
+  if (action === 'destroy') takeAway(world, plan, id, caller);
+  else keep(world, plan, row, caller);
+};
+
+/** What each of the writes comes to, one after the other; those that are refused leave everything as it is. */
+export const triedInTurn = (
+  world: World,
+  plan: ModelPlan,
+  caller: Asking,
+  writes: readonly Write[],
+): readonly (Refused | Row)[] => {
+  const tried = { ...world, state: world.state.copy() };
+  return writes.map((write, index) => {
+    const row = decided(tried, plan, caller, write);
+    if (isRefused(row)) return row;
+    const named = write.action === 'create' ? { ...row, id: missing + 1 + index } : row;
+    done(tried, plan, caller, write, named);
+    return named;
+  });
+};
+
+const some = (playing: Playing, plan: ModelPlan, caller: Asking, action: Write['action']): Write => {
+  const id = action === 'create' ? 0 : someId(playing, plan, caller);
+  const before = action === 'update' ? (playing.state.find(plan.name, id) ?? {}) : undefined;
+  return { action, id, body: action === 'destroy' ? {} : someBody(playing, plan, caller, before) };
+};
+
+/** Writes of one kind; most of them such as would be let through alone. */
+export const someWrites = (
+  playing: Playing,
+  plan: ModelPlan,
+  caller: Asking,
+  action: Write['action'],
+  most: number,
+): readonly Write[] =>
+  Array.from({ length: playing.random.below(most + 1) }, () => {
+    const tries = [1, 2, 3, 4].map(() => some(playing, plan, caller, action));
+    const [first = some(playing, plan, caller, action)] = tries;
+    if (playing.random.chance(0.12)) return first;
+    return tries.find((write) => !isRefused(decided(playing, plan, caller, write))) ?? first;
+  });
+
+const isReference = ({ fields: named = [] }: Refused, { fields }: ModelPlan): boolean =>
+  named.some((name) => fields.some((field) => field.name === name && field.kind === 'reference'));
+
+const lists = { update: 'update', destroy: 'delete', create: 'create' } as const;
+
+/**
+ * What a batch may be refused with; nothing where all of it is written. What is wrong with values is told of all records,
+ * but for those behind one that the database itself refused, such as for a reference: any other refusal is told alone.
+ */
+export const refusalsOfBatch = (
+  world: World,
+  plan: ModelPlan,
+  caller: Asking,
+  writes: readonly Write[],
+): readonly Refused[] => {
+  const actions = ['create', 'update', 'destroy'] as const;
+  if (
+    caller.method === undefined ||
+    !actions.some((action) => plan.auth[action].includes(caller.method ?? 'jwt'))
+  )
+    return [{ status: 401 }];
+  if (writes.some(({ action }) => barred(plan, action, caller) !== undefined)) return [{ status: 403 }];
+  const counts = { create: 0, update: 0, destroy: 0 };
+  const fields: string[] = [];
+  const refusals: Refused[] = [];
+  for (const [index, answer] of triedInTurn(world, plan, caller, writes).entries()) {
+    const { action } = writes[index] ?? { action: 'create' };
+    const place = `${lists[action]}.${counts[action]}`;
+    counts[action] += 1;
+    if (!isRefused(answer)) continue;
+    if (answer.status !== 404 && answer.status !== 422) return [...refusals, answer];
+    fields.push(...(answer.fields ?? ['id']).map((name) => `${place}.${name}`));
+    if (isReference(answer, plan)) refusals.push({ status: 422, fields: [...fields] });
+  }
+  return fields.length === 0 ? refusals : [...refusals, { status: 422, fields }];
+};
+
+export const batchBody = (writes: readonly Write[]) => ({
+  create: writes.filter(({ action }) => action === 'create').map(({ body }) => body),
+  update: writes.filter(({ action }) => action === 'update').map(({ id, body }) => ({ ...body, id })),
+  delete: writes.filter(({ action }) => action === 'destroy').map(({ id }) => id),
+});
+
+/** In the order in which a batch does them. */
+export const someBatch = (playing: Playing, plan: ModelPlan, caller: Asking): readonly Write[] => [
+  ...someWrites(playing, plan, caller, 'update', 2),
+  ...someWrites(playing, plan, caller, 'destroy', 1),
+  ...someWrites(playing, plan, caller, 'create', 2),
+];
+
+interface BatchAnswer {
+  readonly created: readonly { readonly id: number }[];
+  readonly updated: readonly object[];
+  readonly deleted: number;
+}
+
+export const playBatch = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<string> => {
+  const writes = someBatch(playing, plan, caller);
+  const what = `${caller.name}: batch ${plan.name} ${JSON.stringify(writes)}`;
+  const refusals = refusalsOfBatch(playing, plan, caller, writes);
+  const rows = triedInTurn(playing, plan, caller, writes);
+  const answer = await ask(playing, caller, 'batch', `/api/v1/${plan.path}/batch`, {
+    body: batchBody(writes),
+  });
+  if (refusals.length > 0) {
+    const faults = refusals.map((refusal) => refusalFault(answer, refusal));
+    note(playing, what, faults.includes(undefined) ? undefined : faults.at(-1));
+    return what;
+  }
+  note(playing, what, statusFault(answer, 200));
+  if (answer.status !== 200) return what;
+  const { created: made, updated: changed, deleted } = dataOf(answer) as BatchAnswer;
+  const answered = [...changed, ...Array.from({ length: deleted }, () => undefined), ...made];
+  if (answered.length !== writes.length) note(playing, what, `${answered.length} of ${writes.length} writes`);
+  for (const [index, write] of writes.entries()) {
+    const [row, record] = [rows[index], answered[index]];
+    if (row === undefined || isRefused(row)) continue;
+    const named = write.action === 'create' ? { ...row, id: (record as { id: number }).id } : row;
+    done(playing, plan, caller, write, named);
+    if (write.action !== 'destroy') note(playing, what, recordFault(record, plan, named));
+  }
+  return what;
+};
+
+/** As a command runs on behalf of a user; undefined for a caller who is none. */
+export const actingOf = async (playing: Playing, caller: Asking): Promise<Acting | undefined> => {
+  const principal = await principalOf(playing, caller);
+  return principal && { principal, area: apiArea, actor: () => ({ principal, address: null }), depth: 0 };
+};
+
+/** What is told of an import that writes nothing: the status, or lines with the fields that are wrong. */
+export type ImportRefusal = number | readonly string[];
+
+/** Undefined where every line is written. Creates and updates are asked for before any line is looked at. */
+export const refusalOfImport = (
+  world: World,
+  plan: ModelPlan,
+  caller: Asking,
+  writes: readonly Write[],
+): ImportRefusal | undefined => {
+  if ((['create', 'update'] as const).some((action) => barred(plan, action, caller) !== undefined))
+    return 403;
+  const refused = triedInTurn(world, plan, caller, writes).flatMap((answer, line) => {
+    if (!isRefused(answer)) return [];
+    const fields = answer.fields ?? [answer.status === 404 ? 'id' : ''];
+    return fields.map((name) => `${line} ${name}`);
+  });
+  return refused.length === 0 ? undefined : refused;
+};
+
+/** Creates and updates in a random order; no two lines are of one record. */
+export const someLines = (playing: Playing, plan: ModelPlan, caller: Asking): readonly Write[] => {
+  const { random } = playing;
+  const updates = someWrites(playing, plan, caller, 'update', 3);
+  const once = updates.filter(({ id }, index) => updates.findIndex((other) => other.id === id) === index);
+  return random.some([...once, ...someWrites(playing, plan, caller, 'create', 3)], 1);
+};
+
+/** Imports lines through the operation of the commands; what it refuses, or the counts of what it wrote. */
+export const sendLines = async (
+  { services }: Playing,
+  plan: ModelPlan,
+  acting: Acting,
+  writes: readonly Write[],
+  told?: (line: { readonly line: number; readonly id: number }) => void,
+): Promise<ImportRefusal | { readonly created: number; readonly updated: number }> => {
+  const resource = services.resources.get(plan.name);
+  if (resource === undefined) throw new Error(`${plan.name} is not served`);
+  const lines = writes.map(({ action, id, body }, number) => ({
+    number,
+    values: action === 'update' ? { ...body, id } : body,
+    errors: [],
+  }));
+  try {
+    const into = { resource, actingFor: () => acting, by: 'id', told };
+    return await importLines(into, lines, async () => {});
+  } catch (error) {
+    if (error instanceof RefusedLinesError) return error.refused.map(({ line, field }) => `${line} ${field}`);
+    if (error instanceof Problem) return error.status;
+    throw error;
+  }
+};
+
+export const playImport = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<string> => {
+  const writes = someLines(playing, plan, caller);
+  const what = `${caller.name}: import ${plan.name} ${JSON.stringify(writes)}`;
+  const acting = await actingOf(playing, caller);
+  if (acting === undefined) return what;
+  const wanted = refusalOfImport(playing, plan, caller, writes);
+  const rows = triedInTurn(playing, plan, caller, writes);
+  const ids = new Map<number, number>();
+  const told = playing.random.chance(0.5)
+    ? ({ line, id }: { readonly line: number; readonly id: number }) => void ids.set(line, id)
+    : undefined;
+  const answer = await sendLines(playing, plan, acting, writes, told);
+  const outcome = wanted === undefined ? 'written' : wanted === 403 ? 'forbidden' : 'refused';
+  playing.cells.set(`import ${outcome}`, (playing.cells.get(`import ${outcome}`) ?? 0) + 1);
+  if (wanted !== undefined) {
+    // The database has ended the transaction at a reference: the lines behind are not asked about.
+    const got = JSON.stringify(answer);
+    const isPart =
+      Array.isArray(wanted) &&
+      Array.isArray(answer) &&
+      answer.length > 0 &&
+      JSON.stringify(wanted.slice(0, answer.length)) === got;
+    note(
+      playing,
+      what,
+      got === JSON.stringify(wanted) || isPart ? undefined : `${got}, not ${JSON.stringify(wanted)}`,
+    );
+    return what;
+  }
+  const created = writes.filter(({ action }) => action === 'create').length;
+  const counts = JSON.stringify({ created, updated: writes.length - created });
+  if (JSON.stringify(answer) !== counts) {
+    note(playing, what, `${JSON.stringify(answer)}, not ${counts}`);
+    return what;
+  }
+  const made = rows.filter(
+    (row, line) => writes[line]?.action === 'create' && !isRefused(row),
+  ) as readonly Row[];
+  const added = (await idsOfAdded(playing.database, playing, plan, made)).values();
+  for (const [line, write] of writes.entries()) {
+    const row = rows[line];
+    if (row === undefined || isRefused(row)) continue;
+    const id = write.action === 'create' ? added.next().value : write.id;
+    if (write.action === 'create' && told !== undefined && ids.get(line) !== id)
+      note(playing, what, `told of ${ids.get(line)}`);
+    done(playing, plan, caller, write, { ...row, id: id ?? missing });
+  }
+  return what;
+};

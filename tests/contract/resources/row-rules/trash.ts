@@ -1,0 +1,153 @@
+import {
+  ask,
+  dataOf,
+  missing,
+  note,
+  type Playing,
+  recordFault,
+  refusalFault,
+  statusFault,
+} from './asking.ts';
+import { barred, isRefused, type Refused, type World } from './oracle.ts';
+import { playEvents, playHistory } from './past.ts';
+import type { Asking } from './people.ts';
+import type { ModelPlan, Row, Trashed } from './plan.ts';
+import { playDetail } from './reads.ts';
+import { playScope } from './scopes.ts';
+import { tableFaults } from './tables.ts';
+
+/** What was deleted: for callers as if it had never been, but for administrators, who may bring it back. */
+
+/** The administration area: 401 for a caller without a token, 403 for one who is no administrator, or lacks the permission. */
+const barredInside = (plan: ModelPlan, action: 'list' | 'create', caller: Asking): Refused | undefined => {
+  if (caller.method !== 'jwt') return { status: 401 };
+  if (!caller.administers) return { status: 403 };
+  const inside = { ...plan, auth: { ...plan.auth, [action]: ['jwt'] as const } };
+  return barred(inside, action, caller);
+};
+
+/** The records that a model has in the trash, the latest first: a record that came back is there no more. */
+const trashOf = ({ state }: World, { name }: ModelPlan): readonly Trashed[] =>
+  state.trash.filter(({ model }) => model === name).reverse();
+
+const playTrash = async (playing: Playing, plan: ModelPlan, caller: Asking): Promise<void> => {
+  const path = `/admin/records/${plan.path}`;
+  const answer = await ask(playing, caller, 'trash', `${path}?trashed=true&page=1&per_page=100`);
+  const what = `${caller.name}: trash of ${plan.name}`;
+  const stopped = barredInside(plan, 'list', caller);
+  if (stopped !== undefined) return note(playing, what, refusalFault(answer, stopped));
+  const wanted = trashOf(playing, plan);
+  const status = statusFault(answer, 200);
+  if (status !== undefined) return note(playing, what, status);
+  const records = dataOf(answer) as readonly (Row & { readonly deleted_by: unknown })[];
+  const [got, expected] = [records.map(({ id }) => id).join(), wanted.map(({ id }) => id).join()];
+  if (got !== expected) return note(playing, what, `records ${got}, not ${expected}`);
+  for (const [index, { deleted_at, deleted_by, kept_until, ...record }] of records.entries()) {
+    const { row = {}, by } = wanted[index] ?? {};
+    const actor = (deleted_by as { id: string | null }).id;
+    if (by !== undefined && by.userId !== null && actor !== String(by.userId))
+      note(playing, what, `deleted by ${actor}, not ${by.userId}`);
+    note(playing, `${what} ${row['id']}`, recordFault(record, plan, row));
+  }
+};
+
+/** Whether the record that a reference names is there. */
+const isThere = ({ state, users }: World, to: string, id: number): boolean =>
+  to === 'User' ? users.includes(id) : state.find(to, id) !== undefined;
+
+/**
+ * The row of a record that comes back: references to what is gone are null, and a record that cannot be without one stays
+ * where it is.
+ */
+const returned = (world: World, plan: ModelPlan, caller: Asking, id: number): Refused | Row => {
+  const stopped = barredInside(plan, 'create', caller);
+  if (stopped !== undefined) return stopped;
+  const first = trashOf(world, plan).find((each) => each.id === id);
+  if (first === undefined) return { status: 404 };
+  const lost = plan.fields.filter(({ name, to }) => {
+    const value = first.row[name] ?? null;
+    return (
+      to !== undefined &&
+      value !== null &&
+      !(to === plan.name && value === id) &&
+      !isThere(world, to, Number(value))
+    );
+  });
+  const held = lost.filter(({ required }) => required).map(({ name }) => name);
+  if (held.length > 0) return { status: 422, fields: held };
+  return { ...first.row, ...Object.fromEntries(lost.map(({ name }) => [name, null])) };
+};
+
+/** Puts a record back, and sets the references again that its deletion made null, where nothing else is in their place. */
+const putBack = (world: World, plan: ModelPlan, row: Row, by: Asking): void => {
+  const { state, models } = world;
+  const place = state.trash.findLastIndex(({ model, id }) => model === plan.name && id === row['id']);
+  const [first] = state.trash.splice(place, 1);
+  if (first === undefined) return;
+  const then = state.copy();
+  const { id, version } = first;
+  state.table(plan.name).set(id, { row, version: version + 1 });
+  const none = { because: undefined, then };
+  state.past.push({
+    model: plan.name,
+    id,
+    version: version + 1,
+    action: 'create',
+    by,
+    before: undefined,
+    after: row,
+    ...none,
+  });
+  for (const { model, id: holder, field } of first.nulled) {
+    const before = state.find(model, holder);
+    if (before === undefined || before[field] !== null || !models.some(({ name }) => name === model))
+      continue;
+    const after = { ...before, [field]: id };
+    const next = state.version(model, holder) + 1;
+    state.table(model).set(holder, { row: after, version: next });
+    const because = { model: plan.name, id, isBack: true };
+    state.past.push({ model, id: holder, version: next, action: 'update', by, before, after, because, then });
+  }
+};
+
+const playReturn = async (playing: Playing, plan: ModelPlan, caller: Asking, id: number): Promise<void> => {
+  const wanted = returned(playing, plan, caller, id);
+  const what = `${caller.name}: restore ${plan.name} ${id}`;
+  const answer = await ask(playing, caller, 'restore', `/admin/records/${plan.path}/${id}/restore`, {
+    body: {},
+  });
+  if (isRefused(wanted)) return note(playing, what, refusalFault(answer, wanted));
+  note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, wanted));
+  if (answer.status === 200) putBack(playing, plan, wanted, caller);
+};
+
+/** Everybody asks for what was deleted in every way; some bring it back, and it is there again for those who read it. */
+export const playDeleted = async (playing: Playing): Promise<void> => {
+  const { random, models, people, database, state } = playing;
+  for (const plan of models) {
+    for (const caller of people.callers) await playTrash(playing, plan, caller);
+    const ids = trashOf(playing, plan).map(({ id }) => id);
+    for (const id of random.some(ids, 0.6))
+      for (const caller of random.some(people.callers, 0.6)) {
+        await playDetail(playing, plan, caller, id);
+        await playHistory(playing, plan, caller, id);
+        await playScope(playing, plan, caller, id);
+      }
+    const others = people.callers.filter(({ administers }) => !administers);
+    const existing = [...state.table(plan.name).keys()];
+    for (const id of [...ids, missing, ...existing.slice(0, 1)]) {
+      for (const caller of [random.pick(others), ...people.callers.slice(0, 2).reverse()]) {
+        await playReturn(playing, plan, caller, id);
+        for (const each of models)
+          for (const fault of await tableFaults(database, playing, each))
+            note(playing, `${caller.name}: restore ${plan.name} ${id}`, fault);
+      }
+      for (const caller of random.some(people.callers, 0.3)) {
+        await playDetail(playing, plan, caller, id);
+        await playHistory(playing, plan, caller, id);
+      }
+    }
+  }
+  for (const plan of models) await playTrash(playing, plan, people.administrator);
+  for (const caller of people.callers) await playEvents(playing, caller);
+};
