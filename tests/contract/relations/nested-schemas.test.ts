@@ -57,7 +57,7 @@ describeEachDatabase('schemas of records within a body', (databases) => {
     expect(names(cleaner.create)).not.toContain('remarks');
     expect(names(cleaner.update.properties['remarks']?.items)).toEqual(['id', '_delete']);
     const inArea = (await meta({ token }, '/admin/meta/Purchase')).schemas.create;
-    expect(names(inArea)).toEqual(['number', 'total', 'rebate', 'items', 'remarks']);
+    expect(names(inArea)).toEqual(['number', 'total', 'rebate', 'user_id', 'items', 'remarks']);
     expect(names(inArea.properties['items']?.items)).toContain('granted');
   });
 
