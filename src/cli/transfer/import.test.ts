@@ -108,13 +108,19 @@ describeEachDatabase('gatewright import', (databases) => {
         '',
       ].join('\n'),
     );
-    expect(first.out).toMatch(/^5 lines are refused; 200 rows, up to line 201, are imported; the same/);
-    expect(await skus()).toHaveLength(200);
+    // The first transaction takes 200 lines; on a busy machine the next ones take fewer, and some end before the bad lines.
+    const [, rowsText, lineText] =
+      /^5 lines are refused; (\d+) rows, up to line (\d+), are imported; the same/.exec(first.out) ?? [];
+    const imported = Number(rowsText);
+    expect([imported >= 200, Number(lineText)]).toEqual([true, imported + 1]);
+    expect(await skus()).toHaveLength(imported);
     const mended = await fileOf(`sku,stock\n${good}X-1,1\nX-2,2\n`, 'another-name.csv');
     const second = await load(mended);
     expect([second.failed, second.told]).toEqual([
       false,
-      expect.stringMatching(/going on behind line 201, up to which this file was imported at 2\d{3}-/),
+      expect.stringMatching(
+        new RegExp(`going on behind line ${lineText}, up to which this file was imported at 2\\d{3}-`),
+      ),
     ]);
     expect(second.out).toMatch(/^452 rows created, 0 updated/);
     expect(await skus()).toHaveLength(452);
