@@ -54,8 +54,10 @@ export const holdMigrations = async (
 ): Promise<Shown | undefined> => {
   if (config.migrate === 'off') return undefined;
   const steps = await waitingOf(config, application);
+  // An application without migrations need not have their folder.
+  if (steps.length === 0) return undefined;
   const current = shownOf(start.folder, steps);
-  if (steps.length === 0 || isAgreed(current, start)) return undefined;
+  if (isAgreed(current, start)) return undefined;
   for (const step of steps) print(sqlOf(step));
   if (start.shown === undefined) return undefined;
   print(`Not applied yet: press Enter to apply it, or save migrations/${steps.at(-1)?.name} again as it is`);
