@@ -47,10 +47,15 @@ describeDatabase('sqlite', 'statements per request', (databases) => {
   const asked = async (method: string, path: string, body?: unknown, credentials: object = { token }) => {
     // Once before: what is compiled or estimated at first use does not count.
     await service.request(method, path, { ...credentials, body });
-    statements.length = 0;
-    const { status } = await service.request(method, path, { ...credentials, body });
-    expect(status).toBeLessThan(300);
-    return statements.length;
+    const counts: number[] = [];
+    // Counters are written by a timer, which may fall into one of them.
+    for (let round = 0; round < 3; round += 1) {
+      statements.length = 0;
+      const { status } = await service.request(method, path, { ...credentials, body });
+      expect(status).toBeLessThan(300);
+      counts.push(statements.length);
+    }
+    return Math.min(...counts);
   };
 
   it.each([

@@ -34,11 +34,16 @@ const mapValues = (object: JsonObject, change: (value: Json) => Json): JsonObjec
 const keywordsWithSchema = ['items', 'additionalProperties', 'not'];
 const keywordsWithSchemas = ['oneOf', 'anyOf', 'allOf'];
 
-/** The record of a list whose caller chose no fields: all are there, and related records as far as they were asked for. */
+/**
+ * The record of a list whose caller chose no fields: all are there, but for related records, which are there as far as
+ * they were asked for, and fields that are there together or not at all.
+ */
 const complete = (schema: Json): Json => {
   const properties = Object.entries(objectOf(objectOf(schema)['properties']));
+  const together = objectOf(objectOf(schema)['dependentRequired']);
   const own = properties.filter(
-    ([, part]) => objectOf(objectOf(part)['x-gatewright'])['related'] === undefined,
+    ([name, part]) =>
+      together[name] === undefined && objectOf(objectOf(part)['x-gatewright'])['related'] === undefined,
   );
   return { ...objectOf(schema), required: own.map(([name]) => name) };
 };

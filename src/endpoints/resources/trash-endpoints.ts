@@ -25,7 +25,9 @@ export const trashedQuery = {
   schema: { type: 'boolean', enum: [true] },
 } satisfies QueryDocs;
 
-/** A record, or what is told of one that was deleted. */
+const fieldsOfDeletion = ['deleted_at', 'deleted_by', 'kept_until'];
+
+/** A record. A deleted one has all fields of its deletion, any other none. */
 export const trashedSchema = (record: JsonSchema): JsonSchema => ({
   ...record,
   properties: {
@@ -34,6 +36,7 @@ export const trashedSchema = (record: JsonSchema): JsonSchema => ({
     deleted_by: actorSchema,
     kept_until: { type: 'string', format: 'date-time', description: 'From then on it is removed for good' },
   },
+  dependentRequired: Object.fromEntries(fieldsOfDeletion.map((field) => [field, fieldsOfDeletion])),
 });
 
 const day = 86_400_000;
