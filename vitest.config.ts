@@ -65,7 +65,7 @@ export default defineConfig({
       exclude: [
         'src/**/*.test.ts',
         'src/cli/test-io.ts',
-        'src/store/dialects/sqlite/worker.ts',
+        'src/database/sqlite/worker.ts',
         'src/fields/pattern-child.ts',
       ],
       reporter: inCi ? ['text-summary', 'json-summary'] : ['text-summary', 'html'],

@@ -22,7 +22,7 @@ const programs = sources.flatMap((file) =>
 );
 
 /** What is exported, what the command runs, and the programs. */
-const entries = ['index', 'testing', 'cli/main', ...programs];
+const entries = ['index', 'testing/testing', 'cli/main', ...programs];
 
 const sourceOf = (name) => join(root, 'src', `${name}.ts`);
 

@@ -1,4 +1,4 @@
-import { shownTimes, storedTimes } from '../src/stored-times.ts';
+import { shownTimes, storedTimes } from '../src/app/stored-times.ts';
 import { code, page, table } from './reference-markdown.ts';
 
 const placeOf = (place: string): string => (place.includes('`') ? place : code(place));

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
+import { postgresDialect } from '../src/database/postgres/dialect.ts';
+import { sqliteDialect } from '../src/database/sqlite/dialect.ts';
 import { choiceColours } from '../src/fields/colours.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { iconNames } from '../src/model/icons.ts';
-import { postgresDialect } from '../src/store/dialects/postgres/dialect.ts';
-import { sqliteDialect } from '../src/store/dialects/sqlite/dialect.ts';
 import { code, page, table } from './reference-markdown.ts';
 
 /** What the files of the field types say about themselves: read from their source, so that it is written once. */

@@ -1,3 +1,4 @@
+import { variables } from '../src/app/variables.ts';
 import { commandHelp } from '../src/cli/help.ts';
 import { registry } from '../src/cli/registry.ts';
 import type { FieldType, FilterOperator } from '../src/fields/field.ts';
@@ -5,7 +6,6 @@ import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { catalogueOf, type OwnRule, uniqueTogether } from '../src/kernel/messages/messages.ts';
 import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
 import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
-import { variables } from '../src/variables.ts';
 import { aggregatesPage } from './reference-aggregates.ts';
 import { clocksPage } from './reference-clocks.ts';
 import { fieldsPage } from './reference-fields.ts';

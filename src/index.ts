@@ -1,10 +1,20 @@
 /** The public interface: what an application's files import. Nothing inside the service imports this file. */
 export { sql } from 'kysely';
-export type { Application, ApplicationConfig } from './application.ts';
-export { createApplication, defineConfig, loadApplication } from './application.ts';
+export type { Application, ApplicationConfig } from './app/application.ts';
+export { createApplication, defineConfig, loadApplication } from './app/application.ts';
+export type { Config } from './app/config.ts';
+export { ConfigError, readConfig } from './app/config.ts';
+export type { Server, ServerOptions } from './app/server.ts';
+export { createServer } from './app/server.ts';
 export type { Principal } from './auth/principal.ts';
-export type { Config } from './config.ts';
-export { ConfigError, readConfig } from './config.ts';
+export { ConstraintError } from './database/database.ts';
+export type { TableAlteration } from './database/migrations/alter-table.ts';
+export { alterTable } from './database/migrations/alter-table.ts';
+export { followColumns, followTable } from './database/migrations/follow.ts';
+export type { Migration, MigrationDatabase } from './database/migrations/migration.ts';
+export type { TableDefinition } from './database/migrations/schema.ts';
+export { createTable } from './database/migrations/schema.ts';
+export { dropTable, renameTable } from './database/migrations/tables.ts';
 export type { AnswerOptions, RawAnswer } from './endpoints/answer.ts';
 export { answer } from './endpoints/answer.ts';
 export type { EndpointContext, EndpointDefinition, EndpointOptions } from './endpoints/define-endpoint.ts';
@@ -74,13 +84,3 @@ export type {
   UpdateOf,
 } from './model/types.ts';
 export { versionOf } from './operations/scope-records.ts';
-export type { Server, ServerOptions } from './server.ts';
-export { createServer } from './server.ts';
-export { ConstraintError } from './store/database.ts';
-export type { TableAlteration } from './store/migrations/alter-table.ts';
-export { alterTable } from './store/migrations/alter-table.ts';
-export { followColumns, followTable } from './store/migrations/follow.ts';
-export type { Migration, MigrationDatabase } from './store/migrations/migration.ts';
-export type { TableDefinition } from './store/migrations/schema.ts';
-export { createTable } from './store/migrations/schema.ts';
-export { dropTable, renameTable } from './store/migrations/tables.ts';

@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { generatePassword } from '../first-admin.ts';
+import { generatePassword } from '../app/first-admin.ts';
 import { createPasswords } from './password.ts';
 import { passwordViolation } from './password-rules.ts';
 import { formatPhc, parsePhc } from './phc.ts';

@@ -1,4 +1,4 @@
-/** What authentication asks of storage. `store/tables` implements it, `server.ts` joins them. */
+/** What authentication asks of storage. `service` implements it, `server.ts` joins them. */
 
 /**
  * How credentials stand to the second factor of the administration area. `none`: the user has none, and needs none.

@@ -11,14 +11,14 @@ import {
 } from '../../tests/support/debian-postgres.ts';
 import { createPostgresDatabase } from '../../tests/support/postgres.ts';
 import { createThings, emptyThing, insertThings } from '../../tests/support/things.ts';
+import { applyMigrations } from '../app/migrate.ts';
 import { run } from '../cli/test-io.ts';
-import { applyMigrations } from '../migrate.ts';
-import type { Database } from '../store/database.ts';
-import { dialectOf } from '../store/dialects/registry.ts';
-import { databaseTarget } from '../store/dialects/targets.ts';
-import { openDatabase } from '../store/open.ts';
-import { createStoredFigures } from '../store/stored-figures.ts';
-import { tableChecksums } from '../store/table-checksum.ts';
+import type { Database } from '../database/database.ts';
+import { openDatabase } from '../database/open.ts';
+import { dialectOf } from '../database/registry.ts';
+import { createStoredFigures } from '../database/stored-figures.ts';
+import { tableChecksums } from '../database/table-checksum.ts';
+import { databaseTarget } from '../database/targets.ts';
 import { restoreBackup } from './restore.ts';
 
 const things = Array.from({ length: 500 }, (_, index) => ({

@@ -1,11 +1,11 @@
 import { link, lstat, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { inPartDirectory } from '../database/part-directory.ts';
+import { dialectOf } from '../database/registry.ts';
+import { name, sql, statement } from '../database/statement.ts';
+import { tableChecksums } from '../database/table-checksum.ts';
+import type { DatabaseTarget } from '../database/target.ts';
 import { syncDirectory } from '../kernel/sync-directory.ts';
-import { inPartDirectory } from '../store/dialects/part-directory.ts';
-import { dialectOf } from '../store/dialects/registry.ts';
-import type { DatabaseTarget } from '../store/dialects/target.ts';
-import { name, sql, statement } from '../store/statement.ts';
-import { tableChecksums } from '../store/table-checksum.ts';
 import { BackupError } from './backup-error.ts';
 import { readFacts } from './facts.ts';
 import { isManifestFile, type Manifest, manifestPath, readManifests, writeManifest } from './manifest.ts';

@@ -1,7 +1,7 @@
-import { dialectOf } from '../store/dialects/registry.ts';
-import type { TableSnapshot } from '../store/dialects/target.ts';
-import { readTables } from '../store/migrations/read-tables.ts';
-import { quoteName } from '../store/quote.ts';
+import { readTables } from '../database/migrations/read-tables.ts';
+import { quoteName } from '../database/quote.ts';
+import { dialectOf } from '../database/registry.ts';
+import type { TableSnapshot } from '../database/target.ts';
 import type { Manifest } from './manifest.ts';
 
 /** What a database says of itself. */

@@ -1,6 +1,6 @@
 import { open, readFile, stat, writeFile } from 'node:fs/promises';
-import type { CopyFacts } from '../store/dialects/target.ts';
-import type { TableChecksum, TableChecksums } from '../store/table-checksum.ts';
+import type { TableChecksum, TableChecksums } from '../database/table-checksum.ts';
+import type { CopyFacts } from '../database/target.ts';
 import { BackupError } from './backup-error.ts';
 
 /** What FILE.json says of the backup FILE: all of one state of the database. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { restoringName } from '../store/dialects/fence.ts';
-import type { DatabaseTarget, TableSnapshot } from '../store/dialects/target.ts';
-import { checksumDifferences, tableChecksums } from '../store/table-checksum.ts';
+import { restoringName } from '../database/fence.ts';
+import { checksumDifferences, tableChecksums } from '../database/table-checksum.ts';
+import type { DatabaseTarget, TableSnapshot } from '../database/target.ts';
 import { BackupError } from './backup-error.ts';
 import { beginsWith, type Manifest, readManifests } from './manifest.ts';
 import { copyOptions, digestOf, type WorkOptions } from './work.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { CopyOptions } from '../store/dialects/target.ts';
+import type { CopyOptions } from '../database/target.ts';
 
 /** What a backup and its way back are doing, in the order in which they do it. */
 export type CopyStep = 'copy' | 'digest' | 'count' | 'restore' | 'compare';

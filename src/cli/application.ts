@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Application, loadApplication } from '../application.ts';
+import { type Application, loadApplication } from '../app/application.ts';
 
 /**
  * The application's folder: the current one, unless its package.json names another under `gatewright.app`. Files

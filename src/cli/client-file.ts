@@ -1,4 +1,4 @@
-import type { Application } from '../application.ts';
+import type { Application } from '../app/application.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import { inputSchema, outputSchema } from '../model/schema.ts';

@@ -1,10 +1,10 @@
-import { type Config, readConfig } from '../config.ts';
-import { olderCredentials } from '../credentials-watch.ts';
-import type { Database } from '../store/database.ts';
-import { databaseTarget } from '../store/dialects/targets.ts';
-import { openDatabase } from '../store/open.ts';
-import { type AuditEntry, recordAudit } from '../store/tables/audit.ts';
-import { createSeenCredentials } from '../store/tables/seen-credentials.ts';
+import { type Config, readConfig } from '../app/config.ts';
+import { olderCredentials } from '../app/credentials-watch.ts';
+import type { Database } from '../database/database.ts';
+import { openDatabase } from '../database/open.ts';
+import { databaseTarget } from '../database/targets.ts';
+import { type AuditEntry, recordAudit } from '../service/audit/audit.ts';
+import { createSeenCredentials } from '../service/users/seen-credentials.ts';
 import type { Credentials } from '../vault/credentials.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
 import type { Io } from './io.ts';

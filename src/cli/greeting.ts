@@ -1,4 +1,4 @@
-import type { Server } from '../server.ts';
+import type { Server } from '../app/server.ts';
 import type { Io } from './io.ts';
 
 /** What a newcomer needs to know; the generated password stands here once and nowhere else. */

@@ -1,8 +1,8 @@
-import { readConfig } from '../config.ts';
+import { readConfig } from '../app/config.ts';
+import { differencesOf } from '../app/schema-check.ts';
+import type { Difference } from '../database/migrations/differences.ts';
+import { databaseTarget } from '../database/targets.ts';
 import type { Models } from '../model/models.ts';
-import { differencesOf } from '../schema-check.ts';
-import { databaseTarget } from '../store/dialects/targets.ts';
-import type { Difference } from '../store/migrations/differences.ts';
 import type { Io } from './io.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { packageVersion } from '../app/version.ts';
 import { nearest, nearestHint } from '../kernel/options.ts';
-import { packageVersion } from '../version.ts';
 import { commandHelp, commandList } from './help.ts';
 import { type Io, UsageError } from './io.ts';
 import { registry } from './registry.ts';

@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
-import { awaitDatabase } from '../database-wait.ts';
-import { createServer, type Server } from '../server.ts';
-import { databaseTarget } from '../store/dialects/targets.ts';
+import type { Config } from '../app/config.ts';
+import { awaitDatabase } from '../app/database-wait.ts';
+import { createServer, type Server } from '../app/server.ts';
+import { databaseTarget } from '../database/targets.ts';
 import { LouderLog } from '../watch/louder-log.ts';
 import { openApplication } from './application.ts';
 import { greet } from './greeting.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Server } from '../server.ts';
+import type { Server } from '../app/server.ts';
 
 /**
  * Milliseconds in which a signal that comes again is still the same one: a terminal, or a supervisor, sends it to the

@@ -1,10 +1,10 @@
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../app/config.ts';
+import { prepareDatabase } from '../app/migrate.ts';
+import type { Database } from '../database/database.ts';
+import { openDatabase } from '../database/open.ts';
+import { databaseTarget } from '../database/targets.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { prepareDatabase } from '../migrate.ts';
-import type { Database } from '../store/database.ts';
-import { databaseTarget } from '../store/dialects/targets.ts';
-import { openDatabase } from '../store/open.ts';
-import type { TableContext } from '../store/tables/context.ts';
+import type { TableContext } from '../service/context.ts';
 import { openApplication } from './application.ts';
 import type { Io } from './io.ts';
 

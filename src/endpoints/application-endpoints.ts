@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { defaultMethods } from '../auth/registry.ts';
+import { ConstraintError } from '../database/database.ts';
 import type { Call, Endpoint, EndpointDocs } from '../http/endpoint.ts';
 import { isPromise } from '../kernel/application-code.ts';
 import { hasFiniteNumbers } from '../kernel/json.ts';
@@ -10,7 +11,6 @@ import { isResourceModel } from '../model/resource.ts';
 import { outputSchema } from '../model/schema.ts';
 import { scopeProblems } from '../openapi/problems.ts';
 import type { Rule } from '../policy/rule.ts';
-import { ConstraintError } from '../store/database.ts';
 import { RawAnswer } from './answer.ts';
 import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
 import { LazyBody, multipartLimits } from './endpoint-body.ts';

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { invalidParameter, parseQueryString } from '../store/list/query-string.ts';
+import { invalidParameter, parseQueryString } from '../records/list/query-string.ts';
 import { adminAuth, administratorOnly, adminTag } from './admin/area.ts';
 import { adminArea } from './admin/records.ts';
 import { type Area, apiArea } from './resources/area.ts';

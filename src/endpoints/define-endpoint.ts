@@ -1,4 +1,5 @@
 import type { ApiMethodName } from '../auth/registry.ts';
+import type { Database } from '../database/database.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Call, HttpMethod } from '../http/endpoint.ts';
 import type { Json } from '../kernel/json.ts';
@@ -24,7 +25,6 @@ import type { CheckedInput, InputFields } from '../model/job.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
 import type { DetailOf, RelationsOf, Resource } from '../model/types.ts';
-import type { Database } from '../store/database.ts';
 import { isMediaRangeText, type RawAnswer } from './answer.ts';
 import {
   type BodyContexts,

@@ -1,7 +1,7 @@
+import type { Source } from '../database/source.ts';
 import type { ListField } from '../http/endpoint.ts';
 import { listField } from '../openapi/list-field.ts';
 import type { Rule } from '../policy/rule.ts';
-import type { Source } from '../store/source.ts';
 
 /** What callers may filter, sort and search a list by: the fields that its policy lets them read. */
 export const listFieldsOf = (source: Source, rule: Rule): ListField[] => {

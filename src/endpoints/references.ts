@@ -4,8 +4,8 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages/messages.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { countedReferences, type Forecast } from '../operations/forecast.ts';
-import { invalidParameter, parseQueryString } from '../store/list/query-string.ts';
-import type { Related } from '../store/relations/related.ts';
+import { invalidParameter, parseQueryString } from '../records/list/query-string.ts';
+import type { Related } from '../records/relations/related.ts';
 import { parseId } from './shared.ts';
 
 /** What refers to a record and what its deletion would do to that, as the administration area answers it. */

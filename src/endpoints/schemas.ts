@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../fields/field.ts';
-import { recordedActions } from '../store/events/recorded.ts';
-import { jobStates } from '../store/outbox/job-source.ts';
-import { heldFactors } from '../store/tables/sources.ts';
-import { deliveryStates } from '../store/webhooks/sources.ts';
-import { disabledReasons } from '../store/webhooks/webhooks.ts';
+import { recordedActions } from '../records/history/recorded.ts';
+import { jobStates } from '../service/jobs/job-source.ts';
+import { heldFactors } from '../service/sources.ts';
+import { deliveryStates } from '../service/webhooks/sources.ts';
+import { disabledReasons } from '../service/webhooks/webhooks.ts';
 
 /** Schemas of what the fixed endpoints answer. */
 

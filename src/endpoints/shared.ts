@@ -1,16 +1,16 @@
 import { networkOf } from '../auth/client-network.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import type { Ticket } from '../auth/waiting-lines.ts';
+import type { Database } from '../database/database.ts';
+import type { Source } from '../database/source.ts';
 import type { Call } from '../http/endpoint.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { Acting } from '../operations/acting.ts';
 import type { AreaRules } from '../operations/area.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { Database } from '../store/database.ts';
-import { createShow } from '../store/records/show.ts';
-import type { Source } from '../store/source.ts';
-import type { Actor } from '../store/tables/audit.ts';
+import { createShow } from '../records/show.ts';
+import type { Actor } from '../service/audit/audit.ts';
 
 /** Who changes something, for the audit list. */
 export const actorOf = (call: Call): Actor => ({ principal: call.principal, address: call.address });

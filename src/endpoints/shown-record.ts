@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
-import { publicUserFields } from '../store/tables/sources.ts';
+import { publicUserFields } from '../service/sources.ts';
 
 /** Related records as an answer has them: an object or null, or a list of objects. */
 const related = (value: Json, { many }: ModelRelation, shown: (record: JsonObject) => JsonObject): Json => {

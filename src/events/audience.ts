@@ -10,9 +10,9 @@ import {
   shownActors,
 } from '../operations/shown-actor.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { RecordedEvent } from '../store/events/event-log.ts';
-import type { Narrowing } from '../store/events/narrowing.ts';
-import { reachOf } from '../store/rows/reach.ts';
+import { reachOf } from '../records/rows/reach.ts';
+import type { RecordedEvent } from '../service/events/event-log.ts';
+import type { Narrowing } from '../service/events/narrowing.ts';
 import { seenOf, type ToldEvent, toldEvent } from './told.ts';
 
 /** What somebody follows, and by whose rules. */

@@ -1,5 +1,5 @@
 import type { QuietTurns } from '../kernel/quiet-turns.ts';
-import type { EventLog } from '../store/events/event-log.ts';
+import type { EventLog } from '../service/events/event-log.ts';
 import type { Audiences } from './audience.ts';
 import type { ChangeStream } from './change-stream.ts';
 import { isTrusted } from './credential-watch.ts';

@@ -1,5 +1,5 @@
 import type { QuietTurns } from '../kernel/quiet-turns.ts';
-import type { EventLog, RecordedEvent } from '../store/events/event-log.ts';
+import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
 import type { Audience, Audiences } from './audience.ts';
 import { CatchUp } from './catch-up.ts';
 import type { ChangeStream } from './change-stream.ts';

@@ -7,7 +7,7 @@ import { overloaded, Problem } from '../kernel/problem.ts';
 import type { QuietTurns } from '../kernel/quiet-turns.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import type { EventLog } from '../store/events/event-log.ts';
+import type { EventLog } from '../service/events/event-log.ts';
 import { type Audience, type Audiences, createAudiences, type Following } from './audience.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { ChangeStream } from './change-stream.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../store/database.ts';
-import { type EventLog, eventChannel } from '../store/events/event-log.ts';
+import type { Database } from '../database/database.ts';
+import { type EventLog, eventChannel } from '../service/events/event-log.ts';
 
 /** Milliseconds in which other processes are told once, however much is written. */
 const tellInterval = 20;

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import { type ActorReader, namedActors, shownActors } from '../operations/shown-actor.ts';
-import type { RecordedEvent } from '../store/events/event-log.ts';
-import type { SeenSides } from '../store/events/event-readers.ts';
-import { type RecordedActor, setByServer } from '../store/events/recorded.ts';
-import type { Related } from '../store/relations/related.ts';
+import { type RecordedActor, setByServer } from '../records/history/recorded.ts';
+import type { Related } from '../records/relations/related.ts';
+import type { RecordedEvent } from '../service/events/event-log.ts';
+import type { SeenSides } from '../service/events/event-readers.ts';
 
 /** An event as somebody is told of it. */
 export interface ToldEvent extends JsonObject {

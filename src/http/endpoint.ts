@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Principal } from '../auth/principal.ts';
 import type { AuthMethodName } from '../auth/registry.ts';
+import type { ListReader } from '../database/database.ts';
 import type { Bucket, Measure } from '../fields/aggregates.ts';
 import type { FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { Json, JsonObject, JsonText } from '../kernel/json.ts';
@@ -8,7 +9,6 @@ import type { Label } from '../kernel/messages/messages.ts';
 import type { ProblemKind } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Rule } from '../policy/rule.ts';
-import type { ListReader } from '../store/database.ts';
 import type { MultipartLimits } from './multipart.ts';
 import type { Piece } from './pieces.ts';
 import type { UploadedFile } from './uploaded-file.ts';

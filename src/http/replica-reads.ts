@@ -1,6 +1,6 @@
 import { callerOf } from '../auth/caller.ts';
 import { cookieValues } from '../auth/cookie.ts';
-import type { CommitNote, Replica } from '../store/database.ts';
+import type { CommitNote, Replica } from '../database/database.ts';
 import type { Around, HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';
 

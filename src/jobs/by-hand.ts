@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Outbox, WaitingJob } from '../store/outbox/outbox.ts';
+import type { Outbox, WaitingJob } from '../service/jobs/outbox.ts';
 import type { Perform } from './perform.ts';
 import { storeOutcome } from './settle.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { createApplication } from '../application.ts';
+import { createApplication } from '../app/application.ts';
 import { field } from '../fields/define.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import type { Job } from '../model/job.ts';

@@ -3,9 +3,9 @@ import { field } from '../fields/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { DefinitionError } from '../model/definition-error.ts';
 import { type Models, tellsEvents } from '../model/models.ts';
-import { type EventLog, eventDays } from '../store/events/event-log.ts';
-import type { VersionPurge } from '../store/history/history.ts';
-import type { Trash } from '../store/trash/trash.ts';
+import type { VersionPurge } from '../records/history/history.ts';
+import type { Trash } from '../records/trash/trash.ts';
+import { type EventLog, eventDays } from '../service/events/event-log.ts';
 import { removalJob, sendingJob, type Webhooks } from '../webhooks/webhooks.ts';
 import { defineJob, type JobDefinition, type Jobs } from './define-job.ts';
 

@@ -2,7 +2,7 @@ import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
 import { BusyTime, runAs, type Work } from '../kernel/current-work.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Scope } from '../model/scope.ts';
-import type { ClaimedJob } from '../store/outbox/outbox.ts';
+import type { ClaimedJob } from '../service/jobs/outbox.ts';
 import { defaultAttempts, defaultTimeout, type JobContext } from './define-job.ts';
 import { failureText, retryDelay } from './failure.ts';
 import type { KnownJob, KnownJobs } from './queue.ts';

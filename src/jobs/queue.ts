@@ -6,7 +6,7 @@ import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import type { JobOptions } from '../model/job.ts';
 import type { Validated } from '../model/validate.ts';
 import type { JobPort } from '../operations/job-port.ts';
-import type { Outbox } from '../store/outbox/outbox.ts';
+import type { Outbox } from '../service/jobs/outbox.ts';
 import type { JobDefinition, Jobs } from './define-job.ts';
 import { readInput } from './input.ts';
 

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
+import type { Database } from '../database/database.ts';
 import type { CodeWatch } from '../kernel/application-code.ts';
 import type { Figure } from '../kernel/figure.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { Scope } from '../model/scope.ts';
 import type { JobPort } from '../operations/job-port.ts';
-import type { Database } from '../store/database.ts';
-import { createOutbox, type Outbox } from '../store/outbox/outbox.ts';
-import { createSchedules } from '../store/outbox/schedules.ts';
+import { createOutbox, type Outbox } from '../service/jobs/outbox.ts';
+import { createSchedules } from '../service/jobs/schedules.ts';
 import type { Jobs } from './define-job.ts';
 import { createPerform, type Perform } from './perform.ts';
 import { createJobPort, knownJobs } from './queue.ts';

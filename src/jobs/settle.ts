@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ClaimedJob, Outbox } from '../store/outbox/outbox.ts';
+import type { ClaimedJob, Outbox } from '../service/jobs/outbox.ts';
 import type { RunOutcome } from './perform.ts';
 
 /** Stores how a run ended; false where the lease was lost meanwhile. */

@@ -1,5 +1,5 @@
 import type { Figure } from '../kernel/figure.ts';
-import type { ScheduleStore } from '../store/outbox/schedules.ts';
+import type { ScheduleStore } from '../service/jobs/schedules.ts';
 import type { JobSchedule } from './schedule.ts';
 
 const shared = 'Of the whole database, the same from every instance: to be taken by max, not by sum.';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { Database } from '../database/database.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
-import type { Database } from '../store/database.ts';
-import type { Outbox } from '../store/outbox/outbox.ts';
-import type { Schedule, ScheduleStore } from '../store/outbox/schedules.ts';
+import type { Outbox } from '../service/jobs/outbox.ts';
+import type { Schedule, ScheduleStore } from '../service/jobs/schedules.ts';
 import type { Jobs } from './define-job.ts';
 import { type JobSchedule, parseSchedule } from './schedule.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { PassingMap } from '../kernel/passing-map.ts';
 import type { Stopping } from '../kernel/stopping.ts';
-import type { ClaimedJob, Outbox } from '../store/outbox/outbox.ts';
+import type { ClaimedJob, Outbox } from '../service/jobs/outbox.ts';
 import type { Perform, RunOutcome } from './perform.ts';
 import { settle } from './settle.ts';
 import type { Ticks } from './ticks.ts';

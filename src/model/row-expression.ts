@@ -2,7 +2,7 @@ import type { ColumnValue } from '../fields/field.ts';
 
 /**
  * A row rule as the service works with it: names are columns, models are tables, values are as columns keep them. One
- * tree with two readers: `store/rows` makes SQL of it, `row-words.ts` sentences. Frozen, made once at start.
+ * tree with two readers: `records/rows` makes SQL of it, `row-words.ts` sentences. Frozen, made once at start.
  */
 export type RowExpression =
   /** The column holds the caller's id. */

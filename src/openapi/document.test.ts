@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { createApplication } from '../application.ts';
-import { readConfig } from '../config.ts';
-import { describeApplication } from '../describe.ts';
+import { createApplication } from '../app/application.ts';
+import { readConfig } from '../app/config.ts';
+import { describeApplication } from '../app/describe.ts';
 import { defineEndpoint } from '../endpoints/define-endpoint.ts';
 import { field } from '../fields/define.ts';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';

@@ -9,7 +9,7 @@ import type { ProblemKind } from '../kernel/problem.ts';
 import { type ProblemName, problemTable } from '../kernel/problem-table.ts';
 import { maxBatch } from '../operations/batch.ts';
 import { cascadeLimits } from '../operations/cascade-links.ts';
-import { maxAnswerBytes } from '../store/relations/bounds.ts';
+import { maxAnswerBytes } from '../records/relations/bounds.ts';
 import type { DescriptionOptions } from './context.ts';
 import { relationsOf, takesIdempotencyKey } from './features.ts';
 import { problemData } from './problem-data.ts';

@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/principal.ts';
+import type { Asker } from '../database/database.ts';
 import type { HookPrincipal } from '../model/resource.ts';
-import type { Asker } from '../store/database.ts';
-import type { Actor } from '../store/tables/audit.ts';
+import type { Actor } from '../service/audit/audit.ts';
 import type { AreaRules } from './area.ts';
 import type { SharedTransaction } from './transaction.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { IdempotentRequest } from '../store/tables/idempotency.ts';
+import type { IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import type { Acting } from './acting.ts';
 import { CollectedErrors, recordsInARow } from './collected-errors.ts';
 import { granted } from './granted.ts';

@@ -1,10 +1,10 @@
+import type { Database } from '../database/database.ts';
+import { dialectOf } from '../database/registry.ts';
+import type { Fragment } from '../database/statement.ts';
 import { type Deletion, deletionOf, type Referrer, referrersOf } from '../model/deletion.ts';
 import type { Models } from '../model/models.ts';
-import type { Database } from '../store/database.ts';
-import { dialectOf } from '../store/dialects/registry.ts';
-import { createDependents, type Dependents } from '../store/relations/dependents.ts';
-import type { Fragment } from '../store/statement.ts';
-import { createNotes, type NoteReferences } from '../store/trash/notes.ts';
+import { createDependents, type Dependents } from '../records/relations/dependents.ts';
+import { createNotes, type NoteReferences } from '../records/trash/notes.ts';
 
 /** Records that go in one transaction beside those that were asked for, and how far they may be from these. */
 export const cascadeLimits = { records: 1_000, levels: 500 } as const;

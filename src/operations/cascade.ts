@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/problem.ts';
-import type { WholeRecord } from '../store/records/many.ts';
-import type { CurrentRecord } from '../store/records/records.ts';
-import type { TrashBundle } from '../store/trash/bundle.ts';
+import type { WholeRecord } from '../records/many.ts';
+import type { CurrentRecord } from '../records/records.ts';
+import type { TrashBundle } from '../records/trash/bundle.ts';
 import type { Acting } from './acting.ts';
 import { type Cascade, cascadeLimits } from './cascade-links.ts';
 import { grantOfSystem } from './grant-of-system.ts';

@@ -1,6 +1,6 @@
+import { ConstraintError } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { Problem } from '../kernel/problem.ts';
-import { ConstraintError } from '../store/database.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** Records after which others get their turn, where many are written in a row. */

@@ -1,7 +1,7 @@
+import { ConstraintError, type Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { Problem } from '../kernel/problem.ts';
-import { ConstraintError, type Transaction } from '../store/database.ts';
-import type { Candidate, Collision } from '../store/records/records.ts';
+import type { Candidate, Collision } from '../records/records.ts';
 import type { RecordWrite } from './record-write.ts';
 
 /** The reference to the record within which it is written stands in no body: of values taken together it is not told. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
-import type { SavedRecord } from '../store/records/records.ts';
-import { type Included, nothingIncluded } from '../store/relations/include.ts';
-import type { IdempotentRequest } from '../store/tables/idempotency.ts';
+import type { SavedRecord } from '../records/records.ts';
+import { type Included, nothingIncluded } from '../records/relations/include.ts';
+import type { IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import { answeredOnce, keptOnce, type Once } from './once.ts';
 import { tagOf } from './preconditions.ts';
 import { isShared, type RecordWrite } from './record-write.ts';

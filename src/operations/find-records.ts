@@ -1,8 +1,8 @@
+import type { Asker } from '../database/database.ts';
+import type { Source, SourceColumn } from '../database/source.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { Asker } from '../store/database.ts';
-import { type List, listedRows } from '../store/list/list.ts';
-import { isSeekable } from '../store/list/sort.ts';
-import type { Source, SourceColumn } from '../store/source.ts';
+import { type List, listedRows } from '../records/list/list.ts';
+import { isSeekable } from '../records/list/sort.ts';
 
 /**
  * Finds a few records by words, for whoever does not know in which list they are. What it costs is bounded, however large

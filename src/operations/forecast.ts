@@ -1,10 +1,10 @@
+import type { Database } from '../database/database.ts';
+import { dialectOf } from '../database/registry.ts';
 import type { OnDelete } from '../fields/field.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { type Referrer, referrersOf } from '../model/deletion.ts';
 import type { Models } from '../model/models.ts';
-import type { Database } from '../store/database.ts';
-import { dialectOf } from '../store/dialects/registry.ts';
-import { createReferring, type Referring } from '../store/relations/dependents.ts';
+import { createReferring, type Referring } from '../records/relations/dependents.ts';
 import { cascadeLimits } from './cascade-links.ts';
 import { recordKey } from './transaction.ts';
 

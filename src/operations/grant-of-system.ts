@@ -1,7 +1,7 @@
 import type { ResourceModel } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
 import { systemGrant } from '../policy/system-grant.ts';
-import { userFields } from '../store/tables/sources.ts';
+import { userFields } from '../service/sources.ts';
 
 const systemGrants = new WeakMap<ResourceModel, Grant>();
 

@@ -1,8 +1,8 @@
+import { ConstraintError } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from '../model/hooks.ts';
-import { ConstraintError } from '../store/database.ts';
 import type { Acting } from './acting.ts';
 import type { RecordWrite, SharedWrite, WriteAction } from './record-write.ts';
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../store/database.ts';
+import type { Transaction } from '../database/database.ts';
 import {
   type ImportCounts,
   type ImportInto,

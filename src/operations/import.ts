@@ -1,8 +1,8 @@
+import type { Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { own } from '../kernel/json.ts';
 import { Problem, type ProblemKind } from '../kernel/problem.ts';
-import type { Transaction } from '../store/database.ts';
 import type { Acting } from './acting.ts';
 import { errorsOf } from './collected-errors.ts';
 import { granted } from './granted.ts';

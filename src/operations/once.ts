@@ -1,4 +1,4 @@
-import type { Idempotency, IdempotentRequest, KeptAnswer } from '../store/tables/idempotency.ts';
+import type { Idempotency, IdempotentRequest, KeptAnswer } from '../service/idempotency/idempotency.ts';
 import type { SharedTransaction } from './transaction.ts';
 
 /** An answer as it is kept, but for its status. */

@@ -1,22 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
+import { applyMigrations } from '../app/migrate.ts';
 import { nobody, type Principal } from '../auth/principal.ts';
+import { ConstraintError } from '../database/database.ts';
+import { databaseTarget } from '../database/targets.ts';
 import { field } from '../fields/define.ts';
 import { ApplicationCode } from '../kernel/application-code.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { applyMigrations } from '../migrate.ts';
 import { defineResource } from '../model/define-resource.ts';
 import { collectModels } from '../model/models.ts';
 import type { Action, HookPrincipal, ResourceModel } from '../model/resource.ts';
 import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import { testUser } from '../policy/test-user.ts';
-import { ConstraintError } from '../store/database.ts';
-import { databaseTarget } from '../store/dialects/targets.ts';
-import { createEventLog } from '../store/events/event-log.ts';
-import type { RecordStore } from '../store/records/records.ts';
-import { createIdempotency, type IdempotentRequest } from '../store/tables/idempotency.ts';
-import { createTrash } from '../store/trash/trash.ts';
+import type { RecordStore } from '../records/records.ts';
+import { createTrash } from '../records/trash/trash.ts';
+import { createEventLog } from '../service/events/event-log.ts';
+import { createIdempotency, type IdempotentRequest } from '../service/idempotency/idempotency.ts';
 import { type Acting, hookPrincipal } from './acting.ts';
 import { apiAuth } from './area.ts';
 import { refusal } from './constraint.ts';
@@ -117,7 +117,7 @@ const writeOf = (
 describeEachDatabase('operations', (databases) => {
   const setUp = async () => {
     const url = await databases.create();
-    const { createTable } = await import('../store/migrations/schema.ts');
+    const { createTable } = await import('../database/migrations/schema.ts');
     await applyMigrations(databaseTarget(url), {
       migrations: {
         '0001_tables': {

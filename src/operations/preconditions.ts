@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Problem } from '../kernel/problem.ts';
-import type { Included } from '../store/relations/include.ts';
+import type { Included } from '../records/relations/include.ts';
 
 /** Entity tags of RFC 9110: `"<version>-<view>"`, strong. */
 export const entityTag = (version: number, view: string): string => `"${version}-${view}"`;

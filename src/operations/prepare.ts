@@ -2,7 +2,7 @@ import type { FieldError } from '../kernel/field-error.ts';
 import { type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Validated } from '../model/validate.ts';
-import type { Candidate, Columns } from '../store/records/records.ts';
+import type { Candidate, Columns } from '../records/records.ts';
 import { collisionErrors } from './constraint.ts';
 import { beforeSave } from './hooks.ts';
 import type { RecordWrite } from './record-write.ts';

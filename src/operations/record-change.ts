@@ -1,10 +1,10 @@
 import { authMethod } from '../auth/registry.ts';
+import { dialectOf } from '../database/registry.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { dialectOf } from '../store/dialects/registry.ts';
-import { keptOfNew, keptSides } from '../store/events/kept-reach.ts';
-import { type RecordedAction, type RecordedActor, setByServer } from '../store/events/recorded.ts';
-import type { WrittenBeside, WrittenColumns } from '../store/records/beside.ts';
-import type { Columns } from '../store/records/records.ts';
+import type { WrittenBeside, WrittenColumns } from '../records/beside.ts';
+import { keptOfNew, keptSides } from '../records/history/kept-reach.ts';
+import { type RecordedAction, type RecordedActor, setByServer } from '../records/history/recorded.ts';
+import type { Columns } from '../records/records.ts';
 import type { Acting } from './acting.ts';
 import type { RecordWrite, SharedWrite } from './record-write.ts';
 import type { ServedResource } from './served-resource.ts';

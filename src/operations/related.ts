@@ -4,7 +4,7 @@ import type { ResourceModel } from '../model/resource.ts';
 import { decide } from '../policy/decide.ts';
 import { grantsAsked } from '../policy/references.ts';
 import { readableFields } from '../policy/resource-rule.ts';
-import { maxSteps, type Readership, type Related } from '../store/relations/related.ts';
+import { maxSteps, type Readership, type Related } from '../records/relations/related.ts';
 import type { Acting } from './acting.ts';
 import { type AreaRules, ruleOf } from './area.ts';
 import { grantOfSystem, usersOfSystem } from './grant-of-system.ts';

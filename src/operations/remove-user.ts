@@ -1,5 +1,5 @@
-import type { Database } from '../store/database.ts';
-import type { UserStore } from '../store/tables/users.ts';
+import type { Database } from '../database/database.ts';
+import type { UserStore } from '../service/users/users.ts';
 import type { Acting } from './acting.ts';
 import { cascadeFrom } from './cascade.ts';
 import { createCascade } from './cascade-links.ts';

@@ -1,6 +1,6 @@
+import { ConstraintError } from '../database/database.ts';
 import { Problem } from '../kernel/problem.ts';
-import { ConstraintError } from '../store/database.ts';
-import type { TrashBundle } from '../store/trash/bundle.ts';
+import type { TrashBundle } from '../records/trash/bundle.ts';
 import { cascadeFrom } from './cascade.ts';
 import { noticesOthers } from './cascade-links.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';

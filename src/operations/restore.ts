@@ -1,9 +1,9 @@
+import { ConstraintError } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { Problem } from '../kernel/problem.ts';
-import { ConstraintError } from '../store/database.ts';
-import type { WholeRecord } from '../store/records/many.ts';
-import type { SavedRecord } from '../store/records/records.ts';
-import type { FirstRecord, NulledReferences } from '../store/trash/bundle.ts';
+import type { WholeRecord } from '../records/many.ts';
+import type { SavedRecord } from '../records/records.ts';
+import type { FirstRecord, NulledReferences } from '../records/trash/bundle.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { isRecorded, recordChange } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';

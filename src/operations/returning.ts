@@ -1,11 +1,11 @@
+import type { SqlValue, Transaction } from '../database/database.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
 import { referencedTable } from '../model/models.ts';
 import type { ModelField } from '../model/resource.ts';
-import type { SqlValue, Transaction } from '../store/database.ts';
-import { createPresent } from '../store/records/many.ts';
-import type { KeptRecord } from '../store/trash/bundle.ts';
+import { createPresent } from '../records/many.ts';
+import type { KeptRecord } from '../records/trash/bundle.ts';
 import type { ResourceContext, ServedResource } from './served-resource.ts';
 import { recordKey } from './transaction.ts';
 

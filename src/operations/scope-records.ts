@@ -14,10 +14,10 @@ import type {
   VersionOptions,
 } from '../model/scope.ts';
 import type { Grant } from '../policy/grant.ts';
-import { type ListAnswer, listedRows } from '../store/list/list.ts';
-import type { SavedRecord } from '../store/records/records.ts';
-import { type Included, nothingIncluded, parseIncluded } from '../store/relations/include.ts';
-import type { Related } from '../store/relations/related.ts';
+import { type ListAnswer, listedRows } from '../records/list/list.ts';
+import type { SavedRecord } from '../records/records.ts';
+import { type Included, nothingIncluded, parseIncluded } from '../records/relations/include.ts';
+import type { Related } from '../records/relations/related.ts';
 import type { Acting } from './acting.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { granted } from './granted.ts';

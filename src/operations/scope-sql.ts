@@ -1,8 +1,8 @@
 import type { RawBuilder } from 'kysely';
+import { type Database, knownCaller, type Query } from '../database/database.ts';
+import { dialectOf } from '../database/registry.ts';
+import { toQuery } from '../database/statement.ts';
 import type { ScopeSql } from '../model/scope.ts';
-import { type Database, knownCaller, type Query } from '../store/database.ts';
-import { dialectOf } from '../store/dialects/registry.ts';
-import { toQuery } from '../store/statement.ts';
 import type { Acting } from './acting.ts';
 import { assertOutside, type SharedTransaction } from './transaction.ts';
 

@@ -1,7 +1,7 @@
+import type { Database } from '../database/database.ts';
 import { nearestHint } from '../kernel/options.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import type { FindRecords, Scope } from '../model/scope.ts';
-import type { Database } from '../store/database.ts';
 import { type Acting, hookPrincipal } from './acting.ts';
 import type { JobPort } from './job-port.ts';
 import { ScopeRecords } from './scope-records.ts';

@@ -1,8 +1,8 @@
 import type { Principal } from '../auth/principal.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { RecordedActor } from '../store/events/recorded.ts';
-import type { Related } from '../store/relations/related.ts';
-import { reachOf } from '../store/rows/reach.ts';
+import type { RecordedActor } from '../records/history/recorded.ts';
+import type { Related } from '../records/relations/related.ts';
+import { reachOf } from '../records/rows/reach.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Database, Transaction, WriteOptions } from '../store/database.ts';
-import type { NewEvent } from '../store/events/event-log.ts';
-import type { History, NewVersion } from '../store/history/history.ts';
-import type { TrashedRecord } from '../store/trash/bundle.ts';
+import type { Database, Transaction, WriteOptions } from '../database/database.ts';
+import type { History, NewVersion } from '../records/history/history.ts';
+import type { TrashedRecord } from '../records/trash/bundle.ts';
+import type { NewEvent } from '../service/events/event-log.ts';
 
 /** A transaction that several operations share, and what is to be done once it is durable. */
 export interface SharedTransaction {

@@ -1,5 +1,5 @@
-import { bundleName, type TrashBundle, type TrashedRecord } from '../store/trash/bundle.ts';
-import type { Trash } from '../store/trash/trash.ts';
+import { bundleName, type TrashBundle, type TrashedRecord } from '../records/trash/bundle.ts';
+import type { Trash } from '../records/trash/trash.ts';
 import type { Acting } from './acting.ts';
 import { whoDid } from './record-change.ts';
 import type { ResourceContext } from './served-resource.ts';

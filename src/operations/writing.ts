@@ -1,8 +1,8 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { CurrentRecord, RecordStanding, RowLock, SavedRecord } from '../store/records/records.ts';
-import type { Included } from '../store/relations/include.ts';
-import { recordAudit } from '../store/tables/audit.ts';
+import type { CurrentRecord, RecordStanding, RowLock, SavedRecord } from '../records/records.ts';
+import type { Included } from '../records/relations/include.ts';
+import { recordAudit } from '../service/audit/audit.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
 import { isRecorded, keepsBeside, recordChange } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite, type WriteAction } from './record-write.ts';

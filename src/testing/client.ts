@@ -1,5 +1,5 @@
+import type { Server } from '../app/server.ts';
 import type { HttpMethod } from '../http/endpoint.ts';
-import type { Server } from '../server.ts';
 import type { TestClient, TestData, TestResponse } from './shapes.ts';
 
 const responseOf = ({ status, headers, text }: Awaited<ReturnType<Server['inject']>>): TestResponse => {

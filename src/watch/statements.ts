@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { maskedStatement } from '../database/masked-statement.ts';
+import type { StatementWatch } from '../database/measured.ts';
 import type { Work } from '../kernel/current-work.ts';
-import { maskedStatement } from '../store/masked-statement.ts';
-import type { StatementWatch } from '../store/measured.ts';
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 

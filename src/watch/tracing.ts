@@ -1,7 +1,7 @@
 import type { Attributes, Span } from '@opentelemetry/api';
+import { maskedStatement } from '../database/masked-statement.ts';
+import type { StatementWatch } from '../database/measured.ts';
 import type { Work } from '../kernel/current-work.ts';
-import { maskedStatement } from '../store/masked-statement.ts';
-import type { StatementWatch } from '../store/measured.ts';
 
 /** What of a request its span tells; no address with its query, no header, no body. */
 export interface TracedRequest extends Work {

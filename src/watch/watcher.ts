@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { workerData } from 'node:worker_threads';
-import { Output } from '../output.ts';
+import { Output } from '../app/output.ts';
 import { RunningCode, type WatcherData } from './shared.ts';
 
 /** Entry of the thread that watches the main one: it writes to the log itself, as nobody else could. */

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../store/events/event-log.ts';
+import type { RecordedEvent } from '../service/events/event-log.ts';
 
 /** Whether a webhook is to be told of an event. */
 export const concerns = (

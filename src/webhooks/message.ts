@@ -8,7 +8,7 @@ import type { ResourceModel } from '../model/resource.ts';
 import type { AreaRules } from '../operations/area.ts';
 import { grantsOfRelated, relatedFor } from '../operations/related.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import type { EventLog } from '../store/events/event-log.ts';
+import type { EventLog } from '../service/events/event-log.ts';
 
 export interface MessageParts {
   readonly events: EventLog;

@@ -4,11 +4,16 @@ import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { PassingSet } from '../kernel/passing-map.ts';
-import type { EventLog } from '../store/events/event-log.ts';
-import type { Deliveries } from '../store/webhooks/deliveries.ts';
-import type { ClaimedDelivery, DeliveryOutcome, EndedAttempt, KeptAttempt } from '../store/webhooks/ends.ts';
-import type { Lanes, TakenWebhook } from '../store/webhooks/lanes.ts';
-import { urlInAudit } from '../store/webhooks/webhooks.ts';
+import type { EventLog } from '../service/events/event-log.ts';
+import type { Deliveries } from '../service/webhooks/deliveries.ts';
+import type {
+  ClaimedDelivery,
+  DeliveryOutcome,
+  EndedAttempt,
+  KeptAttempt,
+} from '../service/webhooks/ends.ts';
+import type { Lanes, TakenWebhook } from '../service/webhooks/lanes.ts';
+import { urlInAudit } from '../service/webhooks/webhooks.ts';
 import type { Bell } from './bell.ts';
 import { concerns } from './concerns.ts';
 import type { MessageOf } from './message.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { EventSignal } from '../events/signal.ts';
-import type { EventLog } from '../store/events/event-log.ts';
-import type { Deliveries } from '../store/webhooks/deliveries.ts';
-import type { IdleWebhook, Lanes } from '../store/webhooks/lanes.ts';
+import type { EventLog } from '../service/events/event-log.ts';
+import type { Deliveries } from '../service/webhooks/deliveries.ts';
+import type { IdleWebhook, Lanes } from '../service/webhooks/lanes.ts';
 import type { Bell } from './bell.ts';
 import { concerns } from './concerns.ts';
 import { mostWaiting } from './runner.ts';

@@ -1,21 +1,21 @@
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
+import type { Database } from '../database/database.ts';
 import type { EventSignal } from '../events/signal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { QuietTurns } from '../kernel/quiet-turns.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
-import type { Database } from '../store/database.ts';
-import type { Outbox } from '../store/outbox/outbox.ts';
-import type { Actor } from '../store/tables/audit.ts';
-import { createDeliveries } from '../store/webhooks/deliveries.ts';
+import type { Actor } from '../service/audit/audit.ts';
+import type { Outbox } from '../service/jobs/outbox.ts';
+import { createDeliveries } from '../service/webhooks/deliveries.ts';
 import {
   createDeliveryAdministration,
   type DeliveryAdministration,
-} from '../store/webhooks/delivery-administration.ts';
-import type { DeliveryOutcome } from '../store/webhooks/ends.ts';
-import { createLanes } from '../store/webhooks/lanes.ts';
-import { deliveryStates } from '../store/webhooks/sources.ts';
-import { createWebhookStore, type WebhookStore } from '../store/webhooks/webhooks.ts';
+} from '../service/webhooks/delivery-administration.ts';
+import type { DeliveryOutcome } from '../service/webhooks/ends.ts';
+import { createLanes } from '../service/webhooks/lanes.ts';
+import { deliveryStates } from '../service/webhooks/sources.ts';
+import { createWebhookStore, type WebhookStore } from '../service/webhooks/webhooks.ts';
 import { isWebhookUrl } from './address.ts';
 import { Bell } from './bell.ts';
 import { createMessages, type MessageParts } from './message.ts';

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { many } from '../../src/model/relation.ts';
 import { anyOf, equals, member, own, via } from '../../src/model/row-rule.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
-import { hourOf } from '../../src/store/tables/request-counts.ts';
+import { hourOf } from '../../src/service/usage/request-counts.ts';
 import { rested, type Sight, type useBrowser, type Watched } from '../support/browser.ts';
 import type { Service, ServiceOptions, TestUser } from '../support/service.ts';
 

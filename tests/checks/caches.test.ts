@@ -82,7 +82,7 @@ const tests = globSync(['src/**/*.test.ts', 'tests/**/*.test.ts'], { cwd: root }
 /** The command line and what tests are given end with what they were started for. */
 const memories: ReadonlySet<string> = new Set(
   sources
-    .filter((file) => !file.startsWith('src/cli/') && file !== 'src/testing.ts')
+    .filter((file) => !file.startsWith('src/cli/') && file !== 'src/testing/testing.ts')
     .flatMap((file) => memoriesOf(file, textOf(file))),
 );
 

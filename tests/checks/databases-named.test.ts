@@ -63,7 +63,7 @@ const violations = (text: string, naming: boolean): readonly string[] => {
   return found;
 };
 
-const files = globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts', 'store/dialects/**'] });
+const files = globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts', 'database/**'] });
 const read = (file: string): string => readFileSync(join(source, file), 'utf8');
 
 describe('which database it is', () => {

@@ -19,8 +19,8 @@ const membersOf = (path: string, name: string): readonly string[] => {
 
 describe('docs/reference/migrations.md', () => {
   it.each([
-    ['TableDefinition', 'src/store/migrations/schema.ts'],
-    ['TableAlteration', 'src/store/migrations/alter-table.ts'],
+    ['TableDefinition', 'src/database/migrations/schema.ts'],
+    ['TableAlteration', 'src/database/migrations/alter-table.ts'],
     ['Scope', 'src/model/scope.ts'],
   ])('lists every member of %s', (name, path) => {
     expect(rowsOf(name).length).toBeGreaterThan(0);

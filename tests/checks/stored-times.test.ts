@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createApplication } from '../../src/application.ts';
-import { applyMigrations } from '../../src/migrate.ts';
-import type { OpenDatabase } from '../../src/store/database.ts';
-import { databaseTarget } from '../../src/store/dialects/targets.ts';
-import { mendTimes, type TimeBound } from '../../src/store/mend-times.ts';
-import { shownTimes, storedTimes, timeBounds } from '../../src/stored-times.ts';
+import { createApplication } from '../../src/app/application.ts';
+import { applyMigrations } from '../../src/app/migrate.ts';
+import { shownTimes, storedTimes, timeBounds } from '../../src/app/stored-times.ts';
+import type { OpenDatabase } from '../../src/database/database.ts';
+import { mendTimes, type TimeBound } from '../../src/database/mend-times.ts';
+import { databaseTarget } from '../../src/database/targets.ts';
 import { type Databases, describeEachDatabase } from '../support/databases.ts';
 
 const day = 86_400_000;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { createClient } from '../../client/index.ts';
-import { createApplication } from '../../src/application.ts';
+import { createApplication } from '../../src/app/application.ts';
 import { clientFile, mark } from '../../src/cli/client-file.ts';
 import { run } from '../../src/cli/test-io.ts';
 import { resources as market } from '../contract/relations/market.ts';

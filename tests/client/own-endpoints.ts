@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import order from '../../examples/newsroom/resources/order.ts';
-import { createApplication } from '../../src/application.ts';
+import { createApplication } from '../../src/app/application.ts';
 import { answer } from '../../src/endpoints/answer.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';

@@ -6,7 +6,7 @@ import type { DataProvider, RaRecord } from 'ra-core';
 import { beforeAll, expect, it } from 'vitest';
 import { createDataProvider, routesOf } from '../../client/react-admin/index.ts';
 import { createTransport } from '../../client/transport.ts';
-import { createApplication } from '../../src/application.ts';
+import { createApplication } from '../../src/app/application.ts';
 import { clientFile } from '../../src/cli/client-file.ts';
 import { migrations, resources } from '../contract/relations/market.ts';
 import { describeDatabase } from '../support/databases.ts';

@@ -11,9 +11,9 @@ import {
   type Send,
 } from '../../client/react-admin/index.ts';
 import { createTransport } from '../../client/transport.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { codeOf, enrol } from '../support/second-factor.ts';
 import { useService } from '../support/service.ts';

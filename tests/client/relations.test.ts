@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type Client, createClient, etagOf, GatewrightError, resource } from '../../client/index.ts';
-import { createApplication } from '../../src/application.ts';
+import { createApplication } from '../../src/app/application.ts';
 import { clientFile } from '../../src/cli/client-file.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { customer, order, orderLine, product, tag } from '../contract/relations/market.ts';

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createApplication } from '../../src/application.ts';
-import { readConfig } from '../../src/config.ts';
-import { describeApplication } from '../../src/describe.ts';
+import { createApplication } from '../../src/app/application.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { describeApplication } from '../../src/app/describe.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { describedMethods } from '../../src/endpoints/docs/methods.ts';
 import { field } from '../../src/fields/define.ts';

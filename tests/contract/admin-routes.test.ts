@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
+import type { Migration } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Migration } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type RequestOptions, type TestUser, useService } from '../support/service.ts';
 

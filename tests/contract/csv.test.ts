@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { unescapeFormulas } from '../../src/kernel/formulas.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 import { parseCsv } from '../support/csv.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';

@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
+import type { Migration } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import type { FieldType } from '../../src/fields/field.ts';
 import { fieldTypes } from '../../src/fields/registry.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Migration } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { commonPassword, useService } from '../support/service.ts';
 

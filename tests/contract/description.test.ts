@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { loadApplication } from '../../src/application.ts';
+import { loadApplication } from '../../src/app/application.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { conformance } from '../support/conformance.ts';
 import { describeEachDatabase } from '../support/databases.ts';

@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
+import { dialectOf } from '../../src/database/registry.ts';
 import { apiArea } from '../../src/endpoints/resources/area.ts';
 import { toldOf } from '../../src/events/told.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { equals, member, via } from '../../src/model/row-rule.ts';
 import { relatedFor } from '../../src/operations/related.ts';
-import { dialectOf } from '../../src/store/dialects/registry.ts';
-import type { RecordedEvent } from '../../src/store/events/event-log.ts';
-import { forgetRecord } from '../../src/store/history/forget.ts';
-import type { Migrations } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
+import type { RecordedEvent } from '../../src/service/events/event-log.ts';
+import { forgetRecord } from '../../src/service/forget.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { createHistory, createVersionPurge } from '../../src/store/history/history.ts';
-import type { Migrations } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
-import { createTrash } from '../../src/store/trash/trash.ts';
+import { createHistory, createVersionPurge } from '../../src/records/history/history.ts';
+import { createTrash } from '../../src/records/trash/trash.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 

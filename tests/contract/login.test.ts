@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLoginThrottle, throttleWindow } from '../../src/auth/login-throttle.ts';
-import { createLoginAttempts } from '../../src/store/tables/login-attempts.ts';
+import { createLoginAttempts } from '../../src/service/sessions/login-attempts.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { playScenarios, type Scenario } from '../support/scenario.ts';
 import { type Answer, commonPassword, type Service, type TestUser, useService } from '../support/service.ts';

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import order from '../../examples/newsroom/resources/order.ts';
-import { createApplication } from '../../src/application.ts';
+import { createApplication } from '../../src/app/application.ts';
 import { answer } from '../../src/endpoints/answer.ts';
 import { defineJob } from '../../src/jobs/define-job.ts';
 import { defineProblem } from '../../src/model/define-problem.ts';
-import { testApplication } from '../../src/testing.ts';
+import { testApplication } from '../../src/testing/testing.ts';
 import { newsroom } from '../client/applications.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
 
 /**
  * What an application's code says in options, in files that may be JavaScript: a misspelt one is named with the nearest.
- * Definitions in files are in `src/application.test.ts`, commands in `src/cli/main.test.ts`.
+ * Definitions in files are in `src/app/application.test.ts`, commands in `src/cli/main.test.ts`.
  */
 
 /** Options as whoever misspells one writes them. */

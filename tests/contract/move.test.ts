@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { databaseTarget } from '../../src/store/dialects/targets.ts';
-import { takeWrites } from '../../src/store/move/fence.ts';
+import { takeWrites } from '../../src/backup/move/fence.ts';
+import { databaseTarget } from '../../src/database/targets.ts';
 import { type Databases, describeDatabase } from '../support/databases.ts';
 import { openStream } from '../support/event-stream.ts';
 import { moveApplication, moveTo } from '../support/move-application.ts';

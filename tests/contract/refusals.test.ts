@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
+import type { Migration } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Migration } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 import { movableClock } from '../support/clock.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { hashKey } from '../../src/auth/api-key.ts';
-import { sweepRevokedKeys } from '../../src/store/tables/revoked-keys.ts';
+import { sweepRevokedKeys } from '../../src/service/api-keys/revoked-keys.ts';
 import { movableClock } from '../support/clock.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ConstraintError } from '../../src/database/database.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -10,8 +12,6 @@ import { defineResource } from '../../src/model/define-resource.ts';
 import type { HookPrincipal } from '../../src/model/resource.ts';
 import type { Scope } from '../../src/model/scope.ts';
 import { versionOf } from '../../src/operations/scope-records.ts';
-import { ConstraintError } from '../../src/store/database.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, useService } from '../support/service.ts';
 

@@ -2,7 +2,7 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
-import type { MigrationDatabase } from '../../src/store/migrations/migration.ts';
+import type { MigrationDatabase } from '../../src/database/migrations/migration.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { alterTable } from '../../src/database/migrations/alter-table.ts';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
+import { dropTable, renameTable } from '../../src/database/migrations/tables.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { many } from '../../src/model/relation.ts';
-import { forgetRecord } from '../../src/store/history/forget.ts';
-import { alterTable } from '../../src/store/migrations/alter-table.ts';
-import type { Migrations } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
-import { dropTable, renameTable } from '../../src/store/migrations/tables.ts';
-import { createTrash } from '../../src/store/trash/trash.ts';
+import { createTrash } from '../../src/records/trash/trash.ts';
+import { forgetRecord } from '../../src/service/forget.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TestApplication, type TestUser, testApplication } from '../../src/testing.ts';
+import { type TestApplication, type TestUser, testApplication } from '../../src/testing/testing.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 
 const folder = fileURLToPath(new URL('../../examples/shop', import.meta.url));

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TestApplication, type TestUser, testApplication } from '../../src/testing.ts';
+import { type TestApplication, type TestUser, testApplication } from '../../src/testing/testing.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 
 const folder = fileURLToPath(new URL('../../examples/teams', import.meta.url));

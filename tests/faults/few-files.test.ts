@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { connectionsWithin } from '../../src/open-files.ts';
+import { connectionsWithin } from '../../src/app/open-files.ts';
 import { startChildService } from '../scale/child-service.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/open.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { postgresAt } from '../support/databases.ts';
 import { Network } from '../support/network.ts';
 import { hasPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts';

@@ -1,8 +1,8 @@
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { equals } from '../../src/model/row-rule.ts';
-import type { Migrations } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 
 const fields = {
   title: field.string({ required: true, max: 20 }),

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { applyMigrations } from '../../src/migrate.ts';
-import type { Database } from '../../src/store/database.ts';
-import { databaseTarget } from '../../src/store/dialects/targets.ts';
-import { createOutbox } from '../../src/store/outbox/outbox.ts';
+import { applyMigrations } from '../../src/app/migrate.ts';
+import type { Database } from '../../src/database/database.ts';
+import { databaseTarget } from '../../src/database/targets.ts';
+import { createOutbox } from '../../src/service/jobs/outbox.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 
 const script = fileURLToPath(new URL('./children/work.ts', import.meta.url));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { dialectOf } from '../../src/store/dialects/registry.ts';
-import { readTables } from '../../src/store/migrations/read-tables.ts';
+import { readTables } from '../../src/database/migrations/read-tables.ts';
+import { dialectOf } from '../../src/database/registry.ts';
 import { startChild } from '../support/child.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 

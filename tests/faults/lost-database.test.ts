@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, renameSync, rmSync, truncateSync, writeFileSy
 import { backup, DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyMigrations } from '../../src/migrate.ts';
-import { databaseTarget } from '../../src/store/dialects/targets.ts';
+import { applyMigrations } from '../../src/app/migrate.ts';
+import { databaseTarget } from '../../src/database/targets.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { databaseTarget } from '../../src/store/dialects/targets.ts';
-import { migrateAll } from '../../src/store/migrations/runner.ts';
-import { takeWrites } from '../../src/store/move/fence.ts';
-import { checksumDifferences, tableChecksums } from '../../src/store/table-checksum.ts';
+import { takeWrites } from '../../src/backup/move/fence.ts';
+import { migrateAll } from '../../src/database/migrations/runner.ts';
+import { checksumDifferences, tableChecksums } from '../../src/database/table-checksum.ts';
+import { databaseTarget } from '../../src/database/targets.ts';
 import { startChild } from '../support/child.ts';
 import { type Databases, describeDatabase } from '../support/databases.ts';
 import { moveApplication, moveTo } from '../support/move-application.ts';

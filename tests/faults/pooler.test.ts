@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadApplication } from '../../src/application.ts';
-import { applyMigrations } from '../../src/migrate.ts';
-import type { Database } from '../../src/store/database.ts';
-import { databaseTarget } from '../../src/store/dialects/targets.ts';
+import { loadApplication } from '../../src/app/application.ts';
+import { applyMigrations } from '../../src/app/migrate.ts';
+import type { Database } from '../../src/database/database.ts';
+import { databaseTarget } from '../../src/database/targets.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { openStream } from '../support/event-stream.ts';
 import { hasPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts';

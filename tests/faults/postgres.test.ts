@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
-import { openDatabase } from '../../src/store/open.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { Network } from '../support/network.ts';
 import { createPostgres, type PostgresServer } from '../support/postgres.ts';

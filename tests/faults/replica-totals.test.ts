@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
 import { systemGrant } from '../../src/policy/system-grant.ts';
-import { createList } from '../../src/store/list/list.ts';
-import { openDatabase } from '../../src/store/open.ts';
+import { createList } from '../../src/records/list/list.ts';
 import { startReplicated } from '../support/replica.ts';
 import { createThings, emptyThing, insertThings, thingFields, thingSource } from '../support/things.ts';
 

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
+import type { Replica } from '../../src/database/database.ts';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { member } from '../../src/model/row-rule.ts';
-import type { Replica } from '../../src/store/database.ts';
-import type { Migrations } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
-import { openDatabase } from '../../src/store/open.ts';
 import { type Databases, describeDatabase } from '../support/databases.ts';
 import { createPostgresDatabase } from '../support/postgres.ts';
 import { queryOn, type Replicated, startReplicated } from '../support/replica.ts';

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { readTables } from '../../src/database/migrations/read-tables.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
+import { dialectOf } from '../../src/database/registry.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { dialectOf } from '../../src/store/dialects/registry.ts';
-import type { Migrations } from '../../src/store/migrations/migration.ts';
-import { readTables } from '../../src/store/migrations/read-tables.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 import { type Databases, describeDatabase, describeEachDatabase } from '../support/databases.ts';
 import { Service, type ServiceOptions, startService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
-import { createApplication } from '../../src/application.ts';
+import { createApplication } from '../../src/app/application.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 
 const fields = { title: field.string({ required: true, max: 100 }) };
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Transaction } from '../../src/store/database.ts';
+import type { Transaction } from '../../src/database/database.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Received, type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';

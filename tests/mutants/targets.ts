@@ -22,7 +22,7 @@ const queues = authFiles('work-queue', 'waiting-lines');
 const slow = authFiles('login.test', 'password.test');
 
 const filesOf = (...names: readonly string[]): readonly string[] =>
-  names.map((name) => `src/store/list/${name}.ts`);
+  names.map((name) => `src/records/list/${name}.ts`);
 
 /** What is read of a request without asking the database. */
 const reading = filesOf('array-chunks', 'links', 'parameters', 'query-string');
@@ -40,24 +40,24 @@ export const targets: readonly Target[] = [
   },
   { folder: 'src/auth', part: 'passwords', mutate: passwords, tests: slow },
   { folder: 'src/operations', mutate: ['src/operations/*.ts'], tests: ['src/operations/*.test.ts'] },
-  { folder: 'src/store/rows', mutate: ['src/store/rows/*.ts'], tests: ['src/store/rows/*.test.ts'] },
+  { folder: 'src/records/rows', mutate: ['src/records/rows/*.ts'], tests: ['src/records/rows/*.test.ts'] },
   {
-    folder: 'src/store/list',
+    folder: 'src/records/list',
     part: 'parameters',
     mutate: reading,
-    tests: ['src/store/list/{array-chunks,cursor,filters,links,parameters}.test.ts'],
+    tests: ['src/records/list/{array-chunks,cursor,filters,links,parameters}.test.ts'],
   },
   {
-    folder: 'src/store/list',
+    folder: 'src/records/list',
     part: 'terms',
     mutate: terms,
-    tests: ['src/store/list/{cursor,filters,parameters,list,statements}.test.ts'],
+    tests: ['src/records/list/{cursor,filters,parameters,list,statements}.test.ts'],
   },
   {
-    folder: 'src/store/list',
+    folder: 'src/records/list',
     part: 'pages',
-    mutate: ['src/store/list/*.ts', ...[...reading, ...terms].map((file) => `!${file}`)],
-    tests: ['src/store/list/{list,paging,run,shape,statements,totals,size-estimate}.test.ts'],
+    mutate: ['src/records/list/*.ts', ...[...reading, ...terms].map((file) => `!${file}`)],
+    tests: ['src/records/list/{list,paging,run,shape,statements,totals,size-estimate}.test.ts'],
   },
   {
     folder: 'src/auth',

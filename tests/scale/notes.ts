@@ -1,8 +1,8 @@
+import type { Database } from '../../src/database/database.ts';
+import type { Migration } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Database } from '../../src/store/database.ts';
-import type { Migration } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 
 /** The example's note, with a field that has an index and fields that have none. */
 const fields = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Application, loadApplication } from '../../src/application.ts';
-import type { Query } from '../../src/store/database.ts';
-import { SqliteConnection } from '../../src/store/dialects/sqlite/connection.ts';
+import { type Application, loadApplication } from '../../src/app/application.ts';
+import type { Query } from '../../src/database/database.ts';
+import { SqliteConnection } from '../../src/database/sqlite/connection.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser } from '../support/service.ts';
 

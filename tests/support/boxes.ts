@@ -1,8 +1,8 @@
-import { type Application, createApplication } from '../../src/application.ts';
+import { type Application, createApplication } from '../../src/app/application.ts';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import type { Migrations } from '../../src/store/migrations/migration.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
 
 /** Boxes with a trash, of which items go along and from which labels are taken. */
 export const boxesApplication = (): Application => {

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
-import type { DialectName, OpenDatabase } from '../../src/store/database.ts';
-import type { DatabaseOptions } from '../../src/store/dialects/target.ts';
-import { openDatabase } from '../../src/store/open.ts';
+import type { DialectName, OpenDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import type { DatabaseOptions } from '../../src/database/target.ts';
 import { createPostgresDatabase, dropPostgresDatabase } from './postgres.ts';
 
 /** Databases for the tests of one `describe`; everything is closed and removed when they are over. */

@@ -1,6 +1,6 @@
-import type { Application } from '../../src/application.ts';
-import type { Config } from '../../src/config.ts';
-import { describeApplication } from '../../src/describe.ts';
+import type { Application } from '../../src/app/application.ts';
+import type { Config } from '../../src/app/config.ts';
+import { describeApplication } from '../../src/app/describe.ts';
 import { type Conformance, conformance, type Exchange } from './conformance.ts';
 
 /** By what an application is described as; a test file starts the same one several times, on a port of its own each. */

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { type Application, createApplication } from '../../src/application.ts';
-import { readConfig } from '../../src/config.ts';
+import { type Application, createApplication } from '../../src/app/application.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { assertUpToDate, prepareEmptyDatabase } from '../../src/app/migrate.ts';
+import { type Moved, type MoveState, moveDatabase } from '../../src/backup/move/move.ts';
+import type { Migrations } from '../../src/database/migrations/migration.ts';
+import { ownWords } from '../../src/database/migrations/own-words.ts';
+import { createTable } from '../../src/database/migrations/schema.ts';
+import { databaseTarget } from '../../src/database/targets.ts';
 import { field } from '../../src/fields/define.ts';
-import { assertUpToDate, prepareEmptyDatabase } from '../../src/migrate.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { databaseTarget } from '../../src/store/dialects/targets.ts';
-import type { Migrations } from '../../src/store/migrations/migration.ts';
-import { ownWords } from '../../src/store/migrations/own-words.ts';
-import { createTable } from '../../src/store/migrations/schema.ts';
-import { type Moved, type MoveState, moveDatabase } from '../../src/store/move/move.ts';
 
 const sampleFields = {
   title: field.string(),

@@ -1,10 +1,10 @@
+import type { Database } from '../../src/database/database.ts';
+import { dialectOf } from '../../src/database/registry.ts';
+import type { Source, SourceColumn } from '../../src/database/source.ts';
+import { name } from '../../src/database/statement.ts';
 import { field } from '../../src/fields/define.ts';
 import type { ColumnValue, FieldDefinition } from '../../src/fields/field.ts';
-import type { Database } from '../../src/store/database.ts';
-import { dialectOf } from '../../src/store/dialects/registry.ts';
-import type { List, ListAnswer } from '../../src/store/list/list.ts';
-import type { Source, SourceColumn } from '../../src/store/source.ts';
-import { name } from '../../src/store/statement.ts';
+import type { List, ListAnswer } from '../../src/records/list/list.ts';
 
 /** A source with a column of every kind that lists treat in a way of its own, and one that nobody may read. */
 const definitions: Readonly<Record<string, FieldDefinition>> = {

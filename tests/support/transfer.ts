@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Application } from '../../src/application.ts';
+import type { Application } from '../../src/app/application.ts';
 import { testIo } from '../../src/cli/test-io.ts';
 import { ExportCommand } from '../../src/cli/transfer/export-command.ts';
 import { formatOf } from '../../src/cli/transfer/format.ts';

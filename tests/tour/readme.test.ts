@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { variables } from '../../src/variables.ts';
+import { variables } from '../../src/app/variables.ts';
 import { runInBash } from './bash.ts';
 import { blocksOf, normalised, stepsOf, tableUnder } from './blocks.ts';
 import { ensureBuilt, root, type StartedService, startByCommand } from './service.ts';

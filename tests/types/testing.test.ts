@@ -1,5 +1,5 @@
 import { expectTypeOf, it } from 'vitest';
-import type { TestApplication, TestData } from '../../src/testing.ts';
+import type { TestApplication, TestData } from '../../src/testing/testing.ts';
 
 /** Never run: what is said here, the compiler holds. */
 const uses = async ({ scope, as, user }: TestApplication) => {

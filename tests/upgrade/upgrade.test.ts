@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { startReceiver, verifies } from '../support/receiver.ts';
 import { type RunningService, runService } from '../support/run-service.ts';

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../backup/manifest.ts';
 import type { CopyState, CopyStep, WorkOptions } from '../../backup/work.ts';
-import type { DatabaseTarget } from '../../store/dialects/target.ts';
-import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../store/dialects/targets.ts';
+import type { DatabaseTarget } from '../../database/target.ts';
+import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../database/targets.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { bytesText, Progress, rowsText } from '../transfer/progress.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditReport } from '../../audit-report.ts';
+import type { AuditReport } from '../../app/audit-report.ts';
 import { run } from '../test-io.ts';
 
 // The command reads the application that package.json names: examples/newsroom.

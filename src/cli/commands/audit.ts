@@ -1,8 +1,8 @@
-import { type AuditReport, auditReport, type ResourceReport } from '../../audit-report.ts';
-import { readConfig } from '../../config.ts';
-import { endpointsOf } from '../../describe.ts';
+import { type AuditReport, auditReport, type ResourceReport } from '../../app/audit-report.ts';
+import { readConfig } from '../../app/config.ts';
+import { endpointsOf } from '../../app/describe.ts';
+import type { MissingIndex } from '../../database/migrations/missing-indexes.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { MissingIndex } from '../../store/migrations/missing-indexes.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { readConfig } from '../../app/config.ts';
+import { packageVersion } from '../../app/version.ts';
 import { makeBackup, storeBackupTime } from '../../backup/backup.ts';
-import { readConfig } from '../../config.ts';
+import { databaseTarget } from '../../database/targets.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { databaseTarget } from '../../store/dialects/targets.ts';
-import { packageVersion } from '../../version.ts';
 import { backupOptions } from '../backup/options.ts';
 import { runOnFile, verifyTarget } from '../backup/run.ts';
 import { defineCommand } from '../command.ts';

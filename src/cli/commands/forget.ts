@@ -1,4 +1,4 @@
-import { forgetRecord } from '../../store/history/forget.ts';
+import { forgetRecord } from '../../service/forget.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';

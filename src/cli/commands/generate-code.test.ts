@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProject } from '../../../tests/client/typescript.ts';
-import { loadApplication } from '../../application.ts';
-import { testApplication } from '../../testing.ts';
+import { loadApplication } from '../../app/application.ts';
+import { testApplication } from '../../testing/testing.ts';
 import { run } from '../test-io.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,6 +1,6 @@
-import { type Application, loadApplication } from '../../application.ts';
-import { readConfig } from '../../config.ts';
-import { endpointsOf } from '../../describe.ts';
+import { type Application, loadApplication } from '../../app/application.ts';
+import { readConfig } from '../../app/config.ts';
+import { endpointsOf } from '../../app/describe.ts';
 import { definedIn, defineEndpoint } from '../../endpoints/define-endpoint.ts';
 import type { HttpMethod } from '../../http/endpoint.ts';
 import { Routes } from '../../http/routes.ts';

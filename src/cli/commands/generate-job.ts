@@ -1,4 +1,4 @@
-import { loadApplication } from '../../application.ts';
+import { loadApplication } from '../../app/application.ts';
 import { collectJobs, defineJob } from '../../jobs/define-job.ts';
 import { DefinitionError } from '../../model/definition-error.ts';
 import { applicationFolder } from '../application.ts';

@@ -1,10 +1,10 @@
-import { loadApplication } from '../../application.ts';
-import { readConfig } from '../../config.ts';
-import { pendingMigrations } from '../../migrate.ts';
+import { loadApplication } from '../../app/application.ts';
+import { readConfig } from '../../app/config.ts';
+import { pendingMigrations } from '../../app/migrate.ts';
+import { readStored } from '../../database/migrations/stored.ts';
+import { openDatabase } from '../../database/open.ts';
+import { databaseTarget } from '../../database/targets.ts';
 import type { Models } from '../../model/models.ts';
-import { databaseTarget } from '../../store/dialects/targets.ts';
-import { readStored } from '../../store/migrations/stored.ts';
-import { openDatabase } from '../../store/open.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';

@@ -1,11 +1,11 @@
-import { loadApplication } from '../../application.ts';
+import { loadApplication } from '../../app/application.ts';
+import { columnName } from '../../database/migrations/columns.ts';
 import { defineOwner } from '../../fields/reference.ts';
 import { fieldKinds } from '../../fields/registry.ts';
 import { defineResource } from '../../model/define-resource.ts';
 import { DefinitionError } from '../../model/definition-error.ts';
 import { collectModels, type Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
-import { columnName } from '../../store/migrations/columns.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { type Io, UsageError } from '../io.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
+import { readStored } from '../../database/migrations/stored.ts';
 import { fieldKinds } from '../../fields/registry.ts';
-import { readStored } from '../../store/migrations/stored.ts';
 import { run } from '../test-io.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

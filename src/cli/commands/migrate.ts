@@ -1,9 +1,9 @@
-import { readConfig } from '../../config.ts';
-import { awaitDatabase } from '../../database-wait.ts';
-import { pendingMigrations, planMigrations, prepareDatabase } from '../../migrate.ts';
-import { differencesOf, SchemaError } from '../../schema-check.ts';
-import { databaseTarget } from '../../store/dialects/targets.ts';
-import { breaksRequests, describeDifference } from '../../store/migrations/describe-difference.ts';
+import { readConfig } from '../../app/config.ts';
+import { awaitDatabase } from '../../app/database-wait.ts';
+import { pendingMigrations, planMigrations, prepareDatabase } from '../../app/migrate.ts';
+import { differencesOf, SchemaError } from '../../app/schema-check.ts';
+import { breaksRequests, describeDifference } from '../../database/migrations/describe-difference.ts';
+import { databaseTarget } from '../../database/targets.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError } from '../io.ts';

@@ -1,8 +1,8 @@
-import { readConfig } from '../../config.ts';
-import { assertUpToDate, prepareEmptyDatabase } from '../../migrate.ts';
-import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../store/dialects/targets.ts';
-import { sourceMarkOf, takeWrites } from '../../store/move/fence.ts';
-import { type Moved, type MoveState, moveDatabase } from '../../store/move/move.ts';
+import { readConfig } from '../../app/config.ts';
+import { assertUpToDate, prepareEmptyDatabase } from '../../app/migrate.ts';
+import { sourceMarkOf, takeWrites } from '../../backup/move/fence.ts';
+import { type Moved, type MoveState, moveDatabase } from '../../backup/move/move.ts';
+import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../database/targets.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';

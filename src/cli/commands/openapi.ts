@@ -1,5 +1,5 @@
-import { readConfig } from '../../config.ts';
-import { describeApplication } from '../../describe.ts';
+import { readConfig } from '../../app/config.ts';
+import { describeApplication } from '../../app/describe.ts';
 import { type Locale, locales } from '../../kernel/messages/catalogue.ts';
 import { type DescriptionArea, descriptionAreas } from '../../openapi/area.ts';
 import { openApplication } from '../application.ts';

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readConfig } from '../../app/config.ts';
+import { rememberDatabase } from '../../app/known-databases.ts';
+import { majorVersion } from '../../app/version.ts';
 import { restoreBackup, verifyBackup } from '../../backup/restore.ts';
-import { readConfig } from '../../config.ts';
-import { rememberDatabase } from '../../known-databases.ts';
-import { databaseTarget } from '../../store/dialects/targets.ts';
-import { majorVersion } from '../../version.ts';
+import { databaseTarget } from '../../database/targets.ts';
 import { backupOptions } from '../backup/options.ts';
 import { runOnFile, verifyTarget } from '../backup/run.ts';
 import { defineCommand } from '../command.ts';

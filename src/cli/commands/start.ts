@@ -1,5 +1,5 @@
-import { type Config, ConfigError, readConfig } from '../../config.ts';
-import { createLogger, guardStandardStreams } from '../../log.ts';
+import { type Config, ConfigError, readConfig } from '../../app/config.ts';
+import { createLogger, guardStandardStreams } from '../../app/log.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError, type Io } from '../io.ts';
 import { npmGone } from '../parent.ts';

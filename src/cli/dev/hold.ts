@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Application } from '../../application.ts';
-import type { Config } from '../../config.ts';
-import { pendingMigrations, planMigrations } from '../../migrate.ts';
-import { databaseTarget } from '../../store/dialects/targets.ts';
-import type { PlannedStep } from '../../store/migrations/plan.ts';
+import type { Application } from '../../app/application.ts';
+import type { Config } from '../../app/config.ts';
+import { pendingMigrations, planMigrations } from '../../app/migrate.ts';
+import type { PlannedStep } from '../../database/migrations/plan.ts';
+import { databaseTarget } from '../../database/targets.ts';
 import type { Shown, Start } from './messages.ts';
 
 /** Milliseconds between two looks at a database that another process may migrate. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createApplication } from '../../application.ts';
-import { readConfig } from '../../config.ts';
-import { endpointsOf } from '../../describe.ts';
+import { createApplication } from '../../app/application.ts';
+import { readConfig } from '../../app/config.ts';
+import { endpointsOf } from '../../app/describe.ts';
 import { field } from '../../fields/define.ts';
 import { defineResource } from '../../model/define-resource.ts';
 import { anyOf, equals, own } from '../../model/row-rule.ts';

@@ -1,4 +1,4 @@
-import { ruleWarnings } from '../../audit-report.ts';
+import { ruleWarnings } from '../../app/audit-report.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Action } from '../../model/resource.ts';
 import type { Isolation } from '../../model/row-expression.ts';

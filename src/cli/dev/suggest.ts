@@ -1,4 +1,4 @@
-import type { Difference } from '../../store/migrations/differences.ts';
+import type { Difference } from '../../database/migrations/differences.ts';
 
 const tableOf = (difference: Difference): string =>
   'table' in difference ? difference.table : difference.model.table;

@@ -1,10 +1,10 @@
+import type { Database } from '../../database/database.ts';
+import { accept } from '../../database/migrations/convert.ts';
+import { quoteName, quoteText } from '../../database/quote.ts';
 import type { RuleViolation } from '../../fields/field.ts';
 import { catalogueOf, fieldError, labelText } from '../../kernel/messages/messages.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import { isMissing } from '../../model/validate.ts';
-import type { Database } from '../../store/database.ts';
-import { accept } from '../../store/migrations/convert.ts';
-import { quoteName, quoteText } from '../../store/quote.ts';
 import { CommandError } from '../io.ts';
 import type { Fill, Gap } from './plan-migration.ts';
 

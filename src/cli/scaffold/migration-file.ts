@@ -1,9 +1,9 @@
+import { tableOf } from '../../database/migrations/columns.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
-import { tableOf } from '../../store/migrations/columns.ts';
 import { type Code, type Entry, statementText, textCode, valueCode } from './code.ts';
 import { columnCode } from './field-code.ts';
 

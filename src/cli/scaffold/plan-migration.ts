@@ -1,10 +1,10 @@
+import { describeDifference } from '../../database/migrations/describe-difference.ts';
+import { type Difference, differences, type Stored } from '../../database/migrations/differences.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
 import { fieldTypes } from '../../fields/registry.ts';
 import type { Json } from '../../kernel/json.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
-import { describeDifference } from '../../store/migrations/describe-difference.ts';
-import { type Difference, differences, type Stored } from '../../store/migrations/differences.ts';
 import { CommandError } from '../io.ts';
 import type { Declarations } from './declarations.ts';
 import type { Alteration, Operation } from './migration-file.ts';

@@ -1,6 +1,6 @@
-import type { ColumnShape, TableShape } from '../../store/introspection.ts';
-import type { Stored } from '../../store/migrations/differences.ts';
-import { followingName } from '../../store/migrations/names.ts';
+import type { ColumnShape, TableShape } from '../../database/introspection.ts';
+import type { Stored } from '../../database/migrations/differences.ts';
+import { followingName } from '../../database/migrations/names.ts';
 import { CommandError } from '../io.ts';
 import type { Declarations } from './declarations.ts';
 

@@ -8,7 +8,7 @@ import { problemText } from '../../kernel/problem-text.ts';
 import { relatedFor } from '../../operations/related.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Grant } from '../../policy/grant.ts';
-import type { ListAnswer } from '../../store/list/list.ts';
+import type { ListAnswer } from '../../records/list/list.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import type { Format } from './format.ts';

@@ -5,7 +5,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import { FailedLineError, type RefusedLine, RefusedLinesError } from '../../operations/import.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { ImportTakenError } from '../../store/tables/imports.ts';
+import { ImportTakenError } from '../../service/imports/imports.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import type { Format } from './format.ts';

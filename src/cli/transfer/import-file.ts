@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ImportCounts, type ImportInto, type ImportLine, importLines } from '../../operations/import.ts';
-import type { ImportStore, StoredPlace } from '../../store/tables/imports.ts';
+import type { ImportStore, StoredPlace } from '../../service/imports/imports.ts';
 import { CommandError } from '../io.ts';
 import { type Frame, FrameError, Frames } from './frames.ts';
 import { furthestPlace } from './place.ts';

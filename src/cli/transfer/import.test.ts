@@ -10,10 +10,10 @@ import {
   transferApplication,
   transferMigrations,
 } from '../../../tests/support/transfer-application.ts';
-import { createApplication } from '../../application.ts';
+import { createApplication } from '../../app/application.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';
 import { defineResource } from '../../model/define-resource.ts';
-import { createImports, ImportTakenError } from '../../store/tables/imports.ts';
+import { createImports, ImportTakenError } from '../../service/imports/imports.ts';
 
 describe('cells of CSV', () => {
   it('are those of RFC 4180', () => {

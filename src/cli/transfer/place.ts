@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { StoredPlace } from '../../store/tables/imports.ts';
+import type { StoredPlace } from '../../service/imports/imports.ts';
 import { type FramePlace, fileStart } from './frames.ts';
 
 /** A place in this very file that an import has reached. */

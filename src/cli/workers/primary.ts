@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Config } from '../../config.ts';
-import { droppedFigure } from '../../log.ts';
+import type { Config } from '../../app/config.ts';
+import { droppedFigure } from '../../app/log.ts';
 import type { Io } from '../io.ts';
 import { endFailed, endNow, type StopSignal, stopLimit } from '../stop-signal.ts';
 import { logUncaught } from '../uncaught.ts';

@@ -2,8 +2,8 @@ import type { JsonSchema } from '../../fields/field.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { openRecords } from '../../model/open-records.ts';
 import type { ResourceModel } from '../../model/resource.ts';
-import { createAttention, type KeysInNeed } from '../../store/tables/attention.ts';
-import { createWorkAttention } from '../../store/tables/attention-work.ts';
+import { createAttention, type KeysInNeed } from '../../service/attention/attention.ts';
+import { createWorkAttention } from '../../service/attention/attention-work.ts';
 import type { Services } from '../services.ts';
 
 const keysOf = ({ count, keys }: KeysInNeed): Json => ({

@@ -1,8 +1,8 @@
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import type { Json } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { invalidParameter, parseQueryString } from '../../store/list/query-string.ts';
-import { type CallerStore, createCallerStore } from '../../store/tables/callers.ts';
+import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
+import { type CallerStore, createCallerStore } from '../../service/users/callers.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { checkedModels, parseId } from '../shared.ts';

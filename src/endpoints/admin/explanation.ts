@@ -15,7 +15,7 @@ import { grantsAsked } from '../../policy/references.ts';
 import { permissionAction, publicOrOwn, readsOwn } from '../../policy/resource-rule.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import type { Step } from '../../policy/step.ts';
-import type { CallerUser, KnownKey } from '../../store/tables/callers.ts';
+import type { CallerUser, KnownKey } from '../../service/users/callers.ts';
 import type { Services } from '../services.ts';
 import { parseId } from '../shared.ts';
 import { readsInArea } from './area.ts';

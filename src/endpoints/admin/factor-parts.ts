@@ -2,7 +2,7 @@ import type { VerifiedUser } from '../../auth/ports.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { FactorChange } from '../../store/tables/second-factors.ts';
+import type { FactorChange } from '../../service/second-factors/second-factors.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';

@@ -3,7 +3,7 @@ import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { FoundInvitation } from '../../store/tables/invitations.ts';
+import type { FoundInvitation } from '../../service/invitations/invitations.ts';
 import { isForeignPage } from '../auth/foreign-page.ts';
 import { createInput, passwordSchema, refined, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { jobFields, jobSource } from '../../store/outbox/job-source.ts';
+import { jobFields, jobSource } from '../../service/jobs/job-source.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';

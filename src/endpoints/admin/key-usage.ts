@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createShow } from '../../store/records/show.ts';
-import { dayOf } from '../../store/tables/key-usage.ts';
-import { everyKeyFields, everyKeySource } from '../../store/tables/sources.ts';
+import { createShow } from '../../records/show.ts';
+import { dayOf } from '../../service/api-keys/key-usage.ts';
+import { everyKeyFields, everyKeySource } from '../../service/sources.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { idOf, reachesIn } from '../shared.ts';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { createList } from '../../store/list/list.ts';
-import { refusalFields, refusalSource } from '../../store/tables/refusal-source.ts';
+import { createList } from '../../records/list/list.ts';
+import { refusalFields, refusalSource } from '../../service/refusals/refusal-source.ts';
 import {
   applicationFields,
   applicationSource,
@@ -8,7 +8,7 @@ import {
   auditSource,
   paymentFields,
   paymentSource,
-} from '../../store/tables/sources.ts';
+} from '../../service/sources.ts';
 import { answerList, listEndpoint } from '../list-endpoint.ts';
 import { listFieldsOf } from '../list-fields.ts';
 import { schemas } from '../schemas.ts';

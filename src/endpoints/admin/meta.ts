@@ -3,7 +3,7 @@ import { labelText } from '../../kernel/messages/messages.ts';
 import { referrersOf } from '../../model/deletion.ts';
 import type { Models } from '../../model/models.ts';
 import { openedModels } from '../../model/opened-models.ts';
-import { modelFields, modelSource } from '../../store/tables/model-source.ts';
+import { modelFields, modelSource } from '../../service/model-source.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { metadataEndpoint } from '../meta/meta.ts';
 import { modelEntrySchema } from '../meta/meta-schema.ts';

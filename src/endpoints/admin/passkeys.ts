@@ -3,7 +3,7 @@ import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { Setup } from '../../store/tables/factor-setups.ts';
+import type { Setup } from '../../service/second-factors/factor-setups.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';

@@ -2,7 +2,7 @@ import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { fieldError } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { PermissionChange } from '../../store/tables/roles.ts';
+import type { PermissionChange } from '../../service/roles/roles.ts';
 import { refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
 

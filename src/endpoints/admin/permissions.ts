@@ -1,7 +1,7 @@
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { PermissionName } from '../../store/tables/roles.ts';
-import { permissionFields, permissionSource } from '../../store/tables/sources.ts';
+import type { PermissionName } from '../../service/roles/roles.ts';
+import { permissionFields, permissionSource } from '../../service/sources.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';

@@ -1,4 +1,4 @@
-import { userFields } from '../../store/tables/sources.ts';
+import { userFields } from '../../service/sources.ts';
 import type { Area } from '../resources/area.ts';
 import { adminAuth, administratorOnly, administratorReads } from './area.ts';
 

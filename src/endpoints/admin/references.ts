@@ -1,13 +1,13 @@
+import { dialectOf } from '../../database/registry.ts';
+import { type Fragment, sql } from '../../database/statement.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { countedReferences, createForecast } from '../../operations/forecast.ts';
 import { relatedFor } from '../../operations/related.ts';
-import { dialectOf } from '../../store/dialects/registry.ts';
-import { createShow } from '../../store/records/show.ts';
-import { type Fragment, sql } from '../../store/statement.ts';
-import { createBoundRows } from '../../store/tables/bound-rows.ts';
-import { roleFields, roleSource, userFields, userSource } from '../../store/tables/sources.ts';
-import { webhookFields, webhookSource } from '../../store/webhooks/sources.ts';
+import { createShow } from '../../records/show.ts';
+import { createBoundRows } from '../../service/bound-rows.ts';
+import { roleFields, roleSource, userFields, userSource } from '../../service/sources.ts';
+import { webhookFields, webhookSource } from '../../service/webhooks/sources.ts';
 import {
   answerReferences,
   type OwnReferences,

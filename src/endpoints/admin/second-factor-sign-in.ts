@@ -10,7 +10,7 @@ import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { Problem, type ProblemDetails } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
-import type { Proof, SignInTicket } from '../../store/tables/sign-in-tickets.ts';
+import type { Proof, SignInTicket } from '../../service/second-factors/sign-in-tickets.ts';
 import { isForeignPage } from '../auth/foreign-page.ts';
 import type { SignedIn } from '../auth/sign-in.ts';
 import { createInput, refuseInvalid } from '../input.ts';

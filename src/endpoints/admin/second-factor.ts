@@ -1,7 +1,7 @@
 import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { FactorTimes } from '../../store/tables/second-factors.ts';
+import type { FactorTimes } from '../../service/second-factors/second-factors.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, userOf } from '../shared.ts';

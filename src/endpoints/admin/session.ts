@@ -4,7 +4,7 @@ import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
-import { sessionFields, sessionSource } from '../../store/tables/sources.ts';
+import { sessionFields, sessionSource } from '../../service/sources.ts';
 import { isForeignPage } from '../auth/foreign-page.ts';
 import { createSignIn } from '../auth/sign-in.ts';
 import { listEndpoint, sessionOf } from '../list-endpoint.ts';

@@ -3,8 +3,8 @@ import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages/catalogue.ts';
-import { type RecordedAction, recordedActions } from '../../store/events/recorded.ts';
-import type { WebhookChange, WebhookValues } from '../../store/webhooks/webhooks.ts';
+import { type RecordedAction, recordedActions } from '../../records/history/recorded.ts';
+import type { WebhookChange, WebhookValues } from '../../service/webhooks/webhooks.ts';
 import { createInput, refined } from '../input.ts';
 
 export interface ReadWebhook {

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { keyFields, keySource } from '../../store/tables/sources.ts';
+import { keyFields, keySource } from '../../service/sources.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';

@@ -7,8 +7,8 @@ import type { Models } from '../../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
 import type { AreaRules } from '../../operations/area.ts';
 import { relatedFor } from '../../operations/related.ts';
-import type { Related } from '../../store/relations/related.ts';
-import { userSource } from '../../store/tables/sources.ts';
+import type { Related } from '../../records/relations/related.ts';
+import { userSource } from '../../service/sources.ts';
 
 /** A field as far as filters and sorts are concerned. */
 type Compared = { readonly name: string; readonly type: FieldType; readonly comparable?: boolean };

@@ -10,8 +10,8 @@ import {
   type IdempotentRequest,
   idempotentRequest,
   type KeptAnswer,
-} from '../../store/tables/idempotency.ts';
-import { type Payment, paymentFingerprint } from '../../store/tables/payments.ts';
+} from '../../service/idempotency/idempotency.ts';
+import { type Payment, paymentFingerprint } from '../../service/payments/payments.ts';
 import { apiArea } from '../resources/area.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';

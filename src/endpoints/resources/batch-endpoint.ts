@@ -7,7 +7,7 @@ import { inputSchema, outputSchema } from '../../model/schema.ts';
 import { maxBatch, readBatch, writeBatch } from '../../operations/batch.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { fieldsOfBodies } from '../../policy/resource-rule.ts';
-import { idempotentRequest } from '../../store/tables/idempotency.ts';
+import { idempotentRequest } from '../../service/idempotency/idempotency.ts';
 import { actingFor, checkedModels } from '../shared.ts';
 import type { Area } from './area.ts';
 import { nestedProblems } from './nested-bodies.ts';

@@ -7,9 +7,9 @@ import { outputSchema } from '../../model/schema.ts';
 import { relatedFor } from '../../operations/related.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { namedActors, shownActors } from '../../operations/shown-actor.ts';
-import type { RecordedActor } from '../../store/events/recorded.ts';
-import type { KeptVersion } from '../../store/history/history.ts';
-import { parseVersionPage, versionHeaders } from '../../store/history/page.ts';
+import type { KeptVersion } from '../../records/history/history.ts';
+import { parseVersionPage, versionHeaders } from '../../records/history/page.ts';
+import type { RecordedActor } from '../../records/history/recorded.ts';
 import { actingFor, checkedModels, idOf } from '../shared.ts';
 import type { Area } from './area.ts';
 

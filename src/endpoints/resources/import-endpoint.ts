@@ -8,7 +8,7 @@ import { problemText } from '../../kernel/problem-text.ts';
 import { FailedLineError, type RefusedLine, type WrittenLine } from '../../operations/import.ts';
 import { type ImportedSlice, importSlice } from '../../operations/import-slice.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import { recordAudit } from '../../store/tables/audit.ts';
+import { recordAudit } from '../../service/audit/audit.ts';
 import { actingFor, actorOf, checkedModels } from '../shared.ts';
 import type { Area } from './area.ts';
 import { maxLines, readImport } from './import-input.ts';

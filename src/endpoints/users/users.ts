@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Showing } from '../../policy/rule.ts';
-import { publicUserFields, userSource } from '../../store/tables/sources.ts';
+import { publicUserFields, userSource } from '../../service/sources.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { Query } from '../../../src/store/database.ts';
-import { SqliteConnection } from '../../../src/store/dialects/sqlite/connection.ts';
+import type { Query } from '../../../src/database/database.ts';
+import { SqliteConnection } from '../../../src/database/sqlite/connection.ts';
 import { describeDatabase, describeEachDatabase } from '../../support/databases.ts';
 import { type Service, type TestUser, useService } from '../../support/service.ts';
 import { migrations, resources } from './market.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { many } from '../../../src/model/relation.ts';
-import type { Migrations } from '../../../src/store/migrations/migration.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type RequestOptions, type TestUser, useService } from '../../support/service.ts';
 

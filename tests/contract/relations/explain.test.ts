@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
-import type { Migrations } from '../../../src/store/migrations/migration.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type RequestOptions, useService } from '../../support/service.ts';
 import { migrations, resources } from './market.ts';

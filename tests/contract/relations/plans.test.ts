@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { Query } from '../../../src/store/database.ts';
+import type { Query } from '../../../src/database/database.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 import { migrations, resources } from './market.ts';

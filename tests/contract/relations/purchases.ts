@@ -1,9 +1,9 @@
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { many } from '../../../src/model/relation.ts';
 import { own, via } from '../../../src/model/row-rule.ts';
-import type { Migrations } from '../../../src/store/migrations/migration.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
 
 /** Models whose records are written within one another, under rules of every kind. */
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { anyOf, equals, own, via } from '../../../src/model/row-rule.ts';
-import type { Migrations } from '../../../src/store/migrations/migration.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type RequestOptions, useService } from '../../support/service.ts';
 

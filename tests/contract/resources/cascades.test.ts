@@ -1,13 +1,13 @@
 import { beforeEach, expect, it } from 'vitest';
+import { alterTable } from '../../../src/database/migrations/alter-table.ts';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
 import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
 import { Problem } from '../../../src/kernel/problem.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import type { HookPrincipal } from '../../../src/model/resource.ts';
 import type { Scope } from '../../../src/model/scope.ts';
-import { alterTable } from '../../../src/store/migrations/alter-table.ts';
-import type { Migrations } from '../../../src/store/migrations/migration.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 

@@ -1,8 +1,8 @@
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import type { ResourceModel } from '../../../src/model/resource.ts';
-import type { Migrations } from '../../../src/store/migrations/migration.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
 import { type PermissionCheck, type Switches, whitelist } from './oracle.ts';
 
 /** A model and the switches that it was defined with. */

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
+import { createTable } from '../../../src/database/migrations/schema.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { allOf, anyOf, equals, member, own, via } from '../../../src/model/row-rule.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type Answer, type Key, type TestUser, useService } from '../../support/service.ts';
 

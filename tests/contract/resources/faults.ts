@@ -1,4 +1,4 @@
-import type { Server } from '../../../src/server.ts';
+import type { Server } from '../../../src/app/server.ts';
 import type { TableCaller } from './callers.ts';
 import type { Combination } from './combinations.ts';
 import { inScope, type Refusal, type Row, type Verdict } from './oracle.ts';

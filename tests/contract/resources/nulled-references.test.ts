@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createApplication } from '../../../src/application.ts';
+import { createApplication } from '../../../src/app/application.ts';
+import { applyMigrations } from '../../../src/app/migrate.ts';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
+import { databaseTarget } from '../../../src/database/targets.ts';
 import { field } from '../../../src/fields/define.ts';
-import { applyMigrations } from '../../../src/migrate.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
-import { databaseTarget } from '../../../src/store/dialects/targets.ts';
-import type { Migrations } from '../../../src/store/migrations/migration.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { startService, type TestUser, useService } from '../../support/service.ts';
 

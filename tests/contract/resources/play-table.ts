@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DialectName } from '../../../src/store/database.ts';
+import type { DialectName } from '../../../src/database/database.ts';
 import { describeDatabase } from '../../support/databases.ts';
 import { useService } from '../../support/service.ts';
 import { createCallers, grantEntries } from './callers.ts';

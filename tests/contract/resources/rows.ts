@@ -1,5 +1,5 @@
-import type { Server } from '../../../src/server.ts';
-import type { Database } from '../../../src/store/database.ts';
+import type { Server } from '../../../src/app/server.ts';
+import type { Database } from '../../../src/database/database.ts';
 import type { TableCaller } from './callers.ts';
 import type { Combination } from './combinations.ts';
 import type { Action, Row, Sent, Verdict } from './oracle.ts';

@@ -1,5 +1,5 @@
+import { openDatabase } from '../../../src/database/open.ts';
 import { Problem } from '../../../src/kernel/problem.ts';
-import { openDatabase } from '../../../src/store/open.ts';
 
 /** Writes until the file may not grow any further (`ulimit -f`), and prints what each way of writing was answered. */
 const [, , url = ''] = process.argv;

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { pino } from 'pino';
-import { readConfig } from '../../../src/config.ts';
-import { createServer } from '../../../src/server.ts';
+import { readConfig } from '../../../src/app/config.ts';
+import { createServer } from '../../../src/app/server.ts';
 import { application, times } from '../webhooks-app.ts';
 
 /** A process that sends to webhooks, or one that writes an order and does not commit it. Says when it has begun. */

@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
+import { alterTable } from '../../../src/database/migrations/alter-table.ts';
+import { migrate } from '../../../src/database/migrations/runner.ts';
+import { createTable } from '../../../src/database/migrations/schema.ts';
+import { dropTable, renameTable } from '../../../src/database/migrations/tables.ts';
+import { databaseTarget } from '../../../src/database/targets.ts';
 import { field } from '../../../src/fields/define.ts';
-import { databaseTarget } from '../../../src/store/dialects/targets.ts';
-import { alterTable } from '../../../src/store/migrations/alter-table.ts';
-import { migrate } from '../../../src/store/migrations/runner.ts';
-import { createTable } from '../../../src/store/migrations/schema.ts';
-import { dropTable, renameTable } from '../../../src/store/migrations/tables.ts';
 
 /** Migrates and kills itself behind the statement of this number; 0: never. Prints how many there were. */
 const [, , url = '', step = '', last = '0'] = process.argv;

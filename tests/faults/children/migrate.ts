@@ -1,7 +1,7 @@
-import { databaseTarget } from '../../../src/store/dialects/targets.ts';
-import type { Migrations } from '../../../src/store/migrations/migration.ts';
-import { migrate } from '../../../src/store/migrations/runner.ts';
-import { openDatabase } from '../../../src/store/open.ts';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { migrate } from '../../../src/database/migrations/runner.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { databaseTarget } from '../../../src/database/targets.ts';
 
 /** Starts as an instance of the service does: two sets of migrations, then the database. */
 const [, , url = ''] = process.argv;

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { readConfig } from '../../../src/config.ts';
-import { createServer } from '../../../src/server.ts';
+import { readConfig } from '../../../src/app/config.ts';
+import { createServer } from '../../../src/app/server.ts';
 import { boxesApplication } from '../../support/boxes.ts';
 
 /** The service with a trash in a process of its own. Says where it listens. */

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import { pino } from 'pino';
-import { createApplication } from '../../../src/application.ts';
-import { readConfig } from '../../../src/config.ts';
+import { createApplication } from '../../../src/app/application.ts';
+import { readConfig } from '../../../src/app/config.ts';
+import { createServer } from '../../../src/app/server.ts';
 import { defineJob } from '../../../src/jobs/define-job.ts';
-import { createServer } from '../../../src/server.ts';
 import { items } from '../items.ts';
 
 /** The service with a job by the second, and one that never ends where ENDLESS is set. Says a line for each tick. */

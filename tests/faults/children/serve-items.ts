@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { createApplication } from '../../../src/application.ts';
-import { readConfig } from '../../../src/config.ts';
-import { createServer } from '../../../src/server.ts';
+import { createApplication } from '../../../src/app/application.ts';
+import { readConfig } from '../../../src/app/config.ts';
+import { createServer } from '../../../src/app/server.ts';
 import { items } from '../items.ts';
 
 /** Serves the items of the environment's database, and says where. */

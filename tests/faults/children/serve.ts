@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { createApplication } from '../../../src/application.ts';
-import { readConfig } from '../../../src/config.ts';
-import { createServer } from '../../../src/server.ts';
+import { createApplication } from '../../../src/app/application.ts';
+import { readConfig } from '../../../src/app/config.ts';
+import { createServer } from '../../../src/app/server.ts';
 
 /** The service in a process of its own, configured by the environment. Says its base URL, then its log. */
 const lines: string[] = [];

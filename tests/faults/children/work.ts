@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createApplication } from '../../../src/application.ts';
-import { readConfig } from '../../../src/config.ts';
+import { createApplication } from '../../../src/app/application.ts';
+import { readConfig } from '../../../src/app/config.ts';
+import { createServer } from '../../../src/app/server.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineJob } from '../../../src/jobs/define-job.ts';
-import { createServer } from '../../../src/server.ts';
 
 /** A process that works on jobs, with short leases. Says which one it begins and ends, at once and in order. */
 const say = (line: string): void => void writeSync(1, `${line}\n`);

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/database/open.ts';
 
 /** Writes rows without end, 32 at a time, and says which of them were acknowledged. */
 const [, , url = ''] = process.argv;

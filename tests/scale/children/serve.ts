@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createApplication } from '../../../src/application.ts';
-import { readConfig } from '../../../src/config.ts';
-import { createServer, type Server } from '../../../src/server.ts';
+import { createApplication } from '../../../src/app/application.ts';
+import { readConfig } from '../../../src/app/config.ts';
+import { createServer, type Server } from '../../../src/app/server.ts';
 import { note, noteMigration, seedNotes } from '../notes.ts';
 import { LoopWatch } from './loop-watch.ts';
 

@@ -1,5 +1,5 @@
-import type { Server } from '../../../../src/server.ts';
-import type { Database } from '../../../../src/store/database.ts';
+import type { Server } from '../../../../src/app/server.ts';
+import type { Database } from '../../../../src/database/database.ts';
 import type { Refused, World } from './oracle.ts';
 import type { Asking, People } from './people.ts';
 import type { Action, ModelPlan, Row } from './plan.ts';

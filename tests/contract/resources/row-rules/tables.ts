@@ -1,6 +1,6 @@
-import type { Database, SqlValue } from '../../../../src/store/database.ts';
-import { dialectOf } from '../../../../src/store/dialects/registry.ts';
-import { all, name, sql, statement } from '../../../../src/store/statement.ts';
+import type { Database, SqlValue } from '../../../../src/database/database.ts';
+import { dialectOf } from '../../../../src/database/registry.ts';
+import { all, name, sql, statement } from '../../../../src/database/statement.ts';
 import type { World } from './oracle.ts';
 import type { FieldPlan, ModelPlan, Row } from './plan.ts';
 import type { Random } from './random.ts';

@@ -1,9 +1,9 @@
+import type { Migrations } from '../../../../src/database/migrations/migration.ts';
+import { createTable } from '../../../../src/database/migrations/schema.ts';
 import { field } from '../../../../src/fields/define.ts';
 import type { FieldDefinition } from '../../../../src/fields/field.ts';
 import { defineResource } from '../../../../src/model/define-resource.ts';
 import type { Resource } from '../../../../src/model/types.ts';
-import type { Migrations } from '../../../../src/store/migrations/migration.ts';
-import { createTable } from '../../../../src/store/migrations/schema.ts';
 import { ruleOf, someCondition } from './conditions.ts';
 import { actions, type FieldPlan, type Method, type ModelPlan, methods } from './plan.ts';
 import type { Random } from './random.ts';

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineEndpoint } from '../endpoints/define-endpoint.ts';
+import { field } from '../fields/define.ts';
+import { ApplicationError, createApplication, defineConfig, loadApplication } from './application.ts';
+
+let root = '';
+let made = 0;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gatewright-application-'));
+});
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Loads an application of one file, which imports the service from its source. */
+const loading = async (path: string, code: string): Promise<{ file: string; error: unknown }> => {
+  made += 1;
+  const folder = join(root, String(made));
+  const file = join(folder, path);
+  await mkdir(dirname(file), { recursive: true });
+  const service = JSON.stringify(new URL('../index.ts', import.meta.url).href);
+  const names = 'defineConfig, defineEndpoint, defineJob, defineResource, field';
+  await writeFile(file, `import { ${names} } from ${service};\n${code}\n`);
+  const error = await loadApplication(folder).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return { file, error };
+};
+
+describe('a mistake in an application names its file, the option and the nearest known one', () => {
+  it.each([
+    [
+      'resources/note.js',
+      `export default defineResource('Note', { fields: { title: field.string() }, permisions: 'writes' });`,
+      'Note: there is no option "permisions": the nearest is "permissions"',
+    ],
+    [
+      'resources/note.js',
+      `export default defineResource('Note', { fields: { title: field.string({ requird: true }) } });`,
+      'Note.title: there is no option "requird": the nearest is "required"',
+    ],
+    [
+      'endpoints/hello.js',
+      `export default defineEndpoint({ method: 'GET', path: '/hello', atuh: [], handle: () => 1 });`,
+      'endpoint GET /hello: there is no option "atuh": the nearest is "auth"',
+    ],
+    [
+      'endpoints/hello.js',
+      `export default defineEndpoint({ method: 'POST', path: '/hello', input: { n: field.integer({ mn: 1 }) }, handle: () => 1 });`,
+      'endpoint POST /hello.n: there is no option "mn": the nearest is "min"',
+    ],
+    [
+      'jobs/send-mail.js',
+      `export default defineJob({ timout: 5, handle: () => {} });`,
+      'job: there is no option "timout": the nearest is "timeout"',
+    ],
+    [
+      'jobs/send-mail.js',
+      'export const job = defineJob({ handle: () => {} });',
+      'expected `export default defineJob(…)`',
+    ],
+    [
+      'gatewright.config.js',
+      'export default defineConfig({ onStrat() {} });',
+      'configuration: there is no option "onStrat": the nearest is "onStart"',
+    ],
+    [
+      'gatewright.config.js',
+      'export default defineConfig({ onpayment() {} });',
+      'configuration: there is no option "onpayment": the nearest is "onPayment"',
+    ],
+    [
+      'gatewright.config.js',
+      'export default { onPaymnet() {} };',
+      'configuration: there is no option "onPaymnet": the nearest is "onPayment"',
+    ],
+  ])('%s', async (path, code, message) => {
+    const { file, error } = await loading(path, code);
+    expect(error).toBeInstanceOf(ApplicationError);
+    const [, place, said] = /^(.+?)(?::\d+:\d+)?: (.*)$/s.exec((error as Error).message) ?? [];
+    expect({ place, said }).toEqual({ place: file, said: message });
+  });
+});
+
+describe('an endpoint', () => {
+  const sound = { method: 'POST', path: '/hello', handle: () => null } as const;
+  it.each<[object, string]>([
+    [{ ...sound, method: 'post' }, 'endpoint post /hello: method must be "GET" or'],
+    [{ ...sound, path: 5 }, 'path must be a text, not 5'],
+    [{ ...sound, auth: 'jwt' }, 'auth must be a list, not "jwt"'],
+    [{ ...sound, auth: ['basic'] }, 'auth[0] must be "jwt"'],
+    [{ ...sound, roles: 'admin' }, 'roles must be a list, not "admin"'],
+    [{ ...sound, status: 204 }, 'status must be 200 or 201, not 204'],
+    [{ ...sound, problems: ['not_there'] }, 'problems[0] must be'],
+    [{ ...sound, handle: 'handle' }, 'handle must be a function'],
+    [{ method: 'POST', path: '/hello' }, 'it has no handle'],
+    [{ path: '/hello', handle: () => null }, 'endpoint: it has no method'],
+    [{ ...sound, input: { n: field.integer({ min: 2, max: 1 }) } }, 'endpoint POST /hello.n: min 2 is above'],
+    [{ ...sound, input: { n: field.integer({ min: 2, default: 1 }) } }, 'default breaks the rule minimum'],
+  ])('%j', (definition, message) => {
+    expect(() => defineEndpoint(definition as typeof sound)).toThrow(message);
+  });
+});
+
+it('the parts of an application and its configuration are held to their types too', () => {
+  expect(() => createApplication({ resorces: [] } as object)).toThrow('the nearest is "resources"');
+  expect(() => createApplication({ config: { onPaid() {} } as object })).toThrow('no option "onPaid"');
+  expect(() => defineConfig({ onPayment: true } as never)).toThrow('onPayment must be a function, not true');
+});
+
+describe('a mistake is named where it is, not in the first file that imports it', () => {
+  const service = JSON.stringify(new URL('../index.ts', import.meta.url).href);
+  const header = `import { defineResource, field, member } from ${service};`;
+  const first = `${header}\nimport task from './task.ts';\nexport default defineResource('Board', { fields: { n: field.integer() }, problems: [] });\nvoid task;\n`;
+
+  const cases = [
+    [
+      'an option',
+      `${header}\n\nexport default defineResource('Task', {\n  fields: { title: field.string() },\n  permisions: 'writes',\n});\n`,
+      ':3:16: Task: there is no option "permisions"',
+    ],
+    [
+      'a row rule, which is read beside the other models',
+      `${header}\n\nexport default defineResource('Task', {\n  fields: { user: field.owner(), team_id: field.integer() },\n  isolation: member('team_id', { of: 'Membershp' }),\n});\n`,
+      ':3:16: Task: isolation',
+    ],
+    [
+      'a reference, which is too',
+      `${header}\n\nexport default defineResource('Task', {\n  fields: {\n    author: field.reference('Author'),\n  },\n});\n`,
+      ':5:5: Task.author_id: it refers to Author, which is no model',
+    ],
+    ['the import of a file', `${header}\nimport './missing.ts';\n`, ':2:11: Cannot find module'],
+    ['syntax', `${header}\n\nexport default defineResource('Task', {\n  fields: { , },\n});\n`, ':4:13: '],
+    ['syntax of JavaScript', `${header}\nconst a = 1;\nconst a = 2;\nexport default a;\n`, ':3:7: '],
+  ] as const;
+  let messages: readonly string[] = [];
+  const folderOf = (index: number): string => join(root, `imported-${index}`, 'resources');
+
+  beforeAll(async () => {
+    for (const [index, [, task]] of cases.entries()) {
+      await mkdir(folderOf(index), { recursive: true });
+      await writeFile(join(folderOf(index), 'board.ts'), first);
+      await writeFile(join(folderOf(index), 'task.ts'), task);
+    }
+    // Node loads the files: a test runner would read them in its own way.
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `import { loadApplication } from ${JSON.stringify(new URL('./application.ts', import.meta.url).href)};
+       const messages = [];
+       for (const folder of process.argv.slice(1))
+         messages.push(await loadApplication(folder).then(() => '', (error) => error.message));
+       console.log(JSON.stringify(messages));`,
+      ...cases.map((_, index) => dirname(folderOf(index))),
+    ]);
+    messages = JSON.parse(stdout) as readonly string[];
+  });
+
+  it.each(cases.map(([name, , place], index) => [name, place, index] as const))('%s', (_, place, index) => {
+    expect(messages[index]).toContain(`${join(folderOf(index), 'task.ts')}${place}`);
+  });
+});

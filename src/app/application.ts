@@ -1,0 +1,232 @@
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Migration, Migrations } from '../database/migrations/migration.ts';
+import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
+import { definedIn, isEndpointDefinition } from '../endpoints/define-endpoint.ts';
+import type { PaymentHook } from '../endpoints/services.ts';
+import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../jobs/define-job.ts';
+import { anything, code, listOf, type OptionTable, optionsFlaw, plainObject } from '../kernel/options.ts';
+import { type ProblemKind, problemCode } from '../kernel/problem.ts';
+import { DefinitionError } from '../model/definition-error.ts';
+import { collectModels, type Models } from '../model/models.ts';
+import { isResourceModel, type ResourceModel } from '../model/resource.ts';
+import type { Scope } from '../model/scope.ts';
+import { locate } from './locate.ts';
+
+/** What an application's `gatewright.config.ts` can say. */
+export interface ApplicationConfig {
+  /** Awaited before a payment is stored; what it throws refuses the payment with 500. */
+  readonly onPayment?: PaymentHook;
+  /**
+   * Awaited by `start` and `dev` before the first request is taken, with a scope that acts for the system; what it
+   * throws ends the start.
+   */
+  readonly onStart?: (scope: Scope<'all'>) => void | Promise<void>;
+  /** Awaited by `start` and `dev` when requests and jobs have ended, before the database is closed. */
+  readonly onStop?: () => void | Promise<void>;
+}
+
+const configOptions = {
+  onPayment: code,
+  onStart: code,
+  onStop: code,
+} satisfies OptionTable<ApplicationConfig>;
+
+/**
+ * Says what an application does beside its resources and endpoints.
+ * @throws DefinitionError for an unknown option or a value of the wrong type
+ */
+export const defineConfig = (config: ApplicationConfig): ApplicationConfig => {
+  const flaw = optionsFlaw(config, configOptions);
+  if (flaw !== undefined) throw new DefinitionError('configuration', flaw);
+  return Object.freeze({ ...config });
+};
+
+/** An application: its models, its own endpoints, its migrations and its configuration. */
+export interface Application {
+  readonly models: Models;
+  readonly endpoints: readonly EndpointDefinition[];
+  readonly jobs: Jobs;
+  readonly migrations: Migrations;
+  readonly config: ApplicationConfig;
+}
+
+/** A mistake in an application's files, told to whoever wrote them. */
+export class ApplicationError extends Error {
+  constructor(file: string, message: string, cause?: unknown) {
+    super(`${file}: ${message}`, { cause });
+    this.name = 'ApplicationError';
+  }
+}
+
+interface ApplicationParts {
+  readonly resources?: readonly ResourceModel[];
+  readonly endpoints?: readonly EndpointDefinition[];
+  /** By name: that of its file. */
+  readonly jobs?: Readonly<Record<string, JobDefinition>>;
+  readonly migrations?: Migrations;
+  readonly config?: ApplicationConfig;
+}
+
+/** A code stands for one problem: whoever reads it must know which. */
+const refuseSameCode = (problems: readonly ProblemKind[]): void => {
+  const known = new Map<number, ProblemKind>();
+  for (const problem of problems) {
+    const code = problemCode(problem);
+    if ((known.get(code) ?? problem) !== problem)
+      throw new DefinitionError('problem', `two problems have the code ${code}`);
+    known.set(code, problem);
+  }
+};
+
+const partsOptions = {
+  resources: listOf(anything),
+  endpoints: listOf(anything),
+  jobs: plainObject,
+  migrations: plainObject,
+  config: plainObject,
+} satisfies OptionTable<ApplicationParts>;
+
+/**
+ * Puts an application together from its parts; `loadApplication` finds them in a folder.
+ * @throws DefinitionError
+ */
+export const createApplication = (parts: ApplicationParts): Application => {
+  const flaw = optionsFlaw(parts, partsOptions);
+  if (flaw !== undefined) throw new DefinitionError('application', flaw);
+  const [resources, endpoints] = [parts.resources ?? [], parts.endpoints ?? []];
+  refuseSameCode([
+    ...resources.flatMap(({ problems }) => problems),
+    ...endpoints.flatMap(({ problems = [] }) => problems),
+  ]);
+  return {
+    models: collectModels(resources),
+    endpoints,
+    jobs: collectJobs(parts.jobs ?? {}),
+    migrations: parts.migrations ?? {},
+    config: defineConfig(parts.config ?? {}),
+  };
+};
+
+const sourceFile = /^[^._].*(?<!\.(?:test|d))\.(?:ts|mts|js|mjs)$/;
+
+const filesOf = async (directory: string): Promise<string[]> => {
+  try {
+    const names = await readdir(directory);
+    return names.filter((name) => sourceFile.test(name)).sort();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+};
+
+const mistakeIn = (file: string, cause: unknown): ApplicationError =>
+  new ApplicationError(file, cause instanceof Error ? cause.message : String(cause), cause);
+
+type Module = Readonly<Record<string, unknown>>;
+
+const load = async (file: string): Promise<Module> => {
+  try {
+    return (await import(pathToFileURL(file).href)) as Module;
+  } catch (cause) {
+    throw mistakeIn(file, cause);
+  }
+};
+
+const isMigration = (value: unknown): value is Migration =>
+  typeof value === 'object' && value !== null && 'up' in value && typeof value.up === 'function';
+
+/** Loads every file of a folder and takes what `pick` finds in it. */
+const collect = async <T>(
+  directory: string,
+  expected: string,
+  pick: (module: Module, file: string) => T | undefined,
+): Promise<ReadonlyMap<string, T>> => {
+  const found = new Map<string, T>();
+  for (const name of await filesOf(directory)) {
+    const file = join(directory, name);
+    const value = pick(await load(file), file);
+    if (value === undefined) throw new ApplicationError(file, `expected ${expected}`);
+    const stem = name.replace(/\.[^.]+$/, '');
+    if (found.has(stem))
+      throw new ApplicationError(file, `another file is called ${stem}, with another ending`);
+    found.set(stem, value);
+  }
+  return found;
+};
+
+/** Files that can hold an application's configuration, the first that exists. */
+const configNames = [
+  'gatewright.config.ts',
+  'gatewright.config.mts',
+  'gatewright.config.js',
+  'gatewright.config.mjs',
+];
+
+const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
+  const names = await filesOf(directory);
+  const name = configNames.find((candidate) => names.includes(candidate));
+  if (name === undefined) return {};
+  const file = join(directory, name);
+  const { default: config } = await load(file);
+  if (typeof config !== 'object' || config === null)
+    throw new ApplicationError(file, 'expected `export default defineConfig({ … })`');
+  // An object that did not go through defineConfig is held to the same.
+  try {
+    return defineConfig(config);
+  } catch (cause) {
+    throw mistakeIn(file, cause);
+  }
+};
+
+const loadParts = async (directory: string): Promise<Application> => {
+  const resources = await collect(
+    join(directory, 'resources'),
+    '`export default defineResource(…)`',
+    ({ default: value }) => (isResourceModel(value) ? value : undefined),
+  );
+  const endpoints = await collect(
+    join(directory, 'endpoints'),
+    '`export default defineEndpoint(…)`',
+    ({ default: value }, file) => (isEndpointDefinition(value) ? definedIn(value, file) : undefined),
+  );
+  const jobs = await collect(
+    join(directory, 'jobs'),
+    '`export default defineJob(…)`',
+    ({ default: value }) => (isJobDefinition(value) ? value : undefined),
+  );
+  const migrations = await collect(join(directory, 'migrations'), 'an exported function `up`', (module) =>
+    isMigration(module) ? module : undefined,
+  );
+  return createApplication({
+    resources: [...resources.values()],
+    endpoints: [...endpoints.values()],
+    jobs: Object.fromEntries(jobs),
+    migrations: Object.fromEntries(migrations),
+    config: await loadConfig(directory),
+  });
+};
+
+/** The error with the place that it comes from: a file that is imported by others fails in the first of them. */
+const located = async (error: unknown, directory: string): Promise<unknown> => {
+  if (error instanceof ApplicationError && error.cause === undefined) return error;
+  const cause = error instanceof ApplicationError ? error.cause : error;
+  const place = await locate(cause, directory);
+  return place === undefined ? error : mistakeIn(`${place.file}:${place.line}:${place.column}`, cause);
+};
+
+/**
+ * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`
+ * and `gatewright.config.ts`, each where it is there. Nothing is registered anywhere: a new file is taken up at the next
+ * start. Node strips the types itself.
+ * @throws ApplicationError that names the file, and the line where it is known
+ */
+export const loadApplication = async (folder: string): Promise<Application> => {
+  const directory = resolve(folder);
+  try {
+    return await loadParts(directory);
+  } catch (error) {
+    throw await located(error, directory);
+  }
+};

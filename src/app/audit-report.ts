@@ -1,0 +1,108 @@
+import { describeDifference } from '../database/migrations/describe-difference.ts';
+import type { Difference } from '../database/migrations/differences.ts';
+import { type MissingIndex, missingIndexes } from '../database/migrations/missing-indexes.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Models } from '../model/models.ts';
+import { openRecords } from '../model/open-records.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import { everyName, isolationSentences, rowSentence } from '../model/row-sentences.ts';
+import { accessOf } from '../openapi/access.ts';
+
+/** The contract's recommended rules for production use, in its order, as this report calls them. */
+const recommendedRules = [
+  'field_filtering',
+  'permission_check',
+  'isolation',
+  'write_filtering',
+  'ownership',
+  'public_read',
+  'missing_is_404',
+  'smaller_saved_answer',
+  'delete_envelope',
+] as const;
+export type RecommendedRule = (typeof recommendedRules)[number];
+
+export interface ResourceReport {
+  readonly model: string;
+  readonly path: string;
+  /** Recommended rules that the resource does not use. */
+  readonly off: readonly RecommendedRule[];
+  /** Whether any caller who signs in changes records: neither permissions nor who calls decide. */
+  readonly open: boolean;
+  /** Which ones; undefined where it is not open. */
+  readonly open_records: string | undefined;
+  /** Which records callers other than administrators read and write; undefined where every one. */
+  readonly isolation: { readonly read: string; readonly write: string } | undefined;
+  /** Rules that are allowed together and rarely meant together. */
+  readonly warnings: readonly string[];
+}
+
+export interface AuditReport {
+  /** Method, path, and who may call: as the API description says it under `x-gatewright`. */
+  readonly endpoints: readonly JsonObject[];
+  readonly resources: readonly ResourceReport[];
+  /** Where models and database differ otherwise, a line each; null where no database was looked at. */
+  readonly differences: readonly string[] | null;
+  /** Indexes that models and row rules ask for and the database has not; null where no database was looked at. */
+  readonly missing_indexes: readonly MissingIndex[] | null;
+}
+
+/** Whether a resource uses a rule; two of them no resource can be without. */
+const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>> = {
+  field_filtering: ({ views, fields }) =>
+    views.list.length < fields.size || views.detail.length < fields.size,
+  permission_check: ({ rules }) => rules.permissions !== 'none',
+  isolation: ({ rules }) => rules.isolation !== undefined,
+  write_filtering: ({ rules }) => rules.restricted.size > 0,
+  ownership: ({ rules }) => rules.ownership,
+  public_read: ({ rules }) => rules.publicRead !== undefined,
+  missing_is_404: () => true,
+  smaller_saved_answer: ({ views }) => views.saved.length < views.detail.length,
+  delete_envelope: () => true,
+};
+
+/** Rules of a model that are allowed together and rarely meant together, in words. */
+export const ruleWarnings = ({ name, rules }: ResourceModel): readonly string[] =>
+  rules.isolation?.byOwner === true && !rules.ownership
+    ? [
+        `${name}: isolation without ownership: a new record has no owner unless its body names one, and then only administrators read it`,
+      ]
+    : [];
+
+const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
+  const { isolation } = model.rules;
+  const reader = everyName(models);
+  const open = openRecords(model);
+  return {
+    model: model.name,
+    path: `/api/v1/${model.path}`,
+    off: recommendedRules.filter((rule) => !uses[rule](model)),
+    open: open !== undefined,
+    open_records: open && rowSentence(open, model, reader, 'en'),
+    isolation: isolation && isolationSentences(isolation, model, reader, 'en'),
+    warnings: ruleWarnings(model),
+  };
+};
+
+/** Whether nothing but an index is missing, which the report names by itself. */
+const isIndex = ({ kind }: Difference): boolean => kind === 'missing_index' || kind === 'missing_unique';
+
+/**
+ * Who can call what, which recommended rules are off, and where the database differs if it was compared. Pure: the rest
+ * follows from endpoints and models.
+ */
+export const auditReport = (
+  endpoints: readonly Endpoint[],
+  models: Models,
+  found?: readonly Difference[],
+): AuditReport => ({
+  endpoints: endpoints.map((endpoint) => ({
+    method: endpoint.method,
+    path: endpoint.path,
+    ...accessOf(endpoint, { models, locale: 'en' }),
+  })),
+  resources: [...models.values()].map((model) => reportOn(model, models)),
+  differences: found?.filter((each) => !isIndex(each)).map(describeDifference) ?? null,
+  missing_indexes: found === undefined ? null : missingIndexes(found),
+});

@@ -1,0 +1,309 @@
+import type { Logger } from 'pino';
+import { createLogin } from '../auth/login.ts';
+import { createPasskeys } from '../auth/passkeys.ts';
+import { createPasswords } from '../auth/password.ts';
+import { nobody } from '../auth/principal.ts';
+import { openMethods } from '../auth/registry.ts';
+import type { Database } from '../database/database.ts';
+import { adminMetaEndpoints } from '../endpoints/admin/meta.ts';
+import { adminArea } from '../endpoints/admin/records.ts';
+import { applicationEndpoints } from '../endpoints/application-endpoints.ts';
+import { createDocumentation, type Documentation } from '../endpoints/docs/docs.ts';
+import { fixedEndpoints } from '../endpoints/fixed.ts';
+import { metaEndpoints } from '../endpoints/meta/meta.ts';
+import { permissionEntriesOf } from '../endpoints/permission-entries.ts';
+import { apiArea } from '../endpoints/resources/area.ts';
+import { resourceEndpoints } from '../endpoints/resources/resource-endpoints.ts';
+import { schemas } from '../endpoints/schemas.ts';
+import type { Services } from '../endpoints/services.ts';
+import { Changes } from '../events/changes.ts';
+import { EventSignal } from '../events/signal.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { Routes } from '../http/routes.ts';
+import { withOwnJobs } from '../jobs/own-jobs.ts';
+import { createJobs } from '../jobs/service.ts';
+import type { WorkerTimes } from '../jobs/worker.ts';
+import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { whereabouts } from '../kernel/current-work.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import { catalogueOf } from '../kernel/messages/messages.ts';
+import { QuietTurns } from '../kernel/quiet-turns.ts';
+import type { Stopping } from '../kernel/stopping.ts';
+import type { Models } from '../model/models.ts';
+import type { Acting } from '../operations/acting.ts';
+import { createScopes } from '../operations/scope.ts';
+import { type ResourceContext, type ServedResource, serveResource } from '../operations/served-resource.ts';
+import { createVersionPurge } from '../records/history/history.ts';
+import { createTrash } from '../records/trash/trash.ts';
+import { createKeyStore } from '../service/api-keys/api-keys.ts';
+import { createKeyUsage } from '../service/api-keys/key-usage.ts';
+import { createSecurityEvents } from '../service/audit/security-events.ts';
+import { createEventLog } from '../service/events/event-log.ts';
+import { createIdempotency } from '../service/idempotency/idempotency.ts';
+import { createImports } from '../service/imports/imports.ts';
+import { createInvitationStore } from '../service/invitations/invitations.ts';
+import { createJobAdministration } from '../service/jobs/job-administration.ts';
+import { createPaymentStore } from '../service/payments/payments.ts';
+import { createRefusals } from '../service/refusals/refusals.ts';
+import { createRoleStore } from '../service/roles/roles.ts';
+import { createFactorSetups } from '../service/second-factors/factor-setups.ts';
+import { createSecondFactorStore } from '../service/second-factors/second-factors.ts';
+import { createSignInTickets } from '../service/second-factors/sign-in-tickets.ts';
+import { createLoginAttempts } from '../service/sessions/login-attempts.ts';
+import { createSessionStore } from '../service/sessions/sessions.ts';
+import { createRequestCounts } from '../service/usage/request-counts.ts';
+import type { Usage } from '../service/usage/usage.ts';
+import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
+import { createUserStore } from '../service/users/users.ts';
+import { createViewStore } from '../service/views/views.ts';
+import type { Vault } from '../vault/vault.ts';
+import { createWebhooks, type Webhooks, type WebhookTimes } from '../webhooks/webhooks.ts';
+import type { Application } from './application.ts';
+import type { Config } from './config.ts';
+import { connectionsWithin } from './open-files.ts';
+import { createKeyed } from './secrets.ts';
+
+/** What a process opens once, and what everything else is made of. */
+export interface Parts {
+  readonly config: Config;
+  readonly application: Application;
+  readonly clock: Clock;
+  /** By which what has run out is removed. */
+  readonly removalClock: Clock;
+  readonly logger: Logger;
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly usage: Usage;
+  /** Resolves where a write would be taken. @throws Problem `database_unavailable` */
+  readonly ready: () => Promise<void>;
+  readonly stopping: Stopping;
+  /** Told which code of the application runs; nobody unless given. */
+  readonly watch?: CodeWatch | undefined;
+  readonly jobTimes?: Partial<WorkerTimes> | undefined;
+  readonly webhookTimes?: Partial<WebhookTimes> | undefined;
+}
+
+/** Joins storage, secrets and rules to what the endpoints work with, and to the methods that the guard tries. */
+export const compose = async (parts: Parts) => {
+  const { config, application, clock, removalClock, logger, database, vault, usage, stopping } = parts;
+  const context = { database, clock };
+  const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
+  const events = createEventLog(database);
+  const eventSignal = new EventSignal(database, events);
+  const quiet = new QuietTurns();
+  const trash = createTrash(database);
+  const jobs = createJobs({
+    database,
+    jobs: withOwnJobs(application.jobs, {
+      removalClock,
+      models: application.models,
+      events,
+      trash,
+      trashDays: config.trashDays,
+      purgeVersions: createVersionPurge(database),
+      historyDays: config.historyDays,
+      webhooks: () => webhooks,
+    }),
+    locale: config.locale,
+    times: parts.jobTimes,
+  });
+  const passwords = createPasswords();
+  const idempotency = createIdempotency({ ...context, removalClock });
+  const report = (error: unknown, what: string): void => logger.error({ err: error, ...whereabouts() }, what);
+  const securityEvents = createSecurityEvents(
+    context,
+    (level, line) => logger[level](line, 'security event'),
+    (error) => logger.warn({ err: error }, 'security events'),
+  );
+  const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
+  const identities = createIdentityStore(database, usage.sessionUsed, config.adminSecondFactor);
+  const transactionLimit = config.transactionTimeout * 1000;
+  const resources: ReadonlyMap<string, ServedResource> = createResources(application.models, {
+    ...context,
+    locale: config.locale,
+    idempotency,
+    trash,
+    trashDays: config.trashDays,
+    report,
+    code,
+    transactionLimit,
+    events,
+    eventsCommitted: eventSignal.committed,
+    // Scopes are made of the resources, whose hooks get them.
+    scopeOf: (acting) => scopeOf(acting),
+  });
+  const scopeOf = createScopes({ database, resources, jobs: jobs.port, transactionLimit });
+  const webhooks: Webhooks = createWebhooks({
+    ...{ ...context, events, resources, identities, logger, jobs, models: application.models },
+    area: apiArea,
+    signal: eventSignal,
+    quiet,
+    secrets: keyed.webhookSecrets,
+    allowPrivate: config.webhookPrivate,
+    times: parts.webhookTimes,
+  });
+  const authenticating = {
+    tokens: keyed.tokens,
+    cookies: keyed.cookies,
+    identities,
+    applications: vault,
+    usage: {
+      keyUsed: (id: number, now: number, address: string) => {
+        usage.keyUsed(id, now);
+        securityEvents.keyUsed(id, address, now);
+      },
+      applicationUsed: usage.applicationUsed,
+    },
+    clock,
+  };
+  const services: Services = {
+    locale: config.locale,
+    catalogue: catalogueOf(config.locale),
+    baseUrl: config.baseUrl,
+    clock,
+    database,
+    ready: parts.ready,
+    tokens: keyed.tokens,
+    cookies: keyed.cookies,
+    passwords,
+    login: createLogin({
+      accounts: createAccountStore(database),
+      passwords,
+      throttle: keyed.throttle,
+      events: securityEvents,
+    }),
+    identities,
+    routes: new Routes(),
+    users: createUserStore(context),
+    keys: createKeyStore(context),
+    views: createViewStore(context),
+    roles: createRoleStore(context),
+    sessions: createSessionStore(context),
+    invitations: createInvitationStore(context),
+    secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
+    factorSetups: createFactorSetups(context),
+    signInTickets: createSignInTickets(context),
+    totpSecrets: keyed.totpSecrets,
+    passkeys: createPasskeys(config.baseUrl),
+    secondFactorRequired: config.adminSecondFactor === 'required',
+    throttle: keyed.throttle,
+    payments: createPaymentStore(context),
+    idempotency,
+    requestCounts: createRequestCounts(context),
+    keyUsage: createKeyUsage(context),
+    refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
+    imports: createImports(context),
+    securityEvents,
+    applications: vault,
+    resources,
+    events,
+    eventSignal,
+    changes: new Changes({
+      log: events,
+      quiet,
+      signal: eventSignal,
+      resources,
+      methods: openMethods({
+        ...authenticating,
+        identities: { ...identities, bySession: identities.lookAtSession },
+        usage: { keyUsed: () => {}, applicationUsed: () => {} },
+      }),
+      stopping,
+      failed: (error) => logger.warn({ err: error }, 'streams of events'),
+      // Whoever asks for anything else shall find room beside them.
+      most: Math.floor(connectionsWithin(config) * 0.75),
+    }),
+    quiet,
+    permissionEntries: permissionEntriesOf(application.models.values()),
+    onPayment: application.config.onPayment,
+    scopeOf,
+    systemScope: (reason) => scopeOf(ofApplication).asSystem(reason),
+    code,
+    stopping,
+    jobs: createJobAdministration(context, jobs.leaseMs, jobs.wake),
+    jobNames: jobs.names,
+    webhooks,
+  };
+  const methods = openMethods(authenticating);
+  return { services, methods, jobs };
+};
+
+export type Composed = Awaited<ReturnType<typeof compose>>;
+
+/** For whom the application itself acts. */
+const ofApplication: Acting = {
+  principal: nobody,
+  area: apiArea,
+  actor: () => ({ principal: 'application', address: null }),
+  depth: 0,
+};
+
+const createResources = (models: Models, context: Omit<ResourceContext, 'models' | 'resourceOf'>) => {
+  const resourceOf = (name: string): ServedResource => {
+    const resource = resources.get(name);
+    if (resource === undefined) throw new Error(`no resource of ${name}`);
+    return resource;
+  };
+  const resources: ReadonlyMap<string, ServedResource> = new Map(
+    [...models].map(([name, model]) => [name, serveResource(model, { ...context, models, resourceOf })]),
+  );
+  return resources;
+};
+
+/** What the service always has, its resources, and the application's own endpoints. */
+const ownEndpoints = (services: Services, application: Application): Endpoint[] => {
+  const generated = [...services.resources.values()].flatMap((resource) => [
+    ...resourceEndpoints(resource, apiArea, services.baseUrl),
+    ...resourceEndpoints(resource, adminArea, services.baseUrl),
+  ]);
+  return [
+    ...fixedEndpoints(services),
+    ...generated,
+    ...metaEndpoints(application.models, generated, services.locale),
+    ...adminMetaEndpoints(services, application.models, generated),
+    ...applicationEndpoints(services, application.endpoints),
+  ];
+};
+
+/** The same services speaking another language. Endpoints made with them are for reading, not for running. */
+const speaking = (services: Services, locale: Locale): Services => {
+  if (locale === services.locale) return services;
+  const translated = (resource: ServedResource): ServedResource => ({
+    ...resource,
+    context: { ...resource.context, locale },
+  });
+  return {
+    ...services,
+    locale,
+    catalogue: catalogueOf(locale),
+    resources: new Map([...services.resources].map(([name, resource]) => [name, translated(resource)])),
+  };
+};
+
+/** The documentation of everything that the service answers. */
+export const documentationOf = (
+  { services }: Composed,
+  application: Application,
+  config: Config,
+): Promise<Documentation> =>
+  createDocumentation({
+    locale: services.locale,
+    messages: services.catalogue,
+    models: application.models,
+    users: { api: schemas.user, admin: schemas.adminUser },
+    baseUrl: config.baseUrl,
+    bodyLimit: config.bodyLimit,
+    positions: config.databaseReadUrl !== undefined,
+    endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
+  });
+
+/** Everything that the service answers, its own description included unless that is off. */
+export const allEndpoints = async (
+  composed: Composed,
+  application: Application,
+  config: Config,
+): Promise<Endpoint[]> => {
+  const documentation = config.apiDocs ? await documentationOf(composed, application, config) : undefined;
+  return [...ownEndpoints(composed.services, application), ...(documentation?.endpoints ?? [])];
+};

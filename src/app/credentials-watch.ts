@@ -1,0 +1,78 @@
+import type { SecurityEvents } from '../auth/security-events.ts';
+import type { Found } from '../database/migrations/runner.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { SeenCredentialsStore } from '../service/users/seen-credentials.ts';
+import type { CredentialsChange } from '../vault/changes.ts';
+import type { CredentialsFile, Vault } from '../vault/vault.ts';
+import { VaultError } from '../vault/vault-error.ts';
+
+const detailOf = ({ jwt_secret, ...names }: CredentialsChange): JsonObject => ({
+  ...Object.fromEntries(Object.entries(names).filter(([, ids]) => ids.length > 0)),
+  ...(jwt_secret ? { jwt_secret } : {}),
+});
+
+/** One line that says what to do. */
+export const olderCredentials = (file: string, serial: number, seen: number): VaultError =>
+  new VaultError(
+    `${file} has serial ${serial}, and ${seen} was seen before: restore the newer file, or raise its serial above ` +
+      `${seen} with \`gatewright credentials edit\` if the older one is meant`,
+  );
+
+/**
+ * Refuses to migrate with credentials older than those that were seen last. Where there is nothing to migrate they are
+ * left to `watchCredentials`, which has a database to tell the audit list of it.
+ * @throws VaultError
+ */
+export const assertNotOlder = async (
+  vault: Vault,
+  path: string,
+  { tables, ask, applied }: Found,
+): Promise<void> => {
+  const { file } = vault;
+  if (file === undefined || !tables.has('gatewright_seen_credentials')) return;
+  if (applied.every(({ pending }) => pending.length === 0)) return;
+  const [row] = await ask<{ serial: number }>('select serial from gatewright_seen_credentials');
+  const seen = Number(row?.serial ?? 0);
+  if (seen > file.serial) throw olderCredentials(path, file.serial, seen);
+};
+
+/**
+ * Believes no credentials older than those that any instance saw last, and tells of every other that is taken. A file
+ * with the serial of before and another content is taken and told as such: it is what an edit by `age` leaves.
+ * @throws VaultError where the file in force is older: then the service must not start
+ */
+export const watchCredentials = async (
+  vault: Vault,
+  path: string,
+  seen: SeenCredentialsStore,
+  events: SecurityEvents,
+): Promise<void> => {
+  let started = false;
+  let altered = false;
+  const tell = (detail: JsonObject): void =>
+    events.record({ action: 'credentials.reload', address: null, detail });
+
+  const admit = async (file: CredentialsFile): Promise<void> => {
+    const before = await seen.see(file);
+    if (before !== undefined && before.serial > file.serial)
+      throw olderCredentials(path, file.serial, before.serial);
+    altered = before?.serial === file.serial && before.digest !== file.digest;
+    if (!started && before !== undefined && before.digest !== file.digest)
+      tell({ serial: file.serial, ...(altered ? { same_serial: true } : {}) });
+  };
+
+  vault.onChange((change, serial) =>
+    tell({ serial, ...(altered ? { same_serial: true } : {}), ...detailOf(change) }),
+  );
+  try {
+    await vault.admitBy(admit);
+  } catch (error) {
+    if (error instanceof VaultError) tellRefused(events, error);
+    throw error;
+  }
+  started = true;
+};
+
+/** A file that was not taken: older than one that was seen, or damaged. */
+export const tellRefused = (events: SecurityEvents, { message }: Error): void =>
+  events.record({ action: 'credentials.refused', address: null, detail: { reason: message } });

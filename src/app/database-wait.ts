@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DatabaseTarget } from '../database/target.ts';
+import type { Config } from './config.ts';
+
+/** Milliseconds between two attempts: at first, and at most. */
+const firstPause = 250;
+const longestPause = 5_000;
+
+const causeOf = (error: Error): string =>
+  error.message === '' && error instanceof AggregateError ? String(error.errors[0]) : error.message;
+
+/**
+ * Waits for a database that cannot be reached, for DATABASE_WAIT seconds at most.
+ * @param report is called once when it begins to wait, and once when the database is there
+ * @throws Error that names the database and why it cannot be reached; at once where waiting changes nothing
+ */
+export const awaitDatabase = async (
+  target: DatabaseTarget,
+  { databaseWait }: Pick<Config, 'databaseWait'>,
+  report: (fields: object, message: string) => void,
+): Promise<void> => {
+  const { place, findUnreachable } = target;
+  if (findUnreachable === undefined) return;
+  const start = performance.now();
+  const elapsed = (): number => Math.round((performance.now() - start) / 100) / 10;
+  for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+    const error = await findUnreachable();
+    if (error === undefined) {
+      if (pause > firstPause) report({ database: place, seconds: elapsed() }, 'the database is there');
+      return;
+    }
+    const left = databaseWait - elapsed();
+    if (left <= 0)
+      throw new Error(
+        `the database ${place} cannot be reached (${causeOf(error)}); DATABASE_WAIT is ${databaseWait} s`,
+        { cause: error },
+      );
+    if (pause === firstPause)
+      report({ database: place, seconds: databaseWait, cause: causeOf(error) }, 'waiting for the database');
+    // Several processes that wait do not all come at the same moment.
+    await delay(Math.min(pause * (0.5 + Math.random() / 2), left * 1_000));
+  }
+};

@@ -1,0 +1,51 @@
+import type { Database } from '../database/database.ts';
+import { defaultDialect } from '../database/name.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { DescriptionArea } from '../openapi/area.ts';
+import type { Application } from './application.ts';
+import { allEndpoints, type Composed, documentationOf } from './compose.ts';
+import { composeOffline } from './compose-offline.ts';
+import type { Config } from './config.ts';
+
+const absent = (): never => {
+  throw new Error('there is no database here: endpoints are only described');
+};
+
+/** Stands where a database would: statements are compiled for it, none is ever run. */
+const noDatabase: Database = {
+  dialect: defaultDialect,
+  all: absent,
+  get: absent,
+  scan: absent,
+  stream: absent,
+  execute: absent,
+  write: absent,
+  ping: absent,
+  interrupt: () => {},
+  close: async () => {},
+};
+
+/** The parts of a server that never runs. */
+const composeDry = (application: Application, config: Config): Promise<Composed> =>
+  composeOffline({ config, application, database: noDatabase });
+
+/**
+ * The description of an application, as `GET /api-docs/openapi.json` of its server answers it where that is on: all of it,
+ * or of one area.
+ */
+export const describeApplication = async (
+  application: Application,
+  config: Config,
+  locale: Locale = config.locale,
+  area: DescriptionArea = 'all',
+): Promise<JsonObject> => {
+  const composed = await composeDry(application, config);
+  const { describe } = await documentationOf(composed, application, config);
+  return describe(locale, area, config.apiDocs);
+};
+
+/** Every endpoint that the application's server would answer, to be read, not run. */
+export const endpointsOf = async (application: Application, config: Config): Promise<readonly Endpoint[]> =>
+  allEndpoints(await composeDry(application, config), application, config);

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { canonicalAccount, emailViolation, usernameViolation } from '../auth/account.ts';
+import type { Passwords } from '../auth/password.ts';
+import { passwordViolation } from '../auth/password-rules.ts';
+import type { RuleViolation } from '../fields/field.ts';
+import { catalogueOf, fieldError } from '../kernel/messages/messages.ts';
+import { superAdmin } from '../policy/rule.ts';
+import type { UserStore } from '../service/users/users.ts';
+import type { Config } from './config.ts';
+
+export interface FirstAdmin {
+  readonly username: string;
+  /** Set where it was generated: to be shown once. */
+  readonly password: string | undefined;
+}
+
+/** A password that nobody guesses and everybody can type: 120 random bits. */
+export const generatePassword = (): string => randomBytes(15).toString('base64url');
+
+type Field = keyof Config['admin'];
+
+/** What is wrong with the account that the environment asks for: the variable, and the message of the rule. */
+const violationOf = async ({
+  admin,
+  locale,
+}: Pick<Config, 'admin' | 'locale'>): Promise<string | undefined> => {
+  const { username, email, password } = admin;
+  const catalogue = catalogueOf(locale);
+  const violations: readonly (readonly [Field, RuleViolation | undefined])[] = [
+    ['username', usernameViolation(username)],
+    ['email', emailViolation(email)],
+    [
+      'password',
+      password === undefined ? undefined : await passwordViolation(password, { ...admin, name: username }),
+    ],
+  ];
+  const lines = violations.flatMap(([field, violation]) => {
+    if (violation === undefined) return [];
+    const { rule, params } = violation;
+    const { message } = fieldError(catalogue, field, catalogue.labels[field] ?? field, rule, params);
+    return [`ADMIN_${field.toUpperCase()}: ${message}`];
+  });
+  return lines.length === 0 ? undefined : lines.join('\n');
+};
+
+/**
+ * Whether the first super_admin could be made; asked before anything is written where there is no user yet.
+ * @throws Error where ADMIN_USERNAME, ADMIN_EMAIL or ADMIN_PASSWORD breaks a rule of accounts, or where production,
+ * which prints no secret, has no ADMIN_PASSWORD
+ */
+export const assertFirstAdmin = async (
+  config: Pick<Config, 'admin' | 'locale' | 'production'>,
+): Promise<void> => {
+  const violation = await violationOf(config);
+  if (violation !== undefined) throw new Error(violation);
+  if (config.production && config.admin.password === undefined)
+    throw new Error(
+      'there are no users yet: set ADMIN_PASSWORD for the first super_admin (in production none is generated and printed)',
+    );
+};
+
+/** Makes the first super_admin where there is no user at all. Of several instances that start at once one makes it. */
+export const ensureFirstAdmin = async (
+  users: UserStore,
+  passwords: Passwords,
+  config: Pick<Config, 'admin' | 'locale' | 'production'>,
+): Promise<FirstAdmin | undefined> => {
+  if (await users.any()) return undefined;
+  await assertFirstAdmin(config);
+  const { username, email, password } = config.admin;
+  const chosen = password ?? generatePassword();
+  const values = {
+    username,
+    usernameCanonical: canonicalAccount(username),
+    email,
+    emailCanonical: canonicalAccount(email),
+    name: username,
+    passwordHash: await passwords.hash(chosen),
+    disabled: false,
+    roles: [superAdmin],
+  };
+  const id = await users.createFirst(values, { principal: 'first start', address: null });
+  if (id === undefined) return undefined;
+  return { username, password: password === undefined ? chosen : undefined };
+};

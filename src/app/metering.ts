@@ -1,0 +1,157 @@
+import type { Logger } from 'pino';
+import type { Database } from '../database/database.ts';
+import type { StatementWatch } from '../database/measured.ts';
+import { figuresOfReplica } from '../database/replica-figures.ts';
+import { createStoredFigures } from '../database/stored-figures.ts';
+import type { Services } from '../endpoints/services.ts';
+import type { HttpOptions, HttpServer } from '../http/server.ts';
+import type { JobService } from '../jobs/service.ts';
+import { type Figure, figure } from '../kernel/figure.ts';
+import type { ServiceClock } from '../kernel/service-clock.ts';
+import type { Closing } from './closing.ts';
+import type { Config } from './config.ts';
+import { droppedFigure } from './log.ts';
+import { packageVersion } from './version.ts';
+
+/** What the metrics are read from. */
+interface Metered {
+  readonly services: Services;
+  readonly jobs: Pick<JobService, 'tickFigures'>;
+  readonly http: HttpServer;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly clock: Pick<ServiceClock, 'offset'>;
+}
+
+export interface Metering {
+  readonly observerOf: HttpOptions['observerOf'];
+  /** Told of each statement that is over, with its milliseconds. */
+  statementEnded(milliseconds: number): void;
+  /** Begins to answer scrapes; answers the port, none in a worker. @throws Error where it is taken */
+  begin(metered: Metered): Promise<number | undefined>;
+}
+
+/** Whoever is told of statements, and the metrics if there are any. */
+export const alsoMetered = (
+  ended: StatementWatch['ended'],
+  metering: Metering | undefined,
+): StatementWatch['ended'] => {
+  if (metering === undefined) return ended;
+  return (sql, milliseconds, work) => {
+    metering.statementEnded(milliseconds);
+    ended(sql, milliseconds, work);
+  };
+};
+
+const counted = (
+  name: string,
+  help: string,
+  label: string,
+  counts: Iterable<readonly [string, number]>,
+): Figure => ({
+  ...{ name, help, type: 'counter', across: 'sum' },
+  samples: [...counts].map(([of, value]) => ({ labels: { [label]: of }, value })),
+});
+
+const buildInfo = async ({ dialect }: Database): Promise<Figure> => ({
+  ...{ name: 'build_info', type: 'gauge', across: 'max' },
+  help: 'Always 1: version of the service and of Node, and which database it is.',
+  samples: [
+    { labels: { version: await packageVersion(), node: process.version, database: dialect }, value: 1 },
+  ],
+});
+
+/** What the process knows by itself, without asking anybody. */
+const figuresOf = ({ services, http, database, clock }: Metered): readonly Figure[] => [
+  figure(
+    'gauge',
+    'http_requests_in_flight',
+    'Requests whose answer is not out, streams included.',
+    http.inFlight.size,
+  ),
+  figure('gauge', 'http_connections', 'Connections that are open.', http.connections.size),
+  counted(
+    'http_connections_lost_total',
+    'Connections that were refused for want of room, displaced by another, or cut for flooding.',
+    'reason',
+    Object.entries(http.connections.lost),
+  ),
+  figure(
+    'gauge',
+    'http_body_memory_bytes',
+    'Memory that request bodies take of BODY_MEMORY.',
+    http.bodies.held,
+  ),
+  figure('gauge', 'event_streams', 'Streams of events that are open.', services.changes.size),
+  counted(
+    'security_events_total',
+    'Security events by action; sign_in.locked are sign-ins refused for too many failures before.',
+    'action',
+    services.securityEvents.counts,
+  ),
+  counted(
+    'webhook_attempts_total',
+    'Attempts to deliver to webhooks, by what became of them; waiting: to be tried again.',
+    'outcome',
+    services.webhooks.outcomes,
+  ),
+  {
+    ...{ name: 'clock_offset_seconds', type: 'gauge', across: 'max' },
+    help: 'Seconds by which the clock of this machine is ahead of the database’s, whose time counts; below 0 behind it.',
+    samples: [{ value: clock.offset / 1_000 }],
+  },
+  droppedFigure(),
+  ...(database.figures?.() ?? []),
+  ...(database.replica === undefined ? [] : figuresOfReplica(database.replica.state())),
+];
+
+/** Opens what METRICS_PORT asks for. Nothing of it is loaded, and nothing measured, where it is not set. */
+export const openMetering = async (
+  { metricsPort, metricsToken: token, host, basePath }: Config,
+  closing: Closing,
+): Promise<Metering | undefined> => {
+  if (metricsPort === undefined) return undefined;
+  const [
+    { AnswerTimes, Durations },
+    { DatabaseReadings },
+    { readMetrics },
+    { listenForScrapes },
+    { default: cluster },
+  ] = await Promise.all([
+    import('../metrics/answer-times.ts'),
+    import('../metrics/database-readings.ts'),
+    import('../metrics/metrics.ts'),
+    import('../metrics/listener.ts'),
+    import('node:cluster'),
+  ]);
+  const times = new AnswerTimes(basePath);
+  const statements = new Durations();
+  return {
+    observerOf: times.observerOf,
+    statementEnded: (milliseconds) => statements.add(milliseconds),
+    begin: async (metered) => {
+      const { services, database, logger } = metered;
+      const build = await buildInfo(database);
+      const ofTables = createStoredFigures(database);
+      const stored = async () => (await Promise.all([ofTables(), metered.jobs.tickFigures()])).flat();
+      const readings = new DatabaseReadings({ stored, ready: services.ready });
+      const read = () =>
+        readMetrics({
+          ...{ times, statements, readings, stopping: services.stopping },
+          figures: () => [build, ...figuresOf(metered)],
+        });
+      if (cluster.isWorker) {
+        const { answerPrimary } = await import('../metrics/workers.ts');
+        const end = answerPrimary(read);
+        closing.pushFirst(async () => end());
+        return undefined;
+      }
+      const listener = await listenForScrapes({
+        ...{ host, port: metricsPort, token, logger },
+        text: async () => (await read()).metrics(),
+      });
+      closing.pushFirst(() => listener.close());
+      return listener.port;
+    },
+  };
+};

@@ -1,0 +1,185 @@
+import { mkdir } from 'node:fs/promises';
+import { readDestinationMark, readSourceMark } from '../backup/move/marks.ts';
+import { restoringName } from '../database/fence.ts';
+import type { Ask } from '../database/introspection.ts';
+import { coreMigrations } from '../database/migrations/core.ts';
+import { tablesInTheWay } from '../database/migrations/in-the-way.ts';
+import { MigrationError } from '../database/migrations/migration-error.ts';
+import { type PlannedStep, plan } from '../database/migrations/plan.ts';
+import {
+  type Conditions,
+  type Found,
+  type Migrated,
+  migrateAll,
+  pending,
+} from '../database/migrations/runner.ts';
+import type { DatabaseTarget } from '../database/target.ts';
+import { placeOfItsOwn } from '../database/targets.ts';
+import type { Application } from './application.ts';
+import type { Config } from './config.ts';
+import { emptied, expectsDatabase, rememberDatabase } from './known-databases.ts';
+import { majorVersion } from './version.ts';
+
+/** The service's own steps first, then the application's: its tables refer to users. */
+const sets = (application: Pick<Application, 'migrations'>) => [
+  { migrations: coreMigrations, tableName: 'gatewright_migrations' },
+  { migrations: application.migrations, tableName: 'migrations' },
+];
+
+/** What of the configuration decides about migrating. */
+type Settings = Pick<Config, 'dataDir' | 'migrate' | 'newDatabase'>;
+
+const describe = (names: readonly string[]): string =>
+  names.length === 1 ? `a table ${names[0]}` : `tables ${names.join(', ')}`;
+
+/** Nothing of the service has ever been applied. */
+const isUnused = ({ applied: [core] }: Found): boolean =>
+  core === undefined || core.known.length + core.later.length === 0;
+
+/** Refuses a database in which others have taken names that the service needs. */
+const assertFree = async (found: Found): Promise<void> => {
+  if (!isUnused(found)) return;
+  const names = await tablesInTheWay(
+    found.tables,
+    coreMigrations,
+    sets({ migrations: {} }).map(({ tableName }) => tableName),
+  );
+  if (names.length > 0)
+    throw new MigrationError(
+      `the database has ${describe(names)} that another program made and this service needs under the same name; nothing was changed. Give the service ${placeOfItsOwn}`,
+    );
+};
+
+/** Refuses a database that a later major version has changed: what it means by its tables is not known here. */
+const assertMajor = async ({ tables, ask }: Found, own: number): Promise<void> => {
+  if (!tables.has('gatewright_database')) return;
+  const [row] = await ask<{ major: number }>('select major from gatewright_database');
+  const major = Number(row?.major ?? 0);
+  if (major > own)
+    throw new MigrationError(
+      `the database was migrated by version ${major} of the service, and this is version ${own}: start that version, or the backup from before`,
+    );
+};
+
+const assertNothingPending = ({ applied }: Found): void => {
+  const waiting = applied.flatMap(({ pending }) => pending);
+  if (waiting.length > 0) throw new Error(`MIGRATE=off and migrations are pending: ${waiting.join(', ')}`);
+};
+
+/** Refuses a database that was or is being moved, or restored: what it holds is somewhere else, or not whole. */
+const assertWhole = async ({ tables, ask }: Found): Promise<void> => {
+  const mark = await readSourceMark(ask, tables);
+  if (mark !== undefined)
+    throw new MigrationError(
+      `the database ${mark.state === 'moved' ? 'was' : 'is being'} moved to ${mark.destination} since ${mark.since}: set DATABASE_URL, or have this one take writes again with \`gatewright move --undo\``,
+    );
+  if ((await readDestinationMark(ask, tables)) !== undefined)
+    throw new MigrationError(
+      'a move into this database is not finished: run the same `gatewright move` again, or empty it',
+    );
+  if (tables.has(restoringName))
+    throw new MigrationError(
+      'a restore into this database was not finished, and what is there was never compared with its backup: run the same `gatewright restore` again, or empty it',
+    );
+};
+
+/**
+ * Makes the tables of a new database by the migrations. `after` is asked when all of them are there, in the same
+ * transaction.
+ * @throws Error where anything is in it, and what `after` throws; then it is as it was
+ */
+export const prepareEmptyDatabase = async (
+  settings: Pick<Config, 'dataDir'>,
+  application: Pick<Application, 'migrations'>,
+  target: DatabaseTarget,
+  after: (ask: Ask) => Promise<void>,
+): Promise<void> => {
+  const before = async ({ tables }: Found): Promise<void> => {
+    const [name] = tables.keys();
+    if (name !== undefined)
+      throw new MigrationError(`the destination is not empty: it has a table ${name}; nothing was changed`);
+  };
+  await prepareDatabase({ ...settings, migrate: 'start', newDatabase: true }, application, target, {
+    before,
+    after,
+  });
+};
+
+/** Demands that a database is where this program and the application want it, and no further. */
+export const assertUpToDate = async (
+  application: Pick<Application, 'migrations'>,
+  target: DatabaseTarget,
+): Promise<void> => {
+  const { later } = await migrateAll(target, sets(application), {
+    before: async ({ applied }) => {
+      const waiting = applied.flatMap(({ pending: names }) => names);
+      if (waiting.length > 0)
+        throw new MigrationError(
+          `migrations are pending (${waiting.join(', ')}): run \`gatewright migrate\` first`,
+        );
+    },
+  });
+  if (later.length > 0)
+    throw new MigrationError(
+      `the database has migrations of a newer release (${later.join(', ')}): move it with that`,
+    );
+};
+
+/**
+ * Brings the database to where the service and the application want it: applies what is pending, all of it in one
+ * transaction, or with MIGRATE=off refuses it. `conditions` are asked before anything is written, and before that
+ * transaction is committed.
+ * @throws Error with one line that says why not; then the database is as it was
+ */
+export const prepareDatabase = async (
+  settings: Settings,
+  application: Pick<Application, 'migrations'>,
+  target: DatabaseTarget,
+  conditions: Pick<Conditions, 'before' | 'after'> = {},
+): Promise<Migrated> => {
+  const expected = await expectsDatabase(settings, target);
+  const major = await majorVersion();
+  const migrated = await migrateAll(target, sets(application), {
+    before: async (found) => {
+      if (expected && isUnused(found)) throw emptied(target);
+      await assertWhole(found);
+      await assertFree(found);
+      await assertMajor(found, major);
+      if (settings.migrate === 'off') assertNothingPending(found);
+      await conditions.before?.(found);
+    },
+    afterwards: `update gatewright_database set major = ${major} where major < ${major}`,
+    after: async (ask) => conditions.after?.(ask),
+  });
+  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+  await rememberDatabase(settings, target);
+  return migrated;
+};
+
+/** Applies everything pending to a database that nobody else serves. Answers the names of what was applied. */
+export const applyMigrations = async (
+  target: DatabaseTarget,
+  application: Pick<Application, 'migrations'>,
+): Promise<readonly string[]> => (await migrateAll(target, sets(application))).applied;
+
+/** Names of everything that `prepareDatabase` would apply. */
+export const pendingMigrations = async (
+  target: DatabaseTarget,
+  application: Pick<Application, 'migrations'>,
+): Promise<readonly string[]> => {
+  const names: string[] = [];
+  for (const { migrations, tableName } of sets(application))
+    names.push(...(await pending(target, migrations, { tableName })));
+  return names;
+};
+
+/** The SQL of everything that `prepareDatabase` would apply; nothing is changed. */
+export const planMigrations = async (
+  target: DatabaseTarget,
+  application: Pick<Application, 'migrations'>,
+): Promise<readonly PlannedStep[]> => {
+  const steps: PlannedStep[] = [];
+  for (const { migrations, tableName } of sets(application))
+    steps.push(...(await plan(target, migrations, { tableName })));
+  return steps;
+};

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Database } from '../database/database.ts';
+import { openAdminPages } from '../endpoints/admin/shell.ts';
+import type { Services } from '../endpoints/services.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { Envelope } from '../http/envelope.ts';
+import { createPipeline } from '../http/pipeline.ts';
+import { positionHeader, replicaReads } from '../http/replica-reads.ts';
+import { createHttpServer, type HttpOptions, type HttpServer } from '../http/server.ts';
+import { UploadFolders } from '../http/upload-folders.ts';
+import type { Tracing } from '../watch/tracing.ts';
+import type { Application } from './application.ts';
+import type { Closing } from './closing.ts';
+import { allEndpoints, type Composed } from './compose.ts';
+import type { Config } from './config.ts';
+import type { Metering } from './metering.ts';
+import { connectionsWithin } from './open-files.ts';
+import { servedBy } from './work.ts';
+
+/** Endpoints whose refusals are failed sign-ins. */
+const signInOperations: ReadonlySet<string> = new Set(['login', 'createSession']);
+
+/** Counts the answers of an endpoint, keeps refusals, and tells of those of the administration area. */
+const counterOf =
+  ({ requestCounts, keyUsage, securityEvents, refusals }: Services): HttpOptions['counterOf'] =>
+  ({ operation, method, path, docs, policy }) => {
+    // The files of a page are nobody's requests of the service.
+    if (docs.hidden === true) return undefined;
+    if (signInOperations.has(operation)) return requestCounts.countSignIn;
+    const inAdministration = path.startsWith('/admin/');
+    // Where row rules hold, what is out of reach is missing.
+    const narrowed =
+      policy.kind === 'resource' && policy.model.rules.isolation !== undefined
+        ? policy.model.table
+        : undefined;
+    return (principal, status, request, code) => {
+      requestCounts.count(principal, status);
+      // Keys are taken everywhere but there.
+      if (!inAdministration) keyUsage.count(principal, status, request);
+      if (status === 403) {
+        refusals.record(principal, request, code);
+        if (!inAdministration) return;
+        const by = principal.kind === 'user' ? { id: principal.id, username: principal.username } : undefined;
+        securityEvents.record({
+          action: 'admin.refused',
+          address: request.address,
+          by,
+          detail: { method, path },
+        });
+      } else if (status === 401 && request.claim !== undefined)
+        refusals.recordClaim(request.claim, request, code);
+      else if (status === 404 && narrowed !== undefined) refusals.record(principal, request, code, narrowed);
+    };
+  };
+
+/**
+ * Milliseconds that a connection stays with one of several workers. Clients keep theirs for as long as they may: one
+ * that was replaced, or got the idle ones, would have little to do for hours.
+ */
+const sharedAge = 60_000;
+
+/** What answering needs beside what endpoints work with. */
+export interface HttpParts {
+  readonly config: Config;
+  readonly application: Application;
+  readonly logger: Logger;
+  readonly closing: Closing;
+  readonly database: Database;
+  readonly tracing: Tracing | undefined;
+  readonly metering: Metering | undefined;
+  readonly options: { readonly stall?: number };
+}
+
+/** As many as may be, or as the system leaves room for. */
+const connectionsOf = (config: Config, logger: Logger): number => {
+  const maxConnections = connectionsWithin(config);
+  if (maxConnections < config.maxConnections)
+    logger.warn({ maxConnections }, 'the limit of open files (ulimit -n) leaves room for fewer connections');
+  return maxConnections;
+};
+
+const openUploads = async ({ config, closing, logger }: HttpParts): Promise<UploadFolders> => {
+  const uploads = new UploadFolders(join(config.dataDir, 'uploads'), (error) =>
+    logger.warn({ err: error }, 'uploaded files'),
+  );
+  await uploads.sweep();
+  closing.push(() => uploads.close());
+  return uploads;
+};
+
+/** Makes the server of everything that is answered; it does not listen yet. */
+export const openHttp = async (
+  composed: Composed,
+  parts: HttpParts,
+): Promise<{ readonly http: HttpServer; readonly endpoints: readonly Endpoint[] }> => {
+  const { config, application, logger, closing, database, tracing, metering, options } = parts;
+  const { services, methods } = composed;
+  const around = database.replica && replicaReads(database.replica, config.baseUrl);
+  const pipeline = createPipeline({ methods, envelope: new Envelope(services.catalogue), around });
+  const pages = await openAdminPages(config);
+  if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
+  const endpoints = servedBy(config, [
+    ...(await allEndpoints(composed, application, config)),
+    ...(pages === undefined ? [] : pages.endpoints),
+  ]);
+  closing.push(services.requestCounts.start((error) => logger.warn({ err: error }, 'request counts')));
+  closing.push(services.keyUsage.start((error) => logger.warn({ err: error }, 'use of keys')));
+  closing.push(services.refusals.start((error) => logger.warn({ err: error }, 'refusals')));
+  const http = createHttpServer(endpoints, pipeline, {
+    ...config,
+    maxConnections: connectionsOf(config, logger),
+    connectionAge: config.workers > 1 ? sharedAge : undefined,
+    corsHeaders: around && [positionHeader],
+    logger,
+    stopping: closing.stopping,
+    uploads: await openUploads(parts),
+    routes: services.routes,
+    stall: options.stall,
+    counterOf: counterOf(services),
+    observerOf: metering?.observerOf,
+    pages: pages === undefined || config.jobs === 'only' ? [] : [pages.area],
+    onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
+    working: services.quiet,
+    around: tracing?.request,
+  });
+  return { http, endpoints };
+};
+
+export const listen = ({ server }: HttpServer, { port, host }: Config): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });

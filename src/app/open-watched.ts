@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import type { OpenDatabase } from '../database/database.ts';
+import { measured } from '../database/measured.ts';
+import { openDatabase } from '../database/open.ts';
+import type { DatabaseTarget } from '../database/target.ts';
+import { type DatabaseWatch, watchDatabase } from '../database/watch.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { watchStatements } from '../watch/statements.ts';
+import { openTracing, type Tracing } from '../watch/tracing.ts';
+import type { Application } from './application.ts';
+import type { Closing } from './closing.ts';
+import type { Config } from './config.ts';
+import { alsoMetered, type Metering } from './metering.ts';
+import { warnOfSessions } from './preflight.ts';
+import { replicaOf } from './replica-options.ts';
+import { packageVersion } from './version.ts';
+
+/** What watches over a database that a service opens. */
+export interface WatchedParts {
+  readonly config: Config;
+  readonly application: Application;
+  readonly logger: Logger;
+  readonly closing: Closing;
+  readonly clock: Clock;
+  readonly metering: Metering | undefined;
+  readonly options: { readonly sharedPort?: number | undefined };
+}
+
+export interface WatchedDatabase extends Pick<DatabaseWatch, 'ready'> {
+  readonly database: OpenDatabase;
+  readonly tracing: Tracing | undefined;
+}
+
+/** Opens a database whose statements are measured, and which is looked after until the service closes. */
+export const openWatched = async (
+  target: DatabaseTarget,
+  { config, application, logger, closing, clock, metering, options }: WatchedParts,
+): Promise<WatchedDatabase> => {
+  const opened = await openDatabase(target, {
+    poolSize: config.databasePool,
+    prepare: config.databasePrepare,
+    replica: replicaOf(config, application, logger),
+  });
+  closing.push(() => opened.close());
+  const tracing = await openTracing(target.telemetryName, await packageVersion());
+  const statements = watchStatements(logger, config.slowQuery);
+  let watch: DatabaseWatch | undefined;
+  const database = measured(opened, {
+    ended: alsoMetered(statements.ended, metering),
+    begun: tracing?.begun,
+    failed: (error) => watch?.failed(error),
+  });
+  const another = database.claim?.();
+  if (another !== undefined) logger.warn(another);
+  if (options.sharedPort === undefined) await warnOfSessions(database, config, logger);
+  watch = await watchDatabase({
+    database,
+    clock,
+    report: (state, sentence) => (state === 'lost' ? logger.error(sentence) : logger.warn(sentence)),
+  });
+  const { ready, stop } = watch;
+  closing.push(async () => stop());
+  return { database, tracing, ready };
+};

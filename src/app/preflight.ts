@@ -1,0 +1,99 @@
+import { createServer as createNetServer } from 'node:net';
+import type { Logger } from 'pino';
+import type { OpenDatabase } from '../database/database.ts';
+import type { Found } from '../database/migrations/runner.ts';
+import type { DatabaseTarget } from '../database/target.ts';
+import { Routes } from '../http/routes.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { Application } from './application.ts';
+import type { Config } from './config.ts';
+import { assertNotOlder } from './credentials-watch.ts';
+import { endpointsOf } from './describe.ts';
+import { assertFirstAdmin } from './first-admin.ts';
+import { prepareDatabase } from './migrate.ts';
+import { checkSchema } from './schema-check.ts';
+import { assertSecret } from './secrets.ts';
+
+/** Everything that can refuse a start, in an order in which nothing is written before the last of it is asked. */
+
+/** Takes the port for a moment: one that is taken refuses the start before anything is written. */
+export const probePort = ({ port, host }: Pick<Config, 'port' | 'host'>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createNetServer();
+    probe.once('error', reject);
+    // By itself: a worker would be given what others have.
+    probe.listen({ port, host, exclusive: true }, () => {
+      const address = probe.address();
+      const taken = typeof address === 'object' && address !== null ? address.port : port;
+      probe.close(() => resolve(taken));
+    });
+  });
+
+/** The same for METRICS_PORT; a worker leaves it to its primary. @throws Error */
+export const assertMetricsPort = async ({ metricsPort, host }: Config): Promise<void> => {
+  if (metricsPort === undefined || (await import('node:cluster')).default.isWorker) return;
+  await probePort({ port: metricsPort, host }).catch((error: unknown) => {
+    throw new Error(`METRICS_PORT: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  });
+};
+
+/**
+ * Before anything is migrated, builds everything that the service would answer, and throws it away: what is wrong with it
+ * is told here. Where there is nothing to migrate, what is served is built before anything is written, so once is enough.
+ */
+const checkEndpoints = (application: Application, config: Config) => {
+  let checked = false;
+  return async ({ applied }: Found): Promise<void> => {
+    if (checked || applied.every(({ pending }) => pending.length === 0)) return;
+    const endpoints = await endpointsOf(application, config);
+    new Routes().add(endpoints, config.basePath);
+    checked = true;
+  };
+};
+
+/**
+ * Refuses what cannot be served, then applies what is pending, where the models, the credentials and the first
+ * administrator stand up to what comes of it.
+ * @throws Error with one line that says what is missing or wrong; then the database is as it was
+ */
+export const prepareStart = async (
+  config: Config,
+  application: Application,
+  target: DatabaseTarget,
+  vault: Vault,
+  logger: Logger,
+): Promise<void> => {
+  await assertSecret(config, vault);
+  const check = checkEndpoints(application, config);
+  // Of a file that is not there yet it is known what is in it.
+  if (target.isEmpty()) await assertFirstAdmin(config);
+  const { applied, later } = await prepareDatabase(config, application, target, {
+    before: async (found) => {
+      await check(found);
+      await assertNotOlder(vault, config.credentialsFile, found);
+    },
+    after: async (ask) => {
+      await checkSchema(ask, target.dialect, application.models, (line) => logger.warn(line));
+      const [user] = await ask('select id from users limit 1');
+      if (user === undefined) await assertFirstAdmin(config);
+    },
+  });
+  if (applied.length > 0) logger.info({ applied }, 'migrated');
+  if (later.length > 0) logger.info({ later }, 'the database has migrations of a newer release');
+};
+
+/** Tells where all workers together may ask for more sessions than the database has. */
+export const warnOfSessions = async (
+  database: Pick<OpenDatabase, 'sessionRoom'>,
+  { workers }: Pick<Config, 'workers'>,
+  logger: Logger,
+): Promise<void> => {
+  const room = await database.sessionRoom?.();
+  if (room === undefined || workers * room.most <= room.allowed) return;
+  logger.warn(
+    { workers, connections: workers * room.most, allowed: room.allowed },
+    'under load the service may open more connections than the database allows: lower DATABASE_POOL or WORKERS, or raise max_connections',
+  );
+};

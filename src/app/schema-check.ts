@@ -1,0 +1,51 @@
+import type { Ask } from '../database/introspection.ts';
+import { breaksRequests, describeDifference } from '../database/migrations/describe-difference.ts';
+import { type Difference, differences } from '../database/migrations/differences.ts';
+import { readStored } from '../database/migrations/stored.ts';
+import type { DialectName } from '../database/name.ts';
+import type { DatabaseTarget } from '../database/target.ts';
+import type { Models } from '../model/models.ts';
+
+/** Models and database are too far apart to serve: some request would fail or read wrong values. */
+export class SchemaError extends Error {
+  readonly differences: readonly Difference[];
+
+  constructor(found: readonly Difference[]) {
+    const lines = found.map((difference) => `  ${describeDifference(difference)}`);
+    super(
+      `models and database differ (gatewright generate migration NAME writes what is missing):\n${lines.join('\n')}`,
+    );
+    this.name = 'SchemaError';
+    this.differences = found;
+  }
+}
+
+/** Where models and database differ, field by field. */
+export const schemaDifferences = async (
+  ask: Ask,
+  dialect: DialectName,
+  models: Models,
+): Promise<readonly Difference[]> => {
+  if (models.size === 0) return [];
+  return differences(models, await readStored(ask, dialect));
+};
+
+/** The same of a database, on a connection of its own that writes nothing. */
+export const differencesOf = (target: DatabaseTarget, models: Models): Promise<readonly Difference[]> =>
+  target.snapshot(({ ask, dialect }) => schemaDifferences(ask, dialect, models));
+
+/**
+ * Compares the models with the database before anything is served. What differs and harms no request is told to
+ * `warn`, a line each.
+ * @throws SchemaError where a request would fail
+ */
+export const checkSchema = async (
+  ask: Ask,
+  dialect: DialectName,
+  models: Models,
+  warn: (line: string) => void,
+): Promise<void> => {
+  const found = await schemaDifferences(ask, dialect, models);
+  if (found.some(breaksRequests)) throw new SchemaError(found);
+  for (const difference of found) warn(`models and database differ: ${describeDifference(difference)}`);
+};

@@ -1,0 +1,260 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
+import { throttleWindow } from '../auth/login-throttle.ts';
+import type { SecurityEvents } from '../auth/security-events.ts';
+import { databaseTarget } from '../database/targets.ts';
+import type { Services } from '../endpoints/services.ts';
+import type { Endpoint, HttpMethod } from '../http/endpoint.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { JobService } from '../jobs/service.ts';
+import type { WorkerTimes } from '../jobs/worker.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceClock } from '../kernel/service-clock.ts';
+import { tellsEvents } from '../model/models.ts';
+import { sweepRevokedKeys } from '../service/api-keys/revoked-keys.ts';
+import { sweepLoginAttempts } from '../service/sessions/login-attempts.ts';
+import { createUsageRecorder } from '../service/usage/usage.ts';
+import { createSeenCredentials } from '../service/users/seen-credentials.ts';
+import { openVault, type Vault } from '../vault/vault.ts';
+import { MainThreadWatch } from '../watch/main-thread.ts';
+import type { WebhookTimes } from '../webhooks/webhooks.ts';
+import type { Application } from './application.ts';
+import { mendStoredTimes, watchClock } from './clock-watch.ts';
+import { Closing } from './closing.ts';
+import { compose } from './compose.ts';
+import { type Config, withPort } from './config.ts';
+import { tellRefused, watchCredentials } from './credentials-watch.ts';
+import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import { startApplication } from './lifecycle.ts';
+import { createLogger } from './log.ts';
+import { openMetering } from './metering.ts';
+import { listen, openHttp } from './open-http.ts';
+import { openWatched } from './open-watched.ts';
+import { assertMetricsPort, prepareStart, probePort } from './preflight.ts';
+import { keepSealed } from './secrets.ts';
+import { prepareWork } from './work.ts';
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly application: Application;
+  readonly clock?: Clock;
+  /** Whether the log says that the main thread stands still: for a process that does nothing but serve. */
+  readonly watch?: boolean;
+  /** Whether `onStart` and `onStop` of the application run: for the commands that serve. */
+  readonly lifecycle?: boolean;
+  /** The port on which other workers of this service listen already; it is shared with them. */
+  readonly sharedPort?: number | undefined;
+  /** Other times than those of the service, for tests. */
+  readonly jobTimes?: Partial<WorkerTimes>;
+  readonly webhookTimes?: Partial<WebhookTimes>;
+  /** Pino-compatible; one that writes to stdout at the configured level unless given. */
+  readonly logger?: Logger;
+  /** Milliseconds that a caller may leave a long answer unread before the connection is cut; 30 s unless given. */
+  readonly stall?: number;
+}
+
+export interface InjectedRequest {
+  readonly method: HttpMethod | 'HEAD';
+  /** As a request line has it, with the query string. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface InjectedAnswer {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Server {
+  /** With the port that was taken. */
+  readonly config: Config;
+  /** Where scrapes are answered; undefined without METRICS_PORT, and in a worker. */
+  readonly metricsPort: number | undefined;
+  /** The first super_admin, if this start made one. */
+  readonly firstAdmin: FirstAdmin | undefined;
+  readonly services: Services;
+  readonly logger: Logger;
+  /** The application's jobs, for tests that run them by hand. */
+  readonly jobs: JobService;
+  /** Everything that is answered, in no particular order. */
+  readonly endpoints: readonly Endpoint[];
+  /** Runs a request through the whole service without a connection: for tests of many requests. */
+  inject(request: InjectedRequest): Promise<InjectedAnswer>;
+  /**
+   * Stops the service. For `drain` seconds (none unless given) it is not ready, answers on, and closes each connection
+   * with its answer. Then it takes no new connections, lets what is in flight end, and closes the database, within 10
+   * seconds, but for what cannot be ended. What fails on the way is logged.
+   * @throws Error where something could not be ended, such as a statement of SQLite that gives no row
+   */
+  close(options?: { readonly drain?: number }): Promise<void>;
+}
+
+const injecting =
+  ({ answer: dispatch }: HttpServer): Server['inject'] =>
+  async ({ method, path, headers, body }) => {
+    const { default: inject } = await import('light-my-request');
+    const answer = await inject(dispatch, {
+      method,
+      url: path,
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : Buffer.from(body) }),
+    });
+    return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
+  };
+
+/** Milliseconds between two clean-ups of what has run out. */
+const sweepInterval = 600_000;
+
+const openCredentials = async (
+  config: Config,
+  logger: Logger,
+  onRefused: (error: Error) => void,
+): Promise<Vault> => {
+  const vault = await openVault({
+    file: config.credentialsFile,
+    keyFile: config.credentialsKeyFile,
+    key: config.credentialsKey,
+    production: config.production,
+    onError: (error) => logger.error({ err: error }, 'credentials'),
+    onRefused,
+  });
+  vault.watch();
+  return vault;
+};
+
+const startSweeping = (services: Services, removalClock: Clock, logger: Logger): NodeJS.Timeout => {
+  const sweep = async (): Promise<void> => {
+    const now = removalClock();
+    await services.idempotency.sweep();
+    await services.requestCounts.sweep(now);
+    await services.keyUsage.sweep(now);
+    await services.refusals.sweep(now);
+    await sweepRevokedKeys(services, now);
+    await services.securityEvents.sweep(now);
+    await sweepLoginAttempts(services, now - throttleWindow);
+  };
+  const timer = setInterval(() => {
+    sweep().catch((error: unknown) => logger.warn({ err: error }, 'clean-up failed'));
+  }, sweepInterval);
+  return timer.unref();
+};
+
+const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
+  const { application } = options;
+  const serviceClock = new ServiceClock(options.clock);
+  // A clock that is given is that of a test, which moves it as it likes.
+  const given = options.clock && { now: options.clock, removal: options.clock };
+  const { now: clock, removal: removalClock } = given ?? serviceClock;
+  const logger = options.logger ?? createLogger(config.logLevel);
+  let events: SecurityEvents | undefined;
+  const vault = await openCredentials(config, logger, (error) => {
+    if (events !== undefined) tellRefused(events, error);
+  });
+  const target = databaseTarget(config.databaseUrl);
+  const codeWatch = options.watch === true ? new MainThreadWatch(logger) : undefined;
+  const closing = new Closing(logger);
+  const { stopping } = closing;
+  const parts = { config, application, logger, closing };
+  closing.push(async () => codeWatch?.close());
+  closing.push(async () => vault.close());
+  const metering = await openMetering(config, closing);
+  try {
+    await prepareStart(config, application, target, vault, logger);
+    const { database, tracing, ready } = await openWatched(target, { ...parts, clock, metering, options });
+    if (given === undefined) closing.push(await watchClock(serviceClock, database, logger));
+    else await mendStoredTimes(database, clock(), logger);
+    const usage = createUsageRecorder({ database, clock }, (error) =>
+      logger.warn({ err: error }, 'last uses'),
+    );
+    closing.push(() => usage.stop());
+    const composed = await compose({
+      config,
+      application,
+      clock,
+      removalClock,
+      logger,
+      database,
+      vault,
+      usage,
+      ready,
+      stopping,
+      watch: codeWatch,
+      jobTimes: options.jobTimes,
+      webhookTimes: options.webhookTimes,
+    });
+    const { services, jobs } = composed;
+    closing.push(() => services.eventSignal.close());
+    events = services.securityEvents;
+    closing.push(services.securityEvents.start());
+    // Before the first write: what of the application cannot be served is refused here.
+    const { http, endpoints } = await openHttp(composed, { ...parts, database, tracing, metering, options });
+    await watchCredentials(vault, config.credentialsFile, createSeenCredentials(services), events);
+    await keepSealed(
+      {
+        webhooks: services.webhooks.renewSecrets,
+        authenticators: () =>
+          services.secondFactors.renewSecrets((sealed) => services.totpSecrets.renew(sealed)),
+      },
+      vault,
+      logger,
+    );
+    await services.roles.register(services.permissionEntries);
+    const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
+    const sweeping = startSweeping(services, removalClock, logger);
+    closing.push(async () => clearInterval(sweeping));
+    if (options.lifecycle === true) await startApplication(application.config, services, closing, logger);
+    const work = prepareWork(config, closing);
+    await listen(http, config);
+    closing.push(() => http.close(() => database.interrupt()));
+    const metricsPort = await metering?.begin({
+      services,
+      jobs,
+      http,
+      database,
+      logger,
+      clock: serviceClock,
+    });
+    closing.push(async () => services.changes.close());
+    work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
+    if (config.jobs !== 'off' && tellsEvents(application.models)) closing.push(services.webhooks.watch());
+    logger.info({ host: config.host, port: config.port }, 'listening');
+    return {
+      config,
+      metricsPort,
+      firstAdmin,
+      services,
+      logger,
+      jobs,
+      endpoints,
+      inject: injecting(http),
+      close: ({ drain = 0 } = {}) => closing.close(drain),
+    };
+  } catch (error) {
+    await closing.close(0).catch(() => {});
+    throw error;
+  }
+};
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+
+/** How often a port that was free a moment ago may turn out to be taken. */
+const portAttempts = 5;
+
+/**
+ * Starts the service: migrations, credentials, the first administrator, and the address it answers on.
+ * @throws Error with one line that says what is missing or wrong
+ */
+export const createServer = async (options: ServerOptions): Promise<Server> => {
+  await assertMetricsPort(options.config);
+  for (let attempt = 1; ; attempt += 1) {
+    const config = withPort(options.config, options.sharedPort ?? (await probePort(options.config)));
+    try {
+      return await startOn(config, options);
+    } catch (error) {
+      if (options.config.port !== 0 || !isTaken(error) || attempt === portAttempts) throw error;
+    }
+  }
+};

@@ -1,0 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { packageFile } from '../kernel/package-files.ts';
+
+/** This package's version, `1.2.3`. */
+export const packageVersion = async (): Promise<string> => {
+  const text = await readFile(packageFile('package.json'), 'utf8');
+  const { version } = JSON.parse(text) as { version: string };
+  return version;
+};
+
+/** The first number of this package's version: what it changes may break what came before. */
+export const majorVersion = async (): Promise<number> => Number((await packageVersion()).split('.')[0]);

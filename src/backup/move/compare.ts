@@ -1,0 +1,80 @@
+import type { Dialect } from '../../database/dialect.ts';
+import type { Ask, TableShape, Tables } from '../../database/introspection.ts';
+import { quoteName } from '../../database/quote.ts';
+import { isMark } from './marks.ts';
+import { MoveError } from './move-error.ts';
+
+/** Tables that are moved. */
+export const moved = (tables: Tables): readonly TableShape[] =>
+  [...tables.values()].filter(({ name }) => !isMark(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, 10).join(', ') + (names.length > 10 ? ', …' : '');
+
+/**
+ * Refuses columns whose values another kind of database has in another form, or not at all. The same kind has all of them.
+ * @throws MoveError that names them
+ */
+export const assertPortable = (tables: Tables, own: Dialect, other: Dialect): void => {
+  const unknown = moved(tables).flatMap(({ name, columns }) =>
+    [...columns.values()]
+      .filter(({ type }) => own !== other && !own.schema.moving.portable(type))
+      .map((column) => `${name}.${column.name} (${column.type || 'no type'})`),
+  );
+  if (unknown.length > 0)
+    throw new MoveError(
+      `it is not known how values of these columns are written in the other database: ${listed(unknown)}; nothing was changed. Change them by a migration, or drop what is not needed`,
+    );
+};
+
+/**
+ * Refuses a source whose tables are not those that the migrations make.
+ * @throws MoveError that names what is missing on either side
+ */
+export const assertSameTables = (source: Tables, destination: Tables): void => {
+  const namesOf = (tables: Tables): ReadonlySet<string> =>
+    new Set(
+      moved(tables).flatMap(({ name, columns }) => [
+        name,
+        ...[...columns.keys()].map((column) => `${name}.${column}`),
+      ]),
+    );
+  const [have, made] = [namesOf(source), namesOf(destination)];
+  const tables = [...have].filter((name) => !made.has(name));
+  if (tables.length > 0)
+    throw new MoveError(
+      `no migration makes what the database has: ${listed(tables)}; nothing was changed. Make it by a migration, or drop it`,
+    );
+  const missing = [...made].filter((name) => !have.has(name));
+  if (missing.length > 0)
+    throw new MoveError(
+      `the database lacks what the migrations make: ${listed(missing)}; nothing was changed`,
+    );
+};
+
+/** Names of the steps that a database has applied, in their order. */
+export const stepsOf = async (ask: Ask, tables: Tables): Promise<readonly string[]> => {
+  const names: string[] = [];
+  for (const table of ['gatewright_migrations', 'migrations'])
+    if (tables.has(table))
+      for (const { name } of await ask<{ name: string }>(
+        `select name from ${quoteName(table)} order by name`,
+      ))
+        names.push(`${table} ${name}`);
+  return names;
+};
+
+/**
+ * Refuses two databases that are not at the same migrations.
+ * @throws MoveError
+ */
+export const assertSameSteps = (source: readonly string[], destination: readonly string[]): void => {
+  const differing = [
+    ...source.filter((name) => !destination.includes(name)),
+    ...destination.filter((name) => !source.includes(name)),
+  ];
+  if (differing.length > 0)
+    throw new MoveError(
+      `the databases are not at the same migrations (${listed(differing)}): run \`gatewright migrate\` on the older one with the same program`,
+    );
+};

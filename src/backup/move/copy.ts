@@ -1,0 +1,120 @@
+import type { ColumnShape, TableShape } from '../../database/introspection.ts';
+import { quoteName } from '../../database/quote.ts';
+import { dialectOf } from '../../database/registry.ts';
+import type { CanonicalRow, TableLoader, TableSnapshot } from '../../database/target.ts';
+import { type MovePlace, putPlace } from './marks.ts';
+import { UnmovableValue } from './move-error.ts';
+
+export interface CopyParts {
+  readonly source: TableSnapshot;
+  readonly loader: TableLoader;
+  /** Told how many rows of a table are there. */
+  told(table: string, rows: number): void;
+}
+
+const beginning: MovePlace = { rows: 0, after: undefined, done: false };
+
+/** How a row is known to people. */
+const rowText = (columns: readonly ColumnShape[], row: CanonicalRow): string => {
+  const id = columns.findIndex(({ name }) => name === 'id');
+  if (id !== -1) return `id ${row[id]}`;
+  return columns
+    .flatMap(({ name }, at) => (row[at] == null ? [] : `${name} ${row[at].slice(0, 40)}`))
+    .slice(0, 3)
+    .join(', ');
+};
+
+const holdsNul = (row: CanonicalRow): boolean => row.some((value) => value?.includes('\0') === true);
+
+/** A batch that was refused: the rows are tried one by one, so that the one that does not fit is named. */
+const blame = async (
+  { loader }: CopyParts,
+  table: TableShape,
+  columns: readonly ColumnShape[],
+  rows: readonly CanonicalRow[],
+  cause: unknown,
+): Promise<Error> => {
+  const nul = dialectOf(loader).schema.moving.holdsNul ? undefined : rows.find(holdsNul);
+  const said = (row: CanonicalRow, why: string): Error =>
+    new UnmovableValue(`${table.name}, ${rowText(columns, row)}: ${why}`, { cause });
+  if (nul !== undefined) {
+    const column = columns[nul.findIndex((value) => value?.includes('\0'))];
+    return said(nul, `${column?.name} holds the character NUL, which the other database cannot hold`);
+  }
+  for (const row of rows) {
+    try {
+      // Undone: only whether it fits is asked.
+      await loader.transaction(async () => {
+        await loader.insert(table.name, columns, [row]);
+        throw undone;
+      });
+    } catch (error) {
+      if (error !== undone) return said(row, error instanceof Error ? error.message : String(error));
+    }
+  }
+  return cause instanceof Error ? cause : new Error(String(cause));
+};
+
+const undone = new Error('fits');
+
+/** Whether the rows of a table come in the order of their ids, so that a place among them is one number. */
+const isNumbered = ({ dialect }: TableSnapshot, { columns }: TableShape): boolean => {
+  const { introspection, own } = dialectOf({ dialect }).schema;
+  const id = columns.get('id');
+  return id !== undefined && introspection.holds(id.type, own.integer);
+};
+
+/**
+ * Copies what is not there yet of a table: from the last id that is, or, where ids are no numbers, all of it. Each batch is
+ * one transaction, which also says how far it came.
+ * @throws UnmovableValue that names the row
+ */
+export const copyTable = async (
+  parts: CopyParts,
+  table: TableShape,
+  target: TableShape,
+  place: MovePlace = beginning,
+): Promise<number> => {
+  if (place.done) return place.rows;
+  const { source, loader, told } = parts;
+  const names = [...table.columns.keys()];
+  const columns = names.flatMap((name) => target.columns.get(name) ?? []);
+  const numbered = isNumbered(source, table);
+  const id = names.indexOf('id');
+  let { rows: count, after } = numbered ? place : beginning;
+  if (!numbered && place.rows > 0) await loader.run(`delete from ${quoteName(table.name)}`);
+
+  const write = async (rows: readonly CanonicalRow[]): Promise<void> => {
+    const next: MovePlace = {
+      rows: count + rows.length,
+      after: numbered ? (rows.at(-1)?.[id] ?? after) : undefined,
+      done: false,
+    };
+    try {
+      await loader.transaction(async () => {
+        await loader.insert(table.name, columns, rows);
+        for (const statement of putPlace(table.name, next)) await loader.run(statement);
+      });
+    } catch (error) {
+      throw await blame(parts, table, columns, rows, error);
+    }
+    count = next.rows;
+    after = next.after;
+    told(table.name, count);
+  };
+
+  // While a batch is written, the next one is read.
+  let writing: Promise<void> = Promise.resolve();
+  const from = numbered ? { column: 'id', after } : undefined;
+  for await (const rows of source.rows(table.name, names, from)) {
+    await writing;
+    writing = write(rows);
+    writing.catch(() => {});
+  }
+  await writing;
+  await loader.transaction(async () => {
+    for (const statement of putPlace(table.name, { rows: count, after, done: true }))
+      await loader.run(statement);
+  });
+  return count;
+};

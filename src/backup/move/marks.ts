@@ -1,0 +1,97 @@
+import { fenceName } from '../../database/fence.ts';
+import type { Ask, Tables } from '../../database/introspection.ts';
+import { quoteName, quoteText } from '../../database/quote.ts';
+
+/**
+ * What both databases know of a move. The source has a table that says where it goes, beside the triggers that refuse
+ * writes; the destination has one of what is done, until all is. Neither is a table of the service's: a database that
+ * nobody moves has none of them.
+ */
+export const sourceMark = fenceName;
+export const destinationMark = 'gatewright_moving';
+
+/** Tables that say something of a move, and hold nothing that is moved. */
+export const isMark = (table: string): boolean => table === sourceMark || table === destinationMark;
+
+export interface SourceMark {
+  readonly id: string;
+  /** The destination without its password. */
+  readonly destination: string;
+  readonly state: 'moving' | 'moved';
+  /** When that began. */
+  readonly since: string;
+}
+
+export const readSourceMark = async (ask: Ask, tables: Tables): Promise<SourceMark | undefined> => {
+  if (!tables.has(sourceMark)) return undefined;
+  const [row] = await ask<SourceMark>(`select id, destination, state, since from ${quoteName(sourceMark)}`);
+  return row;
+};
+
+export const insertSourceMark = ({ id, destination, state, since }: SourceMark): readonly string[] => [
+  `create table ${quoteName(sourceMark)} (id text not null, destination text not null, state text not null, since text not null)`,
+  `insert into ${quoteName(sourceMark)} (id, destination, state, since)
+    values (${[id, destination, state, since].map(quoteText).join(', ')})`,
+];
+
+export const setSourceState = (state: SourceMark['state']): string =>
+  `update ${quoteName(sourceMark)} set state = ${quoteText(state)}`;
+
+export const dropMark = (table: string): string => `drop table ${quoteName(table)}`;
+
+/** How far the destination is: made and empty; being filled; whole, with everything that was out of the way. */
+export type Phase = 'made' | 'filling' | 'filled';
+
+/** How far a table is. */
+export interface MovePlace {
+  readonly rows: number;
+  /** The last id, where rows come in the order of their ids. */
+  readonly after: string | undefined;
+  readonly done: boolean;
+}
+
+/** What the destination knows: kept in the same transactions as what it says. */
+export interface DestinationMark {
+  readonly id: string;
+  readonly phase: Phase;
+  readonly places: ReadonlyMap<string, MovePlace>;
+  /** Statements that bring back what is out of the way, in order. */
+  readonly restores: readonly string[];
+}
+
+interface MarkEntry {
+  readonly kind: 'id' | 'phase' | 'place' | 'restore';
+  readonly name: string;
+  readonly value: string;
+}
+
+const mark = quoteName(destinationMark);
+
+export const createDestinationMark = `create table ${mark} (kind text not null, name text not null, value text not null, primary key (kind, name))`;
+
+/** Statements that put an entry in the place of the one before. */
+export const putEntry = ({ kind, name, value }: MarkEntry): readonly string[] => [
+  `delete from ${mark} where kind = ${quoteText(kind)} and name = ${quoteText(name)}`,
+  `insert into ${mark} (kind, name, value) values (${[kind, name, value].map(quoteText).join(', ')})`,
+];
+
+export const putPlace = (table: string, place: MovePlace): readonly string[] =>
+  putEntry({ kind: 'place', name: table, value: JSON.stringify(place) });
+
+export const forgetEntries = (kind: MarkEntry['kind']): string =>
+  `delete from ${mark} where kind = ${quoteText(kind)}`;
+
+export const readDestinationMark = async (ask: Ask, tables: Tables): Promise<DestinationMark | undefined> => {
+  if (!tables.has(destinationMark)) return undefined;
+  const entries = await ask<MarkEntry>(`select kind, name, value from ${mark} order by kind, name`);
+  const valueOfKind = (kind: MarkEntry['kind']): string =>
+    entries.find((entry) => entry.kind === kind)?.value ?? '';
+  const of = (kind: MarkEntry['kind']): readonly MarkEntry[] =>
+    entries.filter((entry) => entry.kind === kind);
+  return {
+    id: valueOfKind('id'),
+    phase: valueOfKind('phase') as Phase,
+    places: new Map(of('place').map(({ name, value }) => [name, JSON.parse(value) as MovePlace])),
+    restores: of('restore').map(({ value }) => value),
+  };
+};

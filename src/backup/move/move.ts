@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import type { Dialect } from '../../database/dialect.ts';
+import type { Ask, Tables } from '../../database/introspection.ts';
+import { readTables } from '../../database/migrations/read-tables.ts';
+import { quoteName } from '../../database/quote.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { checksumDifferences, type TableChecksums, tableChecksums } from '../../database/table-checksum.ts';
+import type { DatabaseTarget, TableLoader, TableSnapshot } from '../../database/target.ts';
+import { assertPortable, assertSameSteps, assertSameTables, moved, stepsOf } from './compare.ts';
+import { copyTable } from './copy.ts';
+import { refuseWrites, setMoved, sourceMarkOf, takeWrites } from './fence.ts';
+import {
+  createDestinationMark,
+  type DestinationMark,
+  destinationMark,
+  dropMark,
+  forgetEntries,
+  isMark,
+  putEntry,
+  readDestinationMark,
+} from './marks.ts';
+import { MoveError, UnmovableValue } from './move-error.ts';
+
+export interface MoveParts {
+  readonly source: DatabaseTarget;
+  readonly destination: DatabaseTarget;
+  /** How the destination is told to people: without its password. */
+  readonly destinationName: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /**
+   * Makes the tables of an empty destination by the migrations, in one transaction, in which `after` is asked last.
+   * @throws Error where it is not empty
+   */
+  prepare(after: (ask: Ask) => Promise<void>): Promise<void>;
+  /** Told of the progress. */
+  told(state: MoveState): void;
+}
+
+export interface MoveState {
+  readonly doing: 'waiting' | 'copying' | 'restoring' | 'comparing';
+  readonly table?: string;
+  /** Of this table so far. */
+  readonly rows?: number;
+}
+
+export interface Moved {
+  readonly tables: number;
+  readonly rows: number;
+  /** By names of tables: the same on both sides. */
+  readonly checksums: TableChecksums;
+}
+
+const tablesOf = ({ ask, dialect }: Pick<TableSnapshot, 'ask' | 'dialect'>): Promise<Tables> =>
+  readTables(ask, dialectOf({ dialect }));
+
+/** What is known of the destination; one that is missing or empty knows nothing. */
+const destinationMarkOf = async (destination: DatabaseTarget): Promise<DestinationMark | undefined> => {
+  if (destination.isEmpty()) return undefined;
+  return destination.snapshot(async (snapshot) =>
+    readDestinationMark(snapshot.ask, await tablesOf(snapshot)),
+  );
+};
+
+/** Makes the tables of the destination, or refuses what could not be filled; then it is as it was. */
+const makeDestination = async (parts: MoveParts, id: string): Promise<void> => {
+  const { source, destination } = parts;
+  const [from, to] = [dialectOf(source), dialectOf(destination)];
+  const [tables, steps] = await source.snapshot(async (snapshot) => {
+    const found = await tablesOf(snapshot);
+    return [found, await stepsOf(snapshot.ask, found)] as const;
+  });
+  assertPortable(tables, from, to);
+  await parts.prepare(async (ask) => {
+    const made = await readTables(ask, to);
+    assertSameSteps(steps, await stepsOf(ask, made));
+    assertSameTables(tables, made);
+    assertPortable(made, to, from);
+    await ask(createDestinationMark);
+    for (const statement of [
+      ...putEntry({ kind: 'id', name: '', value: id }),
+      ...putEntry({ kind: 'phase', name: '', value: 'made' }),
+    ])
+      await ask(statement);
+  });
+};
+
+const runAll = async (loader: TableLoader, statements: readonly string[]): Promise<void> => {
+  for (const statement of statements) await loader.run(statement);
+};
+
+/** Empties the destination and puts out of the way what rows would trip over, so that they may come in any order. */
+const beginFilling = (
+  loader: TableLoader,
+  { schema: { moving } }: Dialect,
+  mark: DestinationMark,
+): Promise<void> =>
+  loader.transaction(async () => {
+    const found = await moving.inTheWay(loader.ask);
+    const restores = [...mark.restores, ...found.map(({ restore }) => restore)];
+    await runAll(
+      loader,
+      found.map(({ remove }) => remove),
+    );
+    for (const { name } of moved(await tablesOf(loader))) await loader.run(`delete from ${quoteName(name)}`);
+    await runAll(loader, [forgetEntries('place'), forgetEntries('restore')]);
+    for (const [index, value] of restores.entries())
+      await runAll(loader, putEntry({ kind: 'restore', name: String(index).padStart(6, '0'), value }));
+    await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'filling' }));
+  });
+
+/** The largest id of each table that was ever given, of a row that is gone as well, is the largest at the destination. */
+const countersOf = async (source: TableSnapshot, loader: TableLoader): Promise<readonly string[]> => {
+  const { moving } = dialectOf(loader).schema;
+  const given = new Map(
+    (await dialectOf(source).schema.moving.counters(source.ask)).map(({ table, last }) => [table, last]),
+  );
+  const statements: string[] = [];
+  for (const { table, column } of (await moving.counters(loader.ask)).filter(({ table }) => !isMark(table))) {
+    const [row] = await loader.ask<{ most: string | null }>(
+      `select cast(max(${quoteName(column)}) as text) as most from ${quoteName(table)}`,
+    );
+    const largest = [given.get(table) ?? 0n, BigInt(row?.most ?? 0)].reduce((a, b) => (a > b ? a : b));
+    statements.push(...moving.setCounter({ table, column, last: largest }));
+  }
+  return statements;
+};
+
+const endFilling = async (
+  source: TableSnapshot,
+  loader: TableLoader,
+  restores: readonly string[],
+): Promise<void> => {
+  const counters = await countersOf(source, loader);
+  await loader.transaction(async () => {
+    await runAll(loader, [...counters, ...restores, forgetEntries('restore')]);
+    await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'filled' }));
+  });
+};
+
+const fill = async (parts: MoveParts): Promise<void> => {
+  const { source, destination, told } = parts;
+  const dialect = dialectOf(destination);
+  await destination.load(async (loader) => {
+    const tables = await tablesOf(loader);
+    const markOf = async (): Promise<DestinationMark> => {
+      const mark = await readDestinationMark(loader.ask, tables);
+      if (mark === undefined) throw new MoveError('the destination was changed by somebody else meanwhile');
+      return mark;
+    };
+    if ((await markOf()).phase === 'made') await beginFilling(loader, dialect, await markOf());
+    const mark = await markOf();
+    if (mark.phase === 'filled') return;
+    await source.snapshot(async (snapshot) => {
+      for (const table of moved(await tablesOf(snapshot))) {
+        const target = tables.get(table.name);
+        if (target === undefined) throw new MoveError(`the destination lacks the table ${table.name}`);
+        const copying = (name: string, rows: number): void => told({ doing: 'copying', table: name, rows });
+        await copyTable(
+          { source: snapshot, loader, told: copying },
+          table,
+          target,
+          mark.places.get(table.name),
+        );
+      }
+      told({ doing: 'restoring' });
+      await endFilling(snapshot, loader, mark.restores);
+    });
+  });
+};
+
+const checksumsOf = async (parts: MoveParts, target: DatabaseTarget): Promise<TableChecksums> => {
+  const all = await target.snapshot((snapshot) =>
+    tableChecksums(snapshot, (table, rows) => parts.told({ doing: 'comparing', table, rows })),
+  );
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !isMark(name)));
+};
+
+/** @throws MoveError where the two differ */
+const compare = async (parts: MoveParts): Promise<TableChecksums> => {
+  const wanted = await checksumsOf(parts, parts.source);
+  const differences = checksumDifferences(wanted, await checksumsOf(parts, parts.destination));
+  if (differences.length === 0) return wanted;
+  throw new MoveError(
+    `the destination does not hold what the source holds: ${differences.slice(0, 5).join('; ')}. Give the move up with --undo, empty the destination and begin anew`,
+  );
+};
+
+const occupied = (message: string): MoveError =>
+  new MoveError(`${message}; \`gatewright move --undo\` has the source take writes again`);
+
+/** Brings both databases to where rows can be copied: the source takes no writes, the destination has tables. */
+const begin = async (parts: MoveParts): Promise<void> => {
+  const { source, destination, destinationName, now } = parts;
+  const [fence, mark] = [await sourceMarkOf(source), await destinationMarkOf(destination)];
+  if (fence?.state === 'moved' && mark?.id !== fence.id)
+    throw occupied(`this database was moved to ${fence.destination} at ${fence.since}`);
+  if (fence !== undefined && mark !== undefined && mark.id !== fence.id)
+    throw occupied(`this database is being moved to ${fence.destination}: run the same command again`);
+  const id = fence?.id ?? randomUUID();
+  if (mark === undefined) await makeDestination(parts, id);
+  if (fence !== undefined) return;
+  // What an earlier attempt left there was read before the source took writes again.
+  if (mark !== undefined)
+    await destination.load((loader) =>
+      loader.transaction(async () => {
+        await runAll(loader, putEntry({ kind: 'id', name: '', value: id }));
+        await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'made' }));
+      }),
+    );
+  parts.told({ doing: 'waiting' });
+  const since = new Date(now).toISOString();
+  await refuseWrites(source, { id, destination: destinationName, state: 'moving', since });
+};
+
+/**
+ * Copies everything of a database to an empty one, and compares. From its beginning on the source refuses writes,
+ * whoever makes them, also when this process is gone: what is copied is one state, and the same call goes on where the
+ * one before was cut off. What a destination cannot hold ends it, and the source takes writes again.
+ * @throws MoveError, and what the databases throw
+ */
+export const moveDatabase = async (parts: MoveParts): Promise<Moved> => {
+  await begin(parts);
+  try {
+    await fill(parts);
+  } catch (error) {
+    if (!(error instanceof UnmovableValue)) throw error;
+    await takeWrites(parts.source);
+    throw new MoveError(
+      `${error.message}. The source takes writes again: change the value there, and begin anew with the same command`,
+      { cause: error },
+    );
+  }
+  const checksums = await compare(parts);
+  await setMoved(parts.source);
+  await parts.destination.load((loader) => loader.run(dropMark(destinationMark)));
+  const counts = Object.values(checksums).map(({ rows }) => rows);
+  return { tables: counts.length, rows: counts.reduce((sum, rows) => sum + rows, 0), checksums };
+};

@@ -1,0 +1,240 @@
+import type { Figure } from '../kernel/figure.ts';
+import type { DialectName } from './name.ts';
+
+export type { DialectName };
+
+/** What the databases have in common: the whole of what the rest of the service knows about them. */
+
+/** A value that a column takes or gives. The SQLite driver binds booleans as 1 and 0. */
+export type SqlValue = string | number | boolean | null;
+
+/** A compiled statement. Drivers prepare each distinct text once. */
+export interface Query {
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+  /**
+   * Most bytes of any text that it makes, on a database that can be told so: a longer one ends it with `TooLongError`.
+   * Statements for others say so themselves (`fits` of their dialect).
+   */
+  readonly longest?: number;
+  /**
+   * For a read that changes nothing and depends on nothing but the database and its parameters: one that has not been sent
+   * yet may answer another of the same text and values. The rows are the same objects then, and nobody's to change.
+   */
+  readonly shared?: boolean;
+  /** For a scan: whether it is over soon whatever it does, as all that it looks at is a table of few bytes. */
+  readonly brief?: boolean;
+  /**
+   * Given where a write of few rows may be committed together with others of its table: the order among these in which no
+   * two wait for each other, as the id of the row that it changes.
+   */
+  readonly order?: number;
+}
+
+/** On whose behalf something runs that nothing bounds. What it tells is found out when it is asked for. */
+export interface Caller {
+  /** Whom limits count: `user:5`, `app:shop`, or `net:` and a network where nobody has been authenticated. */
+  readonly caller: string;
+  /** Aborted when the caller hangs up. */
+  readonly signal: AbortSignal;
+  /** Cuts the connection of a caller who does not read. */
+  cut(reason: Error): void;
+}
+
+/** A caller of whom it may take a look at the database to tell who it is. */
+export interface Asker extends Omit<Caller, 'caller'> {
+  readonly caller: string | Promise<string>;
+}
+
+/** Who it is: asked where work begins that callers share. */
+export const knownCaller = async (by: Asker | undefined): Promise<Caller | undefined> =>
+  by && { caller: await by.caller, signal: by.signal, cut: (reason) => by.cut(reason) };
+
+export interface Reader {
+  /** All rows, in one go: for statements that an index bounds to few rows. */
+  all<Row>(query: Query): Promise<Row[]>;
+  /** The first row, if there is one. */
+  get<Row>(query: Query): Promise<Row | undefined>;
+}
+
+/** Statements of one transaction. Await nothing but these inside one that has no `limit`. */
+export interface Transaction extends Reader {
+  /** Runs a statement for its effect; answers the number of rows that it changed. */
+  run(query: Query): Promise<number>;
+}
+
+export interface WriteOptions {
+  /** The table that the unit is mostly about: a lock on that table keeps no other units waiting. */
+  readonly table?: string | undefined;
+  /**
+   * For a unit that holds code of an application, which may wait for other things than its own statements: how many
+   * milliseconds it may take, however often it is run. `transaction_timeout` after that.
+   */
+  readonly limit?: number | undefined;
+}
+
+export interface Database extends Reader {
+  /** For an application's own SQL. Statements of the service's own are built with `dialectOf`. */
+  readonly dialect: DialectName;
+  /**
+   * All rows of a statement that no index bounds (a filter or sort over a whole table, a count). On SQLite it runs
+   * in a reader thread, so that nobody else waits for it; on PostgreSQL such statements take half of the sessions at
+   * most, brief ones nearly the other half. A caller has a share of that, and waits for it; `overloaded` where that lasts
+   * too long.
+   */
+  scan<Row>(query: Query, by?: Caller): Promise<Row[]>;
+  /**
+   * The rows of a statement with one text column `json`, from one snapshot, as chunks of texts joined by commas,
+   * in constant memory: the next chunk is produced when it is asked for. Ending the iteration early frees
+   * everything. At most 8 at a time, 2 for a caller; one more waits for 10 s, then it is the problem `overloaded`. A
+   * reader who takes less than 32 KiB in 5 s is cut where another waits.
+   */
+  stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>>;
+  /** One writing statement in a transaction of its own; answers its RETURNING rows. Durable when it resolves. */
+  execute<Row>(query: Query): Promise<Row[]>;
+  /**
+   * Runs the unit in one transaction: all or nothing, durable when it resolves. The unit may be run again after a
+   * conflict with another process, so it must have no effect outside the transaction.
+   */
+  write<T>(unit: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Told before the requests start that a turn of the event loop has brought: until the turn is over their reads may
+   * share a snapshot, which begins after this call. Absent where that saves nothing.
+   */
+  renewSnapshot?(): void;
+  /**
+   * A number that stays the same while nobody, in whatever process, commits anything that the statement reads: what it
+   * answered under one number, it still answers under it. Absent where the database cannot tell cheaply.
+   */
+  revision?(sql: string): number;
+  /**
+   * Calls `heard` whenever a process tells something on a channel, and after each time that something may have been
+   * missed; answers what ends that. Absent where processes cannot tell each other anything through the database.
+   */
+  readonly listen?: ((channel: string, heard: () => void) => () => Promise<void>) | undefined;
+  /** Tells every process that listens on the channel, this one included. Absent as `listen` is. */
+  readonly tell?: ((channel: string) => Promise<void>) | undefined;
+  /**
+   * Milliseconds that whoever writes one transaction after the other pauses between two, so that writes of other
+   * processes get their turn. Absent where these need not wait for the end of a transaction.
+   */
+  readonly pause?: number;
+  /** A server that follows this one, for reads; absent where none was named. */
+  readonly replica?: Replica | undefined;
+  /** How much of it is in use at this moment, for who watches the service. Asks nothing of the database itself. */
+  figures?(): readonly Figure[];
+  /** Answers when the database answers. */
+  ping(): Promise<void>;
+  /**
+   * For a stop that takes too long: refuses scans and streams from now on, those that wait included, and has the
+   * statements that run at this moment end. Further short statements, and writes, go on until `close`.
+   */
+  interrupt(): void;
+  /** Takes nothing new; resolves when what was taken is over. @throws Error where a statement could not be ended */
+  close(): Promise<void>;
+}
+
+/** What lists read through: a database, or a transaction for what was written in it. */
+export type ListReader = Pick<Database, 'get' | 'scan' | 'stream'>;
+
+/** What somebody commits in the course of a piece of work. */
+export interface CommitNote {
+  /** Who will ask for it: see `Caller`. Asked for at each commit. */
+  readonly caller: string;
+  /** Set by each commit: what a read has to name, to see it. Opaque, of visible ASCII without `;` and `,`. */
+  position: string | undefined;
+}
+
+/** What a read has to see at least: its caller's own commits, and everything behind the positions that it brings. */
+export interface SeenCommits {
+  /** As in `CommitNote`; asked for where anything is known of anybody. */
+  readonly caller: () => string | Promise<string>;
+  /** From wherever: what is no position makes the read go where everything is seen. */
+  readonly positions: readonly string[];
+}
+
+/** Counted since the start. */
+export interface ReplicaState {
+  /** Milliseconds for which something committed may be missing there; undefined while the replica is not used. */
+  readonly age: number | undefined;
+  /** Requests whose reads went there, and those that were sent to the first server instead. */
+  readonly used: number;
+  readonly passed: number;
+  /** Reads that failed there, and were asked again. */
+  readonly failed: number;
+}
+
+/**
+ * A server that follows the first one, and is behind it by a second at most whenever it is used. What it cannot answer,
+ * the first server is asked: no read fails that would not have failed there.
+ */
+export interface Replica {
+  /** Runs a piece of work, and notes what it commits, for its caller's further reads. */
+  noting<T>(note: CommitNote, work: () => T): T;
+  /** The reader for one request: of the replica where that has everything which is to be seen, else of the first server. */
+  readerFor(seen: SeenCommits): Promise<ListReader>;
+  state(): ReplicaState;
+}
+
+/** Reads within a transaction: at once and in one go, whatever it is. */
+export const readerWithin = (transaction: Transaction): ListReader => ({
+  get: (query) => transaction.get(query),
+  scan: (query) => transaction.all(query),
+  stream: async (query) => texts(await transaction.all<{ readonly json: string }>(query)),
+});
+
+async function* texts(rows: readonly { readonly json: string }[]): AsyncIterableIterator<string> {
+  if (rows.length > 0) yield rows.map(({ json }) => json).join(',');
+}
+
+/** A database as whoever opened it has it: to be watched over, beside being used. */
+export interface OpenDatabase extends Database {
+  /** Refuses every write with this cause from now on; undefined takes them again. */
+  refuseWrites(cause: Error | undefined): void;
+  /** Whether what a statement failed with stands in the way of other writes too: a full disk, or one that cannot be written. */
+  cannotWrite(error: unknown): boolean;
+  /**
+   * Looks whether what was opened still lies under its name; answers what became of it, and then for good. Absent where
+   * every statement shows it.
+   */
+  lost?(): string | undefined;
+  /**
+   * Says that a service runs on this database, until it is closed. Answers what is to be told where another one does
+   * that already. Absent where any number of them may.
+   */
+  claim?(): string | undefined;
+  /**
+   * Sessions that this process may have at most, and those that the server lets all programs have together. Absent where
+   * nobody counts them, and where a pooler stands in between.
+   */
+  readonly sessionRoom?: (() => Promise<SessionRoom>) | undefined;
+}
+
+export interface SessionRoom {
+  readonly most: number;
+  readonly allowed: number;
+}
+
+/** A statement made a text longer than it may be. */
+export class TooLongError extends Error {
+  constructor(cause: unknown) {
+    super('A statement made a text that is too long', { cause });
+    this.name = 'TooLongError';
+  }
+}
+
+export type ConstraintKind = 'unique' | 'foreign_key' | 'not_null' | 'check';
+
+/** A statement that the database refused because of a constraint; nothing of its transaction was written. */
+export class ConstraintError extends Error {
+  readonly kind: ConstraintKind;
+  /** Column names of a violated unique constraint (empty where the database does not name them). */
+  readonly columns: readonly string[];
+
+  constructor(kind: ConstraintKind, columns: readonly string[], cause: unknown) {
+    super(`${kind} constraint violated`, { cause });
+    this.name = 'ConstraintError';
+    this.kind = kind;
+    this.columns = columns;
+  }
+}

@@ -1,0 +1,192 @@
+import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
+import type { Json } from '../../kernel/json.ts';
+import { isMissing } from '../../model/validate.ts';
+import type { ColumnStep, Dialect } from '../dialect.ts';
+import type { TableShape } from '../introspection.ts';
+import type { DialectName } from '../name.ts';
+import { quoteName } from '../quote.ts';
+import { dialectOf } from '../registry.ts';
+import {
+  columnName,
+  type FieldDefinitions,
+  fieldIndexes,
+  isRequired,
+  type ReferenceTables,
+  referenceOf,
+  tableIndex,
+  uniqueIndex,
+} from './columns.ts';
+import { accept } from './convert.ts';
+import { followColumns } from './follow.ts';
+import type { MigrationDatabase } from './migration.ts';
+import { followingName, indexName } from './names.ts';
+import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
+import { registerColumn } from './register.ts';
+import { runAll, tableNow } from './statements.ts';
+
+/** A field as it was and as it becomes. */
+export interface FieldChange {
+  readonly from: FieldDefinition;
+  readonly to: FieldDefinition;
+}
+
+/** What a migration changes of a table. Columns are called by their new names wherever one is renamed. */
+export interface TableAlteration {
+  /** Old name to new name of a column; its values stay. */
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly add?: FieldDefinitions;
+  /** Values are kept, converted to the new type; one that the new type does not take fails the migration. */
+  readonly change?: Readonly<Record<string, FieldChange>>;
+  /** Columns that go, with their values. */
+  readonly drop?: readonly string[];
+  /** Values that existing records get in columns that are required from now on; else the field's default. */
+  readonly fill?: Readonly<Record<string, Json>>;
+  /** Indexes that no field brings along. */
+  readonly addIndexes?: readonly (readonly string[])[];
+  readonly dropIndexes?: readonly (readonly string[])[];
+  /** Columns whose values no two records share all together; records that do fail the migration. */
+  readonly addUnique?: readonly (readonly string[])[];
+  readonly dropUnique?: readonly (readonly string[])[];
+  /** Tables behind references whose name is not the regular plural of the model's. */
+  readonly references?: ReferenceTables;
+}
+
+const fillOf = (
+  table: string,
+  column: string,
+  definition: FieldDefinition,
+  fill: Json | undefined,
+): ColumnStep['fill'] => {
+  const { default: preset } = definition.options as CommonOptions;
+  const value = fill ?? preset;
+  if (value === undefined || value === null || !isRequired(definition)) return undefined;
+  const accepted = accept(definition, value);
+  if (isMissing(value) || !('column' in accepted) || accepted.column === null)
+    throw new Error(`fill: ${JSON.stringify(value)} is no value of ${table}.${column}`);
+  return accepted.column;
+};
+
+const stepsOf = (
+  table: string,
+  { add = {}, change = {}, fill = {}, references = {} }: TableAlteration,
+): ColumnStep[] => {
+  const step = (key: string, from: FieldDefinition | undefined, to: FieldDefinition): ColumnStep => {
+    const column = columnName(key, to);
+    return {
+      column,
+      from,
+      to,
+      referred: from === undefined ? undefined : referenceOf(key, from, references),
+      refers: referenceOf(key, to, references),
+      fill: fillOf(table, column, to, fill[column]),
+    };
+  };
+  return [
+    ...Object.entries(add).map(([key, to]) => step(key, undefined, to)),
+    ...Object.entries(change).map(([key, { from, to }]) => step(key, from, to)),
+  ];
+};
+
+/**
+ * Triggers of references go before their columns change and come back with what the columns are then: a database
+ * refuses to change a column that a trigger names, or keeps the trigger under a name that another may want.
+ */
+const watchers = (
+  table: TableShape,
+  steps: readonly ColumnStep[],
+  { rename = {}, drop = [] }: TableAlteration,
+  dialect: Dialect,
+): { readonly before: readonly string[]; readonly after: readonly string[] } => {
+  const renamed = (column: string): string => rename[column] ?? column;
+  const changed = new Set(steps.map(({ column }) => column));
+  const gone = [...table.columns.keys()].filter(
+    // The column of a reference ends so.
+    (name) =>
+      name.endsWith('_id') && (name in rename || changed.has(renamed(name)) || drop.includes(renamed(name))),
+  );
+  const kept = nulledColumns(table).filter((name) => name in rename && !changed.has(renamed(name)));
+  const back = [...kept.map(renamed), ...steps.filter(({ to }) => isNulled(to)).map(({ column }) => column)];
+  return {
+    before: gone.map((column) => forgetReference(dialect, table.name, column)),
+    after: back
+      .filter((column) => !drop.includes(column))
+      .flatMap((column) => watchReference(dialect, table.name, column)),
+  };
+};
+
+/** Renames a column; its indexes are called as if it had always had this name. */
+const renameColumn = async (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  table: TableShape,
+  from: string,
+  to: string,
+): Promise<void> => {
+  await runAll(db, [
+    `alter table ${quoteName(table.name)} rename column ${quoteName(from)} to ${quoteName(to)}`,
+  ]);
+  const rename = (column: string): string => (column === from ? to : column);
+  for (const index of table.indexes.filter(({ columns }) => columns.includes(from))) {
+    const next = followingName(index, table.name, table.name, rename);
+    const now = { ...index, columns: index.columns.map(rename) };
+    if (next !== index.name) await runAll(db, dialect.schema.renameIndex(table.name, now, next));
+  }
+};
+
+const dropIndexes = (names: readonly string[]): string[] =>
+  names.map((name) => `drop index if exists ${quoteName(name)}`);
+
+/** Indexes of fields that are no longer as they were; those of columns that go, go with them. */
+const staleIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
+  steps.flatMap(({ column, from, to }) => {
+    if (from === undefined) return [];
+    const after = new Set(fieldIndexes(table, column, to, dialect).map(({ sql }) => sql));
+    return fieldIndexes(table, column, from, dialect).flatMap(({ name, sql }) =>
+      after.has(sql) ? [] : name,
+    );
+  });
+
+const newIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
+  steps.flatMap(({ column, from, to }) => {
+    const known = from === undefined ? [] : fieldIndexes(table, column, from, dialect);
+    const before = new Set(known.map(({ sql }) => sql));
+    return fieldIndexes(table, column, to, dialect).flatMap(({ sql }) => (before.has(sql) ? [] : sql));
+  });
+
+/**
+ * Changes the table of a resource, on whichever database, and keeps what is in it.
+ * @throws Error where a value does not fit, or a column is required and existing records have no value for it
+ */
+export const alterTable = async (
+  db: MigrationDatabase,
+  dialectName: DialectName,
+  name: string,
+  alteration: TableAlteration,
+): Promise<void> => {
+  const dialect = dialectOf({ dialect: dialectName });
+  const { rename = {}, drop = [] } = alteration;
+  const steps = stepsOf(name, alteration);
+  const watched = watchers(await tableNow(db, dialect, name), steps, alteration, dialect);
+  await runAll(db, watched.before);
+  for (const [from, to] of Object.entries(rename))
+    await renameColumn(db, dialect, await tableNow(db, dialect, name), from, to);
+
+  const several = [
+    ...(alteration.dropIndexes ?? []).map((columns) => indexName(name, columns, false)),
+    ...(alteration.dropUnique ?? []).map((columns) => indexName(name, columns, true)),
+  ];
+  await runAll(db, dropIndexes([...staleIndexes(name, steps, dialect), ...several]));
+
+  const table = await tableNow(db, dialect, name);
+  await dialect.schema.alterColumns({ db, dialect, table, steps, drop });
+
+  await runAll(db, watched.after);
+  await runAll(db, newIndexes(name, steps, dialect));
+  await runAll(db, [
+    ...(alteration.addUnique ?? []).map((columns) => uniqueIndex(name, columns).sql),
+    ...(alteration.addIndexes ?? []).map((columns) => tableIndex(name, columns).sql),
+  ]);
+  const add = steps.flatMap(({ column, from }) => (from === undefined ? [column] : []));
+  await followColumns(db, dialectName, name, { rename, drop, add });
+  for (const { column, to } of steps) await registerColumn(db, name, column, to);
+};

@@ -1,0 +1,130 @@
+import type { CommonOptions, FieldDefinition, OnDelete } from '../../fields/field.ts';
+import { pluralOf } from '../../model/inflect.ts';
+import { snakeOf } from '../../model/names.ts';
+import type { Dialect, Reference } from '../dialect.ts';
+import { quoteName } from '../quote.ts';
+import { name as nameOf } from '../statement.ts';
+import { foreignKeyName, indexName } from './names.ts';
+import { sqlTextOf } from './statements.ts';
+
+/** What a field is in the database: its column, what it refers to, its index. */
+
+export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
+
+/** Tables behind references whose name is not the regular plural of the model's, by the field's key. */
+export type ReferenceTables = Readonly<Record<string, string>>;
+
+/** What the owner's column is called in every table that has one. */
+const ownerColumn = 'user_id';
+
+const optionsOf = ({ options }: FieldDefinition): CommonOptions => options;
+
+export const isRequired = (definition: FieldDefinition): boolean => optionsOf(definition).required === true;
+
+/** A reference's column is called `<name>_id`; the owner's is `user_id`. */
+export const columnName = (name: string, { type, options }: FieldDefinition): string =>
+  type.target === undefined || name.endsWith('_id') || type.target(options) === undefined
+    ? name
+    : `${name}_id`;
+
+export const columnType = ({ type }: FieldDefinition, { columns }: Dialect): string =>
+  columns[type.column].type;
+
+/** `User` is the service's own table; others have the regular plural, unless the definition says another. */
+export const tableOf = (model: string): string | undefined =>
+  model === 'User' ? 'users' : pluralOf(snakeOf(model));
+
+const actions = { restrict: 'no action', null: 'set null', cascade: 'cascade' } as const;
+
+/** What the database does to a reference when what it names is deleted. */
+export const onDelete = ({ type, options }: FieldDefinition): (typeof actions)[OnDelete] =>
+  actions[type.onDelete?.(options) ?? 'restrict'];
+
+/** The option that stands for what a database does, where it does something else than a reference does unless told. */
+export const onDeleteOption = (action: string, required: boolean): { readonly onDelete?: OnDelete } => {
+  const onDelete = action === 'cascade' ? action : action === 'set null' ? 'null' : 'restrict';
+  return onDelete === (required ? 'restrict' : 'null') ? {} : { onDelete };
+};
+
+/** What the column of a field refers to; undefined where it is no reference. */
+export const referenceOf = (
+  name: string,
+  definition: FieldDefinition,
+  references: ReferenceTables,
+): Reference | undefined => {
+  const { type, options } = definition;
+  const model = type.target?.(options);
+  if (model === undefined) return undefined;
+  const table = references[name] ?? tableOf(model);
+  if (table === undefined) throw new Error(`no regular plural of ${model}: name its table under references`);
+  return { table, onDelete: onDelete(definition) };
+};
+
+/** `references "users" ("id") on delete set null`; empty where there is no reference. */
+export const referenceSql = (reference: Reference | undefined): string => {
+  if (reference === undefined) return '';
+  const action = reference.onDelete === 'no action' ? '' : ` on delete ${reference.onDelete}`;
+  return ` references ${quoteName(reference.table)} ("id")${action}`;
+};
+
+/** The column of a field as it stands in `create table`. */
+export const columnSql = (
+  table: string,
+  name: string,
+  definition: FieldDefinition,
+  dialect: Dialect,
+  references: ReferenceTables,
+): string => {
+  const column = columnName(name, definition);
+  const reference = referenceOf(name, definition, references);
+  const constraint =
+    dialect.schema.namesForeignKeys && reference !== undefined
+      ? ` constraint ${quoteName(foreignKeyName(table, column))}`
+      : '';
+  const notNull = isRequired(definition) ? ' not null' : '';
+  return `${quoteName(column)} ${columnType(definition, dialect)}${notNull}${constraint}${referenceSql(reference)}`;
+};
+
+export interface IndexStatement {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** A unique index over several columns. */
+export const uniqueIndex = (table: string, columns: readonly string[]): IndexStatement => {
+  const name = indexName(table, columns, true);
+  return {
+    name,
+    sql: `create unique index ${quoteName(name)} on ${quoteName(table)} (${columns.map(quoteName).join(', ')})`,
+  };
+};
+
+/** The indexes that a field brings along. */
+export const fieldIndexes = (
+  table: string,
+  column: string,
+  definition: FieldDefinition,
+  dialect: Dialect,
+): readonly IndexStatement[] => {
+  const { unique, index } = optionsOf(definition);
+  if (unique === true) return [uniqueIndex(table, [column])];
+  const perOwner = unique === 'owner' ? [uniqueIndex(table, [ownerColumn, column])] : [];
+  if (index !== true && definition.type.target === undefined) return perOwner;
+  // In the order of lists: some database uses an index only for the order in which it was made.
+  const ordered = sqlTextOf(dialect.ordered(nameOf(column), false, !isRequired(definition)), dialect);
+  const name = indexName(table, [column], false);
+  return [
+    { name, sql: `create index ${quoteName(name)} on ${quoteName(table)} (${ordered}, "id")` },
+    ...perOwner,
+  ];
+};
+
+/** An index that no field brings along. Over one column it ends in the id, as that of a field does. */
+export const tableIndex = (table: string, columns: readonly string[]): IndexStatement => {
+  const name = indexName(table, columns, false);
+  const all = columns.length === 1 ? [...columns, 'id'] : columns;
+  return {
+    name,
+    sql: `create index ${quoteName(name)} on ${quoteName(table)} (${all.map(quoteName).join(', ')})`,
+  };
+};

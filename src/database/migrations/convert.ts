@@ -1,0 +1,132 @@
+import type { ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
+import type { Json } from '../../kernel/json.ts';
+import { compileCheck } from '../../model/check-value.ts';
+import type { SqlValue } from '../database.ts';
+import type { Dialect } from '../dialect.ts';
+import { all, literal, name, type Statement, sql, statement } from '../statement.ts';
+import type { MigrationDatabase } from './migration.ts';
+import { runQuery } from './statements.ts';
+
+/** Rows that are read, converted and written at a time. */
+const batch = 500;
+
+const scaleOf = ({ type, options }: FieldDefinition): number => type.scale?.(options) ?? 0;
+
+/** Whether values of both fields are kept in the same way, so that one's may stay where the other's come. */
+export const isStoredAlike = (a: FieldDefinition, b: FieldDefinition): boolean =>
+  a.type.column === b.type.column && scaleOf(a) === scaleOf(b);
+
+/** How the same value may be written as a value of another type: as it is, and as its text. */
+const candidates = (value: Json): readonly Json[] => {
+  if (typeof value === 'boolean') return [value, String(value), Number(value)];
+  return typeof value === 'object' ? [value, JSON.stringify(value)] : [value, String(value)];
+};
+
+/**
+ * Makes the conversion of values of one field, as they are answered, to the column of another. It answers undefined
+ * for a value that the new field does not take: no value is cut, rounded or lost.
+ */
+const conversion = ({ type, options }: FieldDefinition) => {
+  const check = compileCheck({ name: 'value', type, options });
+  return (value: Json): ColumnValue | undefined => {
+    for (const candidate of candidates(value)) {
+      if (check(candidate).length === 0) return type.encode(candidate, options);
+      if (typeof candidate !== 'string') continue;
+      const parsed = type.parse(candidate, options);
+      if (parsed !== undefined) return parsed;
+    }
+    return undefined;
+  };
+};
+
+/**
+ * The value as the column takes it, where the field's rules allow it as it is or as its text; else the rules that it
+ * breaks. Stricter than a conversion: nobody's record is lost where a new value is refused.
+ */
+export const accept = (
+  { type, options }: FieldDefinition,
+  value: Json,
+): { readonly column: ColumnValue } | { readonly violations: readonly RuleViolation[] } => {
+  const check = compileCheck({ name: 'value', type, options });
+  const fitting = candidates(value).find((candidate) => check(candidate).length === 0);
+  return fitting === undefined ? { violations: check(value) } : { column: type.encode(fitting, options) };
+};
+
+interface Row {
+  readonly id: number;
+  readonly json: string;
+}
+
+/** A column of a table, and the field that its values are of. */
+interface FieldColumn {
+  readonly column: string;
+  readonly definition: FieldDefinition;
+}
+
+/**
+ * The next values of a column, as JSON. The comment tells the plan, which runs nothing, that rows are converted here.
+ */
+const readStatement = (dialect: Dialect, table: string, { column, definition }: FieldColumn) =>
+  statement<{ readonly after: number }>(dialect, (argument) => {
+    const [id, stored] = [name('t', 'id'), name('t', column)];
+    const { render } = dialect.columns[definition.type.column];
+    const value = render?.(stored, scaleOf(definition)) ?? stored;
+    return sql`${sql.raw(`/* every value of ${table}.${column} is converted */`)} select ${id} as id, ${dialect.objectText([{ name: 'v', value }])} as json
+  from ${name(table)} as t where ${id} > ${argument('after')} and ${stored} is not null order by ${id} limit ${literal(batch)}`;
+  });
+
+interface Converted {
+  readonly [name: string]: readonly SqlValue[];
+  readonly ids: readonly number[];
+  readonly values: readonly ColumnValue[];
+}
+
+/** Writes as many values. */
+const writeStatement = (
+  dialect: Dialect,
+  table: string,
+  { column, definition }: FieldColumn,
+  count: number,
+) =>
+  statement<Converted>(dialect, (argument) => {
+    const rows = Array.from(
+      { length: count },
+      (_, index) => sql`(${argument('ids', index)}, ${argument('values', index)})`,
+    );
+    const [id, value] = [sql.raw('v.column1'), sql.raw('v.column2')];
+    return sql`update ${name(table)} set ${name(column)} = ${dialect.cast(value, definition.type.column)}
+  from (values ${all(rows)}) as v where ${name(table, 'id')} = ${dialect.cast(id, 'integer')}`;
+  });
+
+/**
+ * Writes the values of column `source`, converted, to column `target` of the same table.
+ * @throws Error that names the first record whose value the new field does not take
+ */
+export const convertColumn = async (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  table: string,
+  source: FieldColumn,
+  target: FieldColumn,
+): Promise<void> => {
+  const convert = conversion(target.definition);
+  const converted = ({ id, json }: Row): ColumnValue => {
+    const value = convert((JSON.parse(json) as { v: Json }).v);
+    if (value !== undefined) return value;
+    const { kind } = target.definition.type;
+    throw new Error(
+      `${table}.${source.column} of record ${id} is no value of the new ${kind}: correct it first`,
+    );
+  };
+  const read = readStatement(dialect, table, source);
+  const writes = new Map<number, Statement<Converted>>();
+  for (let after = 0; ; ) {
+    const rows = await runQuery<Row>(db, read({ after }));
+    if (rows.length === 0) return;
+    const write = writes.get(rows.length) ?? writeStatement(dialect, table, target, rows.length);
+    writes.set(rows.length, write);
+    const ids = rows.map(({ id }) => Number(id));
+    await runQuery(db, write({ ids, values: rows.map(converted) }));
+    after = ids.at(-1) ?? after;
+  }
+};

@@ -1,0 +1,375 @@
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { isJsonObject } from '../../kernel/json.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Tables } from '../introspection.ts';
+import type { DialectName } from '../name.ts';
+import { dialectOf } from '../registry.ts';
+import { all, type Fragment, literal, name, sql, statement } from '../statement.ts';
+import { askThrough } from './ask-through.ts';
+import { tableOf } from './columns.ts';
+import { type KeptKind, keptColumns } from './kept.ts';
+import type { MigrationDatabase } from './migration.ts';
+import { readTables } from './read-tables.ts';
+import {
+  ensureRegister,
+  forgetColumn,
+  forgetTable,
+  readRegister,
+  renameRegisteredColumn,
+  renameRegisteredTable,
+} from './register.ts';
+import { runAll, runQuery } from './statements.ts';
+
+/**
+ * What the service keeps of records follows their tables and columns: it is found under the new name once one is renamed,
+ * and is gone once one is dropped, so that a later one of the name inherits nothing. Everything happens in the migration's
+ * transaction, by one statement for each table of the service.
+ */
+
+/** A path to a column from a record of a model, and what it is from now on; undefined where it is gone. */
+interface PathChange {
+  readonly from: string;
+  readonly to: string | undefined;
+}
+
+/** What becomes of the columns of a table. */
+export interface ColumnChanges {
+  /** New names by the old ones. */
+  readonly rename?: Readonly<Record<string, string>>;
+  /** Columns that go with their values, by their new names. */
+  readonly drop?: readonly string[];
+  /** New columns: what is still kept under these names is of others. */
+  readonly add?: readonly string[];
+}
+
+/** References that are followed one behind the other. */
+const mostReferences = 3;
+
+/** Models whose records stood in a table: the one that the register names, else those of its regular name. */
+const modelsOf = async (db: MigrationDatabase, tables: Tables, table: string): Promise<readonly string[]> => {
+  const ask = askThrough(db);
+  const model = (await readRegister(ask, tables)).get(table)?.model;
+  if (model !== undefined) return [model];
+  const names = await Promise.all(
+    ['permission_entries', 'permissions']
+      .filter((each) => tables.has(each))
+      .map((each) => ask<{ model: string }>(`select distinct model from ${each}`)),
+  );
+  const known = new Set(names.flat().map((row) => row.model));
+  return [...known].filter((each) => tableOf(each) === table);
+};
+
+/** The service's tables that are there and have columns of the kinds, with these. */
+const keeping = (tables: Tables, ...kinds: readonly KeptKind[]): { table: string; columns: string[] }[] =>
+  Object.entries(keptColumns).flatMap(([table, kept]) => {
+    const there = tables.get(table)?.columns;
+    const columns = kinds.flatMap((kind) => kept[kind] ?? []).filter((column) => there?.has(column));
+    return columns.length === 0 ? [] : [{ table, columns }];
+  });
+
+const pathsIn = (changes: readonly PathChange[], path: Fragment): Fragment =>
+  sql`case ${all(
+    changes.flatMap(({ from, to }) => {
+      const before = `${from}.`;
+      const behind = sql`substr(${path}, ${literal(before.length)})`;
+      const next = to === undefined ? sql`null` : literal(to);
+      return [
+        sql`when ${path} = ${literal(from)} then ${next}`,
+        sql`when substr(${path}, 1, ${literal(before.length)}) = ${literal(before)} then ${next} || ${behind}`,
+      ];
+    }),
+    ' ',
+  )} else ${path} end`;
+
+/** The same of a path in a program; null where it is gone. */
+const pathAfter = (changes: readonly PathChange[], path: string): string | null => {
+  const change = changes.find(({ from }) => path === from || path.startsWith(`${from}.`));
+  if (change === undefined) return path;
+  return change.to === undefined ? null : change.to + path.slice(change.from.length);
+};
+
+const isText = (column: Fragment): Fragment => sql`cast(${column} as text)`;
+
+/** Whether a text names one of the paths, perhaps: rows that name none are not written. */
+const names = (column: Fragment, changes: readonly PathChange[]): Fragment =>
+  sql`(${all(
+    changes.map(({ from }) => sql`${isText(column)} like ${literal(`%"${from}%`)}`),
+    ' or ',
+  )})`;
+
+/** Has JSON of one model's rows follow. */
+const followJson = (
+  tables: Tables,
+  dialect: Dialect,
+  model: string,
+  changes: readonly PathChange[],
+  kinds: readonly ('values' | 'paths' | 'fields')[],
+): Fragment[] => {
+  const { mapKeys, mapTexts } = dialect.schema;
+  const after = (path: Fragment): Fragment => pathsIn(changes, path);
+  /** Values by path; those of both sides of a write, where it was no deletion. */
+  const paths = (of: Fragment): Fragment => {
+    const side = (key: string): Fragment =>
+      sql`${literal(`"${key}":`)} || ${isText(mapKeys(sql`(${of} -> ${literal(key)})`, after))}`;
+    const lacks = (key: string): Fragment => sql`(${of} -> ${literal(key)}) is null`;
+    const sides = sql`case when ${lacks('before')} then ${side('after')}
+      when ${lacks('after')} then ${side('before')} else ${side('before')} || ',' || ${side('after')} end`;
+    return sql`case when action = 'destroy' then ${mapKeys(of, after)}
+      else ${dialect.cast(sql`('{' || ${sides} || '}')`, 'json')} end`;
+  };
+  return keeping(tables, ...kinds).map(({ table, columns }) => {
+    const next = (column: string): Fragment => {
+      const of = name(table, column);
+      const is = (kind: KeptKind): boolean => keptColumns[table]?.[kind]?.includes(column) === true;
+      const value = is('paths') ? paths(of) : is('fields') ? mapTexts(of, after) : mapKeys(of, after);
+      return sql`${name(column)} = case when ${of} is not null then ${value} end`;
+    };
+    const named = columns.map((column) => names(name(table, column), changes));
+    return sql`update ${name(table)} set ${all(columns.map(next))}
+      where model = ${literal(model)} and (${all(named, ' or ')})`;
+  });
+};
+
+/** Has rows that are about one column follow. */
+const followFields = (tables: Tables, model: string, changes: readonly PathChange[]): Fragment[] =>
+  keeping(tables, 'field').flatMap(({ table, columns }) =>
+    columns.flatMap((column) => {
+      const among = (of: readonly PathChange[]): Fragment =>
+        sql`model = ${literal(model)} and ${name(column)} in (${all(of.map(({ from }) => literal(from)))})`;
+      const gone = changes.filter(({ to }) => to === undefined);
+      const kept = changes.filter(({ to }) => to !== undefined);
+      return [
+        ...(gone.length === 0 ? [] : [sql`delete from ${name(table)} where ${among(gone)}`]),
+        ...(kept.length === 0
+          ? []
+          : [
+              sql`update ${name(table)} set ${name(column)} = ${pathsIn(kept, name(column))} where ${among(kept)}`,
+            ]),
+      ];
+    }),
+  );
+
+const emptied = (columns: readonly string[]): Fragment =>
+  all(columns.map((column) => sql`${name(column)} = null`));
+
+/**
+ * Removes texts in which dropped values may stand: what was sent for records of the models, and every kept answer, as
+ * related records stand in answers under names that no table tells.
+ */
+const forgetTexts = (tables: Tables, models: readonly string[]): Fragment[] => [
+  ...keeping(tables, 'sent').flatMap(({ table, columns }) =>
+    models.map((model) => sql`update ${name(table)} set ${emptied(columns)} where model = ${literal(model)}`),
+  ),
+  ...keeping(tables, 'answer').map(
+    ({ table, columns }) => sql`update ${name(table)} set ${emptied(columns)} where model is not null`,
+  ),
+];
+
+/** What a saved list asks for, with its columns as they are called now. */
+const queryAfter = (query: JsonObject, after: (path: string) => string | null): JsonObject => {
+  const { filter, sort, columns, ...rest } = query;
+  const next: Record<string, Json> = { ...rest };
+  if (isJsonObject(filter))
+    next['filter'] = Object.fromEntries(
+      Object.entries(filter).flatMap(([key, value]) => {
+        const [path = '', ...operator] = key.split('@');
+        const to = after(path);
+        return to === null ? [] : [[[to, ...operator].join('@'), value]];
+      }),
+    );
+  if (isJsonObject(sort)) {
+    const field = after(String(sort['field']));
+    if (field !== null) next['sort'] = { ...sort, field };
+  }
+  if (Array.isArray(columns)) next['columns'] = columns.flatMap((each) => after(String(each)) ?? []);
+  return next;
+};
+
+const listOf = (table: string): Fragment => literal(`records/${table}`);
+
+/** Saved lists are some for each administrator: they are read and written one by one. */
+const followQueries = async (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  tables: Tables,
+  of: string,
+  changes: readonly PathChange[],
+): Promise<void> => {
+  for (const { table, columns } of keeping(tables, 'query'))
+    for (const column of columns) {
+      const read = sql`select id, ${isText(name(column))} as query from ${name(table)} where ${all(
+        keeping(tables, 'list')
+          .filter((each) => each.table === table)
+          .map((each) => sql`${name(each.columns[0] ?? '')} = ${listOf(of)}`),
+      )}`;
+      const rows = await runQuery<{ id: number; query: string }>(db, statement(dialect, () => read)({}));
+      const write = statement<{ id: number; query: string }>(
+        dialect,
+        (value) =>
+          sql`update ${name(table)} set ${name(column)} = ${value('query')} where id = ${value('id')}`,
+      );
+      for (const { id, query } of rows) {
+        const next = JSON.stringify(queryAfter(JSON.parse(query), (path) => pathAfter(changes, path)));
+        if (next !== query) await runQuery(db, write({ id: Number(id), query: next }));
+      }
+    }
+};
+
+/** Tables whose records lead to those of a table by references, with the path that does. */
+const referrersOf = (tables: Tables, table: string): { table: string; path: string }[] => {
+  const found: { table: string; path: string }[] = [];
+  let last = [{ table, path: '' }];
+  for (let depth = 0; depth < mostReferences; depth += 1) {
+    last = last.flatMap((target) =>
+      [...tables.values()].flatMap((from) =>
+        [...from.columns.values()]
+          .filter(({ references }) => references?.table === target.table)
+          .map((column) => ({ table: from.name, path: `${column.name}.${target.path}` })),
+      ),
+    );
+    found.push(...last);
+  }
+  return found;
+};
+
+/** Has the values that records of other models keep of this table's follow. */
+const followReferrers = async (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  tables: Tables,
+  table: string,
+  changes: readonly PathChange[],
+): Promise<void> => {
+  const byTable = Map.groupBy(referrersOf(tables, table), (each) => each.table);
+  for (const [from, paths] of byTable) {
+    const behind = paths.flatMap(({ path }) =>
+      changes.map((change) => ({
+        from: path + change.from,
+        to: change.to === undefined ? undefined : path + change.to,
+      })),
+    );
+    for (const model of await modelsOf(db, tables, from))
+      await runAll(db, followJson(tables, dialect, model, behind, ['paths']));
+  }
+};
+
+/**
+ * Has everything that is kept under the names of a table's columns follow them. `alterTable` calls it; a migration that
+ * renames or drops a column by SQL of its own calls it beside.
+ */
+export const followColumns = async (
+  db: MigrationDatabase,
+  dialectName: DialectName,
+  table: string,
+  { rename = {}, drop = [], add = [] }: ColumnChanges,
+): Promise<void> => {
+  const dialect = dialectOf({ dialect: dialectName });
+  const renamed = Object.entries(rename);
+  const dropped = drop.map((column) => renamed.find(([, to]) => to === column)?.[0] ?? column);
+  // What is still kept under a name that a column gets now was another's, which a statement of its own has dropped.
+  const free = [...renamed.map(([, to]) => to), ...add].filter(
+    (column) => !Object.hasOwn(rename, column) && !dropped.includes(column),
+  );
+  const changes: PathChange[] = [
+    ...renamed.filter(([from]) => !dropped.includes(from)).map(([from, to]) => ({ from, to })),
+    ...[...dropped, ...new Set(free)].map((from) => ({ from, to: undefined })),
+  ];
+  await ensureRegister(db, dialect);
+  for (const [from, to] of renamed) await renameRegisteredColumn(db, table, from, to);
+  for (const column of drop) await forgetColumn(db, table, column);
+  if (changes.length === 0) return;
+  const tables = await readTables(askThrough(db), dialect);
+  const models = await modelsOf(db, tables, table);
+  for (const model of models)
+    await runAll(db, [
+      ...followJson(tables, dialect, model, changes, ['values', 'paths', 'fields']),
+      ...followFields(tables, model, changes),
+    ]);
+  if (dropped.length > 0) await runAll(db, forgetTexts(tables, models));
+  await followQueries(db, dialect, tables, table, changes);
+  await followReferrers(db, dialect, tables, table, changes);
+};
+
+const changeModels = (
+  tables: Tables,
+  { schema }: Dialect,
+  change: (model: Fragment) => Fragment,
+): Fragment[] =>
+  keeping(tables, 'models').flatMap(({ table, columns }) =>
+    columns.map(
+      (column) =>
+        sql`update ${name(table)} set ${name(column)} = ${schema.mapTexts(name(table, column), change)}`,
+    ),
+  );
+
+const forgetModels = (tables: Tables, dialect: Dialect, models: readonly string[]): Fragment[] =>
+  models.flatMap((model) => [
+    ...keeping(tables, 'model').map(
+      ({ table }) => sql`delete from ${name(table)} where model = ${literal(model)}`,
+    ),
+    ...changeModels(tables, dialect, (of) => sql`nullif(${of}, ${literal(model)})`),
+  ]);
+
+const forgetLists = (tables: Tables, of: string): Fragment[] =>
+  keeping(tables, 'list').map(
+    ({ table, columns: [column = ''] }) =>
+      sql`delete from ${name(table)} where ${name(column)} = ${listOf(of)}`,
+  );
+
+/**
+ * Has everything that is kept of a table's records follow it: to the table and the model of another name, or away where
+ * `to` is undefined. `renameTable` and `dropTable` call it; a migration that does so by SQL of its own calls it before.
+ */
+export const followTable = async (
+  db: MigrationDatabase,
+  dialectName: DialectName,
+  table: string,
+  to: { readonly table: string; readonly model: string } | undefined,
+): Promise<void> => {
+  const dialect = dialectOf({ dialect: dialectName });
+  const tables = await readTables(askThrough(db), dialect);
+  const known = await modelsOf(db, tables, table);
+  await ensureRegister(db, dialect);
+  if (to === undefined) {
+    const columns = [...(tables.get(table)?.columns.keys() ?? [])];
+    await followReferrers(
+      db,
+      dialect,
+      tables,
+      table,
+      columns.map((from) => ({ from, to: undefined })),
+    );
+    await runAll(db, [
+      ...forgetModels(tables, dialect, known),
+      ...forgetLists(tables, table),
+      ...forgetTexts(tables, []),
+    ]);
+    return forgetTable(db, table);
+  }
+  const models = known.filter((each) => each !== to.model);
+  await runAll(db, [
+    // What an earlier model of the new name was granted is not this one's.
+    ...(models.length === 0 ? [] : forgetModels(tables, dialect, [to.model])),
+    ...models.flatMap((old) => [
+      ...keeping(tables, 'model').map(
+        ({ table: of }) =>
+          sql`update ${name(of)} set model = ${literal(to.model)} where model = ${literal(old)}`,
+      ),
+      ...changeModels(
+        tables,
+        dialect,
+        (of) => sql`case ${of} when ${literal(old)} then ${literal(to.model)} else ${of} end`,
+      ),
+    ]),
+    ...(table === to.table
+      ? []
+      : [
+          ...forgetLists(tables, to.table),
+          ...keeping(tables, 'list').map(
+            ({ table: of, columns: [column = ''] }) =>
+              sql`update ${name(of)} set ${name(column)} = ${listOf(to.table)} where ${name(column)} = ${listOf(table)}`,
+          ),
+        ]),
+  ]);
+  await renameRegisteredTable(db, table, to.table, tableOf(to.model) === to.table ? undefined : to.model);
+};

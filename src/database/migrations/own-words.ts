@@ -1,0 +1,21 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { OwnTypes } from '../dialect.ts';
+import type { DialectName } from '../name.ts';
+import { dialectOf } from '../registry.ts';
+
+/** What the service's own migrations are written with: types of columns, and the two truth values. */
+export const ownWords = (
+  dialect: DialectName,
+): Readonly<Record<keyof OwnTypes | 'on' | 'off', RawBuilder<unknown>>> => {
+  const { own, boolean } = dialectOf({ dialect }).schema;
+  return {
+    text: sql.raw(own.text),
+    timestamp: sql.raw(own.timestamp),
+    boolean: sql.raw(own.boolean),
+    integer: sql.raw(own.integer),
+    json: sql.raw(own.json),
+    id: sql.raw(own.id),
+    on: sql.raw(boolean(true)),
+    off: sql.raw(boolean(false)),
+  };
+};

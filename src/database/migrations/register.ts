@@ -1,0 +1,148 @@
+import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
+import { fieldTypes } from '../../fields/registry.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Ask, Tables } from '../introspection.ts';
+import { all, type Fragment, literal, sql } from '../statement.ts';
+import { columnName, type FieldDefinitions } from './columns.ts';
+import type { MigrationDatabase } from './migration.ts';
+import { runAll } from './statements.ts';
+
+/**
+ * What migrations said of each table, kept in the database beside it. SQLite has five kinds of columns, so a decimal
+ * and an integer, a date and a text look alike there; the register tells them apart, and says which tables are
+ * resources' and of which model, when the model is long gone.
+ */
+
+/** Makes the register where no migration has made it yet. */
+export const ensureRegister = (db: MigrationDatabase, { schema: { own } }: Dialect): Promise<void> =>
+  runAll(db, [
+    `create table if not exists gatewright_tables (
+  name ${own.text} primary key not null,
+  model ${own.text}
+)`,
+    `create table if not exists gatewright_columns (
+  table_name ${own.text} not null,
+  column_name ${own.text} not null,
+  kind ${own.text} not null,
+  options ${own.text} not null,
+  primary key (table_name, column_name)
+)`,
+  ]);
+
+/** Options as they are kept; what people call a field is no matter of the database. */
+const keptOptions = ({ options }: FieldDefinition): string =>
+  JSON.stringify(options, (key, value: unknown) => (key === 'label' || key === 'labels' ? undefined : value));
+
+const insertColumn = (table: string, column: string, definition: FieldDefinition): Fragment => {
+  const values = [table, column, definition.type.kind, keptOptions(definition)].map(literal);
+  return sql`insert into gatewright_columns (table_name, column_name, kind, options) values (${all(values)})`;
+};
+
+const ofColumn = (table: string, column: string): Fragment =>
+  sql`table_name = ${literal(table)} and column_name = ${literal(column)}`;
+
+const modelOf = (model: string | undefined): Fragment => (model === undefined ? sql`null` : literal(model));
+
+const forgetTableStatements = (table: string): Fragment[] => [
+  sql`delete from gatewright_columns where table_name = ${literal(table)}`,
+  sql`delete from gatewright_tables where name = ${literal(table)}`,
+];
+
+export const registerTable = (
+  db: MigrationDatabase,
+  table: string,
+  { fields, model }: { readonly fields: FieldDefinitions; readonly model?: string },
+): Promise<void> =>
+  runAll(db, [
+    ...forgetTableStatements(table),
+    sql`insert into gatewright_tables (name, model) values (${literal(table)}, ${modelOf(model)})`,
+    ...Object.entries(fields).map(([name, each]) => insertColumn(table, columnName(name, each), each)),
+  ]);
+
+export const registerColumn = (
+  db: MigrationDatabase,
+  table: string,
+  column: string,
+  definition: FieldDefinition,
+): Promise<void> =>
+  runAll(db, [
+    sql`delete from gatewright_columns where ${ofColumn(table, column)}`,
+    insertColumn(table, column, definition),
+  ]);
+
+export const renameRegisteredColumn = (
+  db: MigrationDatabase,
+  table: string,
+  from: string,
+  to: string,
+): Promise<void> =>
+  runAll(db, [
+    sql`update gatewright_columns set column_name = ${literal(to)} where ${ofColumn(table, from)}`,
+  ]);
+
+export const forgetColumn = (db: MigrationDatabase, table: string, column: string): Promise<void> =>
+  runAll(db, [sql`delete from gatewright_columns where ${ofColumn(table, column)}`]);
+
+export const renameRegisteredTable = (
+  db: MigrationDatabase,
+  from: string,
+  to: string,
+  model: string | undefined,
+): Promise<void> =>
+  runAll(db, [
+    sql`update gatewright_columns set table_name = ${literal(to)} where table_name = ${literal(from)}`,
+    sql`update gatewright_tables set name = ${literal(to)}, model = ${modelOf(model)} where name = ${literal(from)}`,
+  ]);
+
+export const forgetTable = (db: MigrationDatabase, table: string): Promise<void> =>
+  runAll(db, forgetTableStatements(table));
+
+/** A table of the register. */
+export interface RegisteredTable {
+  /** Undefined where the table is the regular plural of the model's name. */
+  readonly model: string | undefined;
+  /** The fields as the last migration said them, by column; those of kinds that are gone are left out. */
+  readonly fields: ReadonlyMap<string, FieldDefinition>;
+}
+
+interface ColumnRow {
+  readonly table_name: string;
+  readonly column_name: string;
+  readonly kind: string;
+  readonly options: string;
+}
+
+const kinds: Readonly<Record<string, FieldType>> = fieldTypes;
+
+const fieldOf = ({ kind, options }: ColumnRow): FieldDefinition | undefined => {
+  const type = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  return type === undefined ? undefined : { type, options: JSON.parse(options) as CommonOptions };
+};
+
+/** What the register holds; nothing where no migration has made it yet. */
+export const readRegister = async (
+  ask: Ask,
+  tables: Tables,
+): Promise<ReadonlyMap<string, RegisteredTable>> => {
+  if (!tables.has('gatewright_tables')) return new Map();
+  const names = await ask<{ name: string; model: string | null }>(
+    'select name, model from gatewright_tables order by name',
+  );
+  const rows = await ask<ColumnRow>('select table_name, column_name, kind, options from gatewright_columns');
+  return new Map(
+    names.map(({ name, model }) => [
+      name,
+      {
+        model: model ?? undefined,
+        fields: new Map(
+          rows
+            .filter(({ table_name }) => table_name === name)
+            .flatMap((row): [string, FieldDefinition][] => {
+              const field = fieldOf(row);
+              return field === undefined ? [] : [[row.column_name, field]];
+            }),
+        ),
+      },
+    ]),
+  );
+};

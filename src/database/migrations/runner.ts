@@ -1,0 +1,190 @@
+import { Kysely, type LogEvent, sql } from 'kysely';
+import type { Dialect } from '../dialect.ts';
+import type { Ask, Tables } from '../introspection.ts';
+import { dialectOf } from '../registry.ts';
+import type { DatabaseTarget } from '../target.ts';
+import { type Applied, appliedOf, assertOrder } from './applied.ts';
+import { askThrough } from './ask-through.ts';
+import type {
+  MigrationDatabase,
+  MigrationOptions,
+  MigrationSet,
+  Migrations,
+  MigrationTables,
+} from './migration.ts';
+import { MigrationError } from './migration-error.ts';
+import { readTables } from './read-tables.ts';
+
+/** What a database holds before anything is applied. */
+export interface Found {
+  readonly tables: Tables;
+  /** One for each set, in their order. */
+  readonly applied: readonly Applied[];
+  readonly ask: Ask;
+}
+
+/** What is asked of the database around the migrations; whatever throws refuses all of it. */
+export interface Conditions {
+  /** Asked before anything is written, and again under the lock. */
+  before?(found: Found): Promise<void>;
+  /** A statement that is run behind the steps, where there were any. */
+  readonly afterwards?: string;
+  /** Asked when everything is applied and nothing is committed yet. */
+  after?(ask: Ask): Promise<void>;
+}
+
+export interface Migrated {
+  /** Names of what was applied. */
+  readonly applied: readonly string[];
+  /** Names of what the database has beyond these sets: a newer program came before this one. */
+  readonly later: readonly string[];
+}
+
+/** Which statement an error came from: what a driver throws does not say it. */
+const statementOf = new WeakMap<object, string>();
+
+const remember = (event: LogEvent): void => {
+  if (event.level === 'error' && typeof event.error === 'object' && event.error !== null)
+    statementOf.set(event.error, event.query.sql);
+};
+
+const connect = async (target: DatabaseTarget): Promise<MigrationDatabase> =>
+  new Kysely<MigrationTables>({
+    dialect: await target.migrationDriver(),
+    log: remember,
+  });
+
+const nothing: Ask = async () => [];
+
+const foundIn = async (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  sets: readonly MigrationSet[],
+): Promise<Found> => {
+  const ask = askThrough(db);
+  const tables = await readTables(ask, dialect);
+  const applied: Applied[] = [];
+  for (const { migrations, tableName } of sets)
+    applied.push(await appliedOf(ask, tables, migrations, tableName));
+  return { tables, applied, ask };
+};
+
+/** As `foundIn`; a missing or empty file is not made to find out that nothing is in it. */
+const look = async (
+  db: MigrationDatabase,
+  target: DatabaseTarget,
+  sets: readonly MigrationSet[],
+): Promise<Found> => {
+  if (!target.isEmpty()) return foundIn(db, dialectOf(target), sets);
+  const applied = sets.map(({ migrations }) => ({
+    pending: Object.keys(migrations).sort(),
+    known: [],
+    later: [],
+  }));
+  return { tables: new Map(), applied, ask: nothing };
+};
+
+const ensureTable = (db: MigrationDatabase, name: string): Promise<void> =>
+  db.schema
+    .createTable(name)
+    .ifNotExists()
+    .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
+    .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
+    .execute();
+
+const runSteps = async (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  { migrations, tableName }: MigrationSet,
+  names: readonly string[],
+): Promise<void> => {
+  await ensureTable(db, tableName);
+  const started = Date.now();
+  for (const [index, name] of names.entries()) {
+    try {
+      await migrations[name]?.up(db, dialect.name);
+      // Each a millisecond after the one before: an earlier version of the service reads their order from it.
+      const timestamp = new Date(started + index).toISOString();
+      await db.insertInto(tableName).values({ name, timestamp }).execute();
+    } catch (error) {
+      throw MigrationError.of(name, error, statementOf);
+    }
+  }
+};
+
+/** What is pending, all of it in one transaction. */
+const apply = async (
+  db: MigrationDatabase,
+  dialect: Dialect,
+  sets: readonly MigrationSet[],
+  conditions: Conditions,
+): Promise<Migrated> => {
+  const { adapter } = db.getExecutor();
+  const lock = { lockTable: 'none', lockRowId: 'none' };
+  return db.connection().execute(async (connection) => {
+    // Before the transaction, so that it sees what the holder before has done. The end of the connection gives it back.
+    await adapter.acquireMigrationLock(connection, lock);
+    return connection.transaction().execute(async (transaction) => {
+      const found = await foundIn(transaction, dialect, sets);
+      await conditions.before?.(found);
+      assertOrder(found.applied);
+      for (const [index, set] of sets.entries()) {
+        const names = found.applied[index]?.pending ?? [];
+        if (names.length > 0) await runSteps(transaction, dialect, set, names);
+      }
+      if (conditions.afterwards !== undefined) await sql.raw(conditions.afterwards).execute(transaction);
+      await conditions.after?.(askThrough(transaction));
+      return migratedFrom(found);
+    });
+  });
+};
+
+const migratedFrom = ({ applied }: Found): Migrated => ({
+  applied: applied.flatMap(({ pending }) => pending),
+  later: applied.flatMap(({ later }) => later),
+});
+
+/**
+ * Applies what is pending of all sets in one transaction, on a connection of its own and under a lock: several
+ * processes may start at once on one database. Whatever fails or is refused leaves the database as it was.
+ * @throws MigrationError that names the step, the cause and the statement; and what the conditions throw
+ */
+export const migrateAll = async (
+  target: DatabaseTarget,
+  sets: readonly MigrationSet[],
+  conditions: Conditions = {},
+): Promise<Migrated> => {
+  const db = await connect(target);
+  try {
+    const found = await look(db, target, sets);
+    await conditions.before?.(found);
+    assertOrder(found.applied);
+    if (found.applied.some(({ pending }) => pending.length > 0))
+      return await apply(db, dialectOf(target), sets, conditions);
+    await conditions.after?.(found.ask);
+    return migratedFrom(found);
+  } finally {
+    await db.destroy();
+  }
+};
+
+/** As `migrateAll`, for one set. Answers the names applied. */
+export const migrate = async (
+  target: DatabaseTarget,
+  migrations: Migrations,
+  options: MigrationOptions,
+): Promise<readonly string[]> => (await migrateAll(target, [{ migrations, ...options }])).applied;
+
+/** Names of the steps that `migrate` would apply. Changes nothing, not even a missing file. */
+export const pending = async (
+  target: DatabaseTarget,
+  migrations: Migrations,
+  options: MigrationOptions,
+): Promise<readonly string[]> => {
+  const db = await connect(target);
+  try {
+    return (await look(db, target, [{ migrations, ...options }])).applied.flatMap((each) => each.pending);
+  } finally {
+    await db.destroy();
+  }
+};

@@ -1,0 +1,82 @@
+import { field } from '../../fields/define.ts';
+import type { Dialect } from '../dialect.ts';
+import type { DialectName } from '../name.ts';
+import { quoteName } from '../quote.ts';
+import { dialectOf } from '../registry.ts';
+import { versionColumn } from '../source.ts';
+import {
+  columnName,
+  columnSql,
+  columnType,
+  type FieldDefinitions,
+  fieldIndexes,
+  type ReferenceTables,
+  tableIndex,
+  uniqueIndex,
+} from './columns.ts';
+import type { MigrationDatabase } from './migration.ts';
+import { isNulled, watchReference } from './nulled-references.ts';
+import { ensureRegister, registerTable } from './register.ts';
+import { runAll } from './statements.ts';
+
+/** A table as a migration makes it. Fields are the model's as they were when the migration was written. */
+export interface TableDefinition {
+  readonly fields: FieldDefinitions;
+  /** Indexes beside those that `unique`, `index` and references bring. */
+  readonly indexes?: readonly (readonly string[])[];
+  /** Columns whose values no two records share all together, beside `unique` of single ones. */
+  readonly unique?: readonly (readonly string[])[];
+  /** Tables behind references whose name is not the regular plural of the model's. */
+  readonly references?: ReferenceTables;
+  /** Name of the model, where the table is not its regular plural. */
+  readonly model?: string;
+}
+
+const timestamp = field.datetime();
+
+/** Columns that every resource has beside its fields. */
+export const ownColumns = ['id', 'created_at', 'updated_at', versionColumn] as const;
+
+/** SQL that makes a table with its indexes. */
+export const tableStatements = (
+  table: string,
+  { fields, indexes = [], unique = [], references = {} }: TableDefinition,
+  dialect: Dialect,
+): readonly string[] => {
+  const { own } = dialect.schema;
+  const time = columnType(timestamp, dialect);
+  const entries = Object.entries(fields);
+  const columns = [
+    `"id" ${own.id}`,
+    ...entries.map(([name, definition]) => columnSql(table, name, definition, dialect, references)),
+    `"created_at" ${time} not null`,
+    `"updated_at" ${time} not null`,
+    `${quoteName(versionColumn)} ${own.integer} not null default 1`,
+  ];
+  const single = entries.flatMap(([name, definition]) =>
+    fieldIndexes(table, columnName(name, definition), definition, dialect),
+  );
+  const several = [
+    ...unique.map((names) => uniqueIndex(table, names)),
+    ...indexes.map((names) => tableIndex(table, names)),
+  ];
+  const watched = entries.filter(([, definition]) => isNulled(definition));
+  return [
+    `create table ${quoteName(table)} (\n  ${columns.join(',\n  ')}\n)`,
+    ...[...single, ...several].map(({ sql }) => sql),
+    ...watched.flatMap(([name, definition]) => watchReference(dialect, table, columnName(name, definition))),
+  ];
+};
+
+/** Makes the table of a resource, on whichever database. */
+export const createTable = async (
+  db: MigrationDatabase,
+  name: DialectName,
+  table: string,
+  definition: TableDefinition,
+): Promise<void> => {
+  const dialect = dialectOf({ dialect: name });
+  await runAll(db, tableStatements(table, definition, dialect));
+  await ensureRegister(db, dialect);
+  await registerTable(db, table, definition);
+};

@@ -1,0 +1,13 @@
+import type { Ask } from '../introspection.ts';
+import type { DialectName } from '../name.ts';
+import { dialectOf } from '../registry.ts';
+import type { Stored } from './differences.ts';
+import { readTables } from './read-tables.ts';
+import { readRegister } from './register.ts';
+
+/** Reads the database as it is now, to compare the models with. */
+export const readStored = async (ask: Ask, name: DialectName): Promise<Stored> => {
+  const dialect = dialectOf({ dialect: name });
+  const tables = await readTables(ask, dialect);
+  return { dialect, tables, register: await readRegister(ask, tables) };
+};

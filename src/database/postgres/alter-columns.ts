@@ -1,0 +1,64 @@
+import type { ColumnAlteration, ColumnStep, SchemaWords } from '../dialect.ts';
+import { addColumn, convertAside, fillColumn, isConverted, nextColumn } from '../migrations/alter-columns.ts';
+import { columnType, isRequired, referenceSql } from '../migrations/columns.ts';
+import { foreignKeyName } from '../migrations/names.ts';
+import { runAll } from '../migrations/statements.ts';
+import { quoteName } from '../quote.ts';
+
+/**
+ * The column takes its new type empty and gets the converted values then: so it keeps its indexes, and no two values
+ * that are only alike in between break a unique one.
+ */
+const changeType = async (alteration: ColumnAlteration, step: ColumnStep): Promise<void> => {
+  await convertAside(alteration, step);
+  const column = quoteName(step.column);
+  const aside = quoteName(nextColumn(step.column));
+  const table = quoteName(alteration.table.name);
+  const alter = `alter table ${table}`;
+  await runAll(alteration.db, [
+    `${alter} alter column ${column} drop not null`,
+    `${alter} alter column ${column} drop default`,
+    `${alter} alter column ${column} type ${columnType(step.to, alteration.dialect)} using null`,
+    `update ${table} set ${column} = ${aside}`,
+    `${alter} drop column ${aside}`,
+  ]);
+};
+
+/** SQL that drops the references of a column that are not as they are to be, and adds the one that is to be. */
+const referenceStatements = ({ table }: ColumnAlteration, { column, referred, refers }: ColumnStep) => {
+  const alter = `alter table ${quoteName(table.name)}`;
+  const name = foreignKeyName(table.name, column);
+  if (referred?.table === refers?.table && referred?.onDelete === refers?.onDelete)
+    return { drop: [], add: [] };
+  const known = table.columns.get(column)?.references?.name ?? name;
+  return {
+    drop: referred === undefined ? [] : [`${alter} drop constraint ${quoteName(known)}`],
+    add:
+      refers === undefined
+        ? []
+        : [
+            `${alter} add constraint ${quoteName(name)} foreign key (${quoteName(column)})${referenceSql(refers)}`,
+          ],
+  };
+};
+
+export const alterColumns: SchemaWords['alterColumns'] = async (alteration) => {
+  const { db, dialect, table, steps, drop } = alteration;
+  const alter = `alter table ${quoteName(table.name)}`;
+  for (const step of steps) {
+    const { drop: dropped, add } = referenceStatements(alteration, step);
+    await runAll(db, dropped);
+    if (step.from === undefined) await runAll(db, [addColumn(table.name, step.column, step.to, dialect)]);
+    if (isConverted(step)) await changeType(alteration, step);
+    await fillColumn(alteration, step.column, step);
+    if (isConverted(step) || isRequired(step.to) !== (step.from !== undefined && isRequired(step.from))) {
+      const nullable = isRequired(step.to) ? 'set not null' : 'drop not null';
+      await runAll(db, [`${alter} alter column ${quoteName(step.column)} ${nullable}`]);
+    }
+    await runAll(db, add);
+  }
+  await runAll(
+    db,
+    drop.map((column) => `${alter} drop column ${quoteName(column)}`),
+  );
+};

@@ -1,0 +1,364 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PoolConfig, QueryResult } from 'pg';
+import type { Figure } from '../../kernel/figure.ts';
+import { StreamSlots, streamLimit } from '../chunk-stream.ts';
+import type { Caller, OpenDatabase, Query, WriteOptions } from '../database.ts';
+import { databaseUnavailable, transactionTimeout } from '../problems.ts';
+import { bothOf, figuresOfShares } from '../share-figures.ts';
+import { Shares } from '../shares.ts';
+import type { DatabaseOptions } from '../target.ts';
+import type { Unit } from '../unit.ts';
+import type { AttachedReplica } from './attached-replica.ts';
+import { runOwn } from './commit-watch.ts';
+import { openCursor } from './cursor.ts';
+import { type Effect, isConflict, isStalePlan, isWriteRefusal } from './errors.ts';
+import { figuresOfPool } from './figures.ts';
+import { ListeningSession } from './listener.ts';
+import { Pulse } from './pulse.ts';
+import { ReadBatches } from './read-batches.ts';
+import { demandMeaning, type SessionLimits, sessionSettings, startedAt } from './session.ts';
+import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts';
+import { type Session, Sessions } from './sessions.ts';
+import { topicOf } from './topic.ts';
+import { types } from './types.ts';
+import { runUnit, type UnitLimits } from './unit.ts';
+import { UnsentScans } from './unsent.ts';
+import { WriteBatches } from './write-batches.ts';
+
+/** Longest run of a statement and of a unit, in milliseconds. */
+const statementTimeout = 30_000;
+
+/** Longest wait for a lock, in milliseconds: who locks a table keeps those waiting who want it, and not for long. */
+const lockTimeout = 3_000;
+
+/** How long a write is tried again after conflicts, in milliseconds: as long as SQLite waits for a busy file. */
+const conflictLimit = 10_000;
+
+/** How long a unit that is run again keeps others of its table waiting, in milliseconds: it may be slow, they need not be. */
+const turnMs = 250;
+
+/** A session that pauses this long inside a transaction is ended by the server, in milliseconds. */
+const idleTimeout = 15_000;
+const streamIdleTimeout = 90_000;
+
+/** How long a statement or a unit may go on after `close`, in milliseconds. */
+const closingGrace = 1_000;
+
+/** A network that went silent for one connection alone ends a statement a little later than the server itself would. */
+const silenceTimeout = statementTimeout + 5_000;
+
+const poolConfig = (url: string, idle: number, { connecting, started }: PostgresOptions): PoolConfig => ({
+  ...sessionSettings(url, { statementTimeout, idleTimeout: idle, lockTimeout }),
+  ...(connecting === undefined ? {} : { connectionTimeoutMillis: connecting }),
+  ...(started === undefined ? {} : { verify: startedAt(started) }),
+  types,
+  // A session may have several statements on their way at a time; only reads make use of it (see ReadBatches).
+  pipeline: true,
+  idleTimeoutMillis: 30_000,
+});
+
+/** One that listens waits for as long as it takes. */
+const listenerLimits: SessionLimits = { statementTimeout, idleTimeout: 0, lockTimeout };
+
+/** What is left of `max_connections` beside what the server keeps for others; 16 has another kind of those. */
+const allowedSessions = `select current_setting('max_connections')::int
+  - current_setting('superuser_reserved_connections')::int
+  - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed`;
+
+const mayRepeat = (error: unknown): boolean => isConflict(error) || isStalePlan(error);
+
+/** Options that are this folder's own. */
+export interface PostgresOptions extends DatabaseOptions {
+  /** Whoever asks would rather ask elsewhere than have a statement repeated. */
+  readonly once?: boolean;
+  /** Milliseconds that a connection may take. */
+  readonly connecting?: number;
+  /** When the server started, as it says itself: sessions with another one are refused. */
+  readonly started?: string;
+}
+
+class PostgresDatabase implements OpenDatabase {
+  readonly dialect = 'postgres';
+  readonly replica: AttachedReplica | undefined;
+  readonly #sessions: Sessions;
+  readonly #streaming: Sessions;
+  readonly #pulse: Pulse;
+  readonly #listeners = new Set<ListeningSession>();
+  readonly #reads: ReadBatches;
+  readonly #writes: WriteBatches;
+  readonly #slots: StreamSlots;
+  readonly #scans: Shares;
+  readonly #briefs: Shares;
+  readonly #unsent = new UnsentScans();
+  readonly #ofApplications: Shares;
+  readonly #unitLimit: number | undefined;
+  readonly #conflictLimit: number;
+  readonly #url: string;
+  /** Whether a session stays with its server: a pooler in transaction mode passes no notifications on. */
+  readonly #direct: boolean;
+  /** Sessions that it has at most, the one that listens included. */
+  readonly #most: number;
+  /** Units that met a conflict twice go one at a time by table: they conflict with each other first of all. */
+  readonly #turns = new Map<string, Promise<void>>();
+  #closing: Promise<void> | undefined;
+  #refusal: Error | undefined;
+  #interrupted = false;
+
+  constructor(url: string, options: PostgresOptions, replica: AttachedReplica | undefined) {
+    const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit, prepare = true } = options;
+    this.replica = replica;
+    this.#url = url;
+    this.#conflictLimit = options.once === true ? 0 : conflictLimit;
+    this.#direct = prepare;
+    // Half as many again where statements stand in front of a lock, for those that need not.
+    const room = { places: poolSize, extra: Math.ceil(poolSize / 2), prepare };
+    const config = poolConfig(url, idleTimeout, options);
+    this.#pulse = new Pulse(config, {
+      hung: () => {
+        this.#sessions.breakOff();
+        this.#streaming.breakOff();
+      },
+      back: () => {
+        for (const listener of this.#listeners) listener.renew();
+      },
+    });
+    this.#sessions = new Sessions(config, room, silenceLimit, this.#pulse);
+    this.#reads = new ReadBatches(this.#sessions);
+    this.#writes = new WriteBatches(this.#sessions, (query) => this.#alone(query, 'own'), replica);
+    this.#streaming = new Sessions(
+      poolConfig(url, streamIdleTimeout, options),
+      { places: streamLimit, extra: 0, prepare },
+      silenceLimit,
+      this.#pulse,
+    );
+    this.#most = room.places + room.extra + streamLimit + 1;
+    this.#unitLimit = unitLimit;
+    this.#slots = new StreamSlots(options.streamTimes);
+    this.#scans = new Shares(scanLimits(poolSize));
+    this.#briefs = new Shares(briefLimits(poolSize));
+    this.#ofApplications = new Shares(applicationLimits(poolSize));
+  }
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    return (await this.#read(query)).rows;
+  }
+
+  async get<Row>(query: Query): Promise<Row | undefined> {
+    return (await this.#read(query)).rows[0];
+  }
+
+  async scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
+    const scan = (asker: Caller | undefined, sent?: () => void) => this.#scan(query, asker, sent);
+    return (await (query.shared === true ? this.#unsent.ask(query, by, scan) : scan(by))) as Row[];
+  }
+
+  async #scan(query: Query, by: Caller | undefined, sent?: () => void): Promise<unknown[]> {
+    const release = await (query.brief === true ? this.#briefs : this.#scans).take(by);
+    try {
+      sent?.();
+      return (await this.#alone(query, 'none')).rows;
+    } finally {
+      release();
+    }
+  }
+
+  stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
+    return this.#slots.open(() => openCursor(this.#streaming, query), by);
+  }
+
+  async execute<Row>(query: Query): Promise<Row[]> {
+    this.#assertWritable();
+    return (await (query.order === undefined ? this.#alone(query, 'own') : this.#writes.write(query))).rows;
+  }
+
+  async write<T>(unit: Unit<T>, options: WriteOptions = {}): Promise<T> {
+    this.#assertWritable();
+    if (options.limit === undefined) return this.#write(unit, options, performance.now() + conflictLimit);
+    const release = await this.#ofApplications.take(undefined);
+    try {
+      return await this.#write(unit, options, performance.now() + options.limit);
+    } finally {
+      release();
+    }
+  }
+
+  get listen(): OpenDatabase['listen'] {
+    if (!this.#direct) return undefined;
+    return (channel, heard) => {
+      const listener = new ListeningSession(sessionSettings(this.#url, listenerLimits), channel, heard);
+      this.#listeners.add(listener);
+      return () => {
+        this.#listeners.delete(listener);
+        return listener.close();
+      };
+    };
+  }
+
+  get tell(): OpenDatabase['tell'] {
+    if (!this.#direct) return undefined;
+    return async (channel) => {
+      await this.execute({ sql: `select pg_notify($1, '')`, parameters: [channel] });
+    };
+  }
+
+  get sessionRoom(): OpenDatabase['sessionRoom'] {
+    if (!this.#direct) return undefined;
+    return async () => {
+      const row = await this.get<{ allowed: number }>({ sql: allowedSessions, parameters: [] });
+      return { most: this.#most, allowed: Number(row?.allowed) };
+    };
+  }
+
+  figures(): readonly Figure[] {
+    const scans = bothOf(this.#scans, this.#briefs);
+    return [...figuresOfPool(this.#sessions.load), ...figuresOfShares(scans, this.#slots.load)];
+  }
+
+  async ping(): Promise<void> {
+    await this.get({ sql: 'select 1', parameters: [] });
+  }
+
+  refuseWrites(cause: Error | undefined): void {
+    this.#refusal = cause;
+  }
+
+  cannotWrite(error: unknown): boolean {
+    return isWriteRefusal(error);
+  }
+
+  interrupt(): void {
+    this.#interrupted = true;
+    this.#slots.close();
+    this.#scans.close();
+    this.#briefs.close();
+    this.#ofApplications.close();
+    this.#sessions.cancel();
+    this.#streaming.cancel();
+    this.replica?.interrupt();
+  }
+
+  close(): Promise<void> {
+    this.#pulse.close();
+    this.#slots.close();
+    this.#scans.close();
+    this.#briefs.close();
+    this.#ofApplications.close();
+    this.#closing ??= Promise.all([
+      this.#sessions.close(closingGrace),
+      this.#streaming.close(0),
+      this.replica?.close(),
+    ]).then(() => {});
+    return this.#closing;
+  }
+
+  #assertWritable(): void {
+    if (this.#refusal !== undefined) throw databaseUnavailable(this.#refusal);
+  }
+
+  async #write<T>(unit: Unit<T>, options: WriteOptions, until: number): Promise<T> {
+    try {
+      return await this.#attempt(unit, options, until);
+    } catch (error) {
+      if (!mayRepeat(error)) throw error;
+    }
+    // Most conflicts are not about the same row, and gone at once. Only who meets one again gets in line.
+    await delay(Math.random() * 4);
+    let conflict = options.table ?? '';
+    try {
+      return await this.#attempt(unit, options, until, (sql) => {
+        conflict = topicOf(sql) || conflict;
+      });
+    } catch (error) {
+      if (!mayRepeat(error)) throw error;
+    }
+    return this.#inTurn(conflict, () => this.#repeat(unit, options, until));
+  }
+
+  /** Runs the work behind that of the same table, which keeps it waiting for `turnMs` at most. */
+  #inTurn<T>(table: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(table) ?? Promise.resolve();
+    const result = before.then(work);
+    const isDone = result.then(
+      () => {},
+      () => {},
+    );
+    const isOver = before.then(() => delay(turnMs, undefined, { ref: false }));
+    this.#turns.set(table, Promise.race([isDone, isOver]));
+    return result;
+  }
+
+  #attempt<T>(
+    unit: Unit<T>,
+    { table = '', limit }: WriteOptions,
+    until: number,
+    refusedAt?: (sql: string) => void,
+  ): Promise<T> {
+    const limits = (): UnitLimits => {
+      if (limit === undefined) return { service: this.#unitLimit };
+      const left = until - performance.now();
+      if (left <= 0) throw transactionTimeout(limit);
+      return { limit: { left, whole: limit } };
+    };
+    return this.#sessions.use(`update ${table}`, async (session) =>
+      runUnit(session, unit, limits(), this.replica, refusedAt),
+    );
+  }
+
+  async #repeat<T>(unit: Unit<T>, options: WriteOptions, until: number): Promise<T> {
+    for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+      await delay(Math.random() * pause);
+      try {
+        return await this.#attempt(unit, options, until);
+      } catch (error) {
+        if (!mayRepeat(error) || performance.now() >= until) throw error;
+      }
+    }
+  }
+
+  #read(query: Query): Promise<QueryResult> {
+    return this.#repeated(() => this.#reads.read(query));
+  }
+
+  #refuseInterrupted(): void {
+    if (this.#interrupted) throw databaseUnavailable(new Error('The database is about to be closed'));
+  }
+
+  /** A statement that may take its time, or write, has a session for itself. */
+  #alone(query: Query, effect: Effect): Promise<QueryResult> {
+    const scans = effect === 'none';
+    const run = (session: Session): Promise<QueryResult> => {
+      if (scans) this.#refuseInterrupted();
+      return scans ? session.run(query, effect) : runOwn(session, query, this.replica);
+    };
+    return this.#repeated(() => this.#sessions.use(query.sql, run, scans));
+  }
+
+  /** One statement in a transaction of its own. It is repeated only where the server says that it did not run. */
+  async #repeated(run: () => Promise<QueryResult>): Promise<QueryResult> {
+    const until = performance.now() + this.#conflictLimit;
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!mayRepeat(error) || performance.now() >= until) throw error;
+      }
+    }
+  }
+}
+
+/** Connects when it is first asked; behind a pooler at once (see `demandMeaning`). */
+export const openPostgres = async (
+  url: string,
+  options: PostgresOptions = {},
+  replica?: AttachedReplica,
+): Promise<OpenDatabase> => {
+  const database = new PostgresDatabase(url, options, replica);
+  if (options.prepare !== false) return database;
+  try {
+    await demandMeaning(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+};

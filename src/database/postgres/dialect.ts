@@ -1,0 +1,184 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely';
+import type { Bucket } from '../../fields/aggregates.ts';
+import { fromScaled } from '../../fields/decimal.ts';
+import type { ColumnKind } from '../../fields/field.ts';
+import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
+import { quoteName } from '../quote.ts';
+import { all, type Fragment, literal, name, sql } from '../statement.ts';
+import { NumberingPostgresCompiler } from './query-compiler.ts';
+import { postgresSchema } from './schema.ts';
+
+/**
+ * A bare name is that of a column first, also of one of the statement around it, so the row has a name that no field
+ * can have.
+ */
+const object = (entries: readonly JsonEntry[]): Fragment =>
+  sql`(select row_to_json(_row) from (select ${all(
+    entries.map((entry) => sql`${entry.value} as ${name(entry.name)}`),
+  )}) as _row)`;
+
+/** A whole number as the text of a decimal; null stays null, as every operator here answers null for it. */
+const decimal = (value: Fragment, scale: number): Fragment =>
+  scale === 0 ? sql`${value}::text` : sql`(${value} * ${sql.raw(fromScaled(1, scale))})::text`;
+
+/**
+ * A double as JavaScript writes it. PostgreSQL writes the same within 1e-4 and 1e15. Around that, down to 1e-6 and up to
+ * 1e21, it has exponents, where jsonb has none; below, its exponents have two digits. The array and the few nodes are
+ * for speed: each statement that runs sets them all up. Not done, as it would double that: beyond 2^54 PostgreSQL passes
+ * over a text that lies exactly halfway to the next double, and takes one with more digits.
+ */
+const double = (value: Fragment): Fragment =>
+  sql`case width_bucket(abs(${value}), '{1e-6,1e-4,1e15,1e21}'::float8[])
+    when 2 then to_json(${value}) when 0 then replace(to_json(${value} + 0)::text, 'e-0', 'e-')::json
+    when 4 then to_json(${value}) else to_jsonb(${value})::json end`;
+
+const columns: Dialect['columns'] = {
+  text: { type: 'text collate "C"' },
+  integer: { type: 'bigint' },
+  decimal: { type: 'bigint', render: decimal },
+  number: { type: 'double precision', render: double },
+  boolean: { type: 'boolean' },
+  timestamp: {
+    type: 'timestamptz(3)',
+    render: (value) => sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  },
+  date: { type: 'date' },
+  time: { type: 'time(0)' },
+  uuid: { type: 'uuid' },
+  json: { type: 'json' },
+} satisfies Record<string, ColumnWords>;
+
+/** SQL type of a kind of column, as a cast names it. */
+const castType = (kind: ColumnKind): Fragment => sql.raw(columns[kind].type.replace(/ collate .*$/, ''));
+
+/** A cast refuses the whole statement for a value of a former type of the field, so numbers are looked at first. */
+const member: Dialect['member'] = (object, keys, kind, scale) => {
+  const text = sql`(${object} #>> array[${all(keys.map((key) => literal(key)))}])`;
+  if (kind === 'boolean') return sql`(${text} = 'true')`;
+  if (kind === 'integer') return sql`(case when ${text} ~ '^-?[0-9]{1,18}$' then ${text}::bigint end)`;
+  if (kind === 'decimal')
+    return sql`(case when ${text} ~ '^-?[0-9]{1,15}([.][0-9]{1,8})?$' then round(${text}::numeric * ${literal(10 ** scale)})::bigint end)`;
+  return sql`cast(${text} as ${castType(kind)})`;
+};
+
+const agree: Dialect['agree'] = (one, other, keys) => {
+  if (keys.length === 0) return sql`(1 = 1)`;
+  const named = all(keys.map((key) => literal(key)));
+  const held = (object: Fragment): Fragment =>
+    sql`(select jsonb_object_agg(key, value) from json_each_text(${object}) where key in (${named}) and value is not null)`;
+  return sql`(${held(one)} is not distinct from ${held(other)})`;
+};
+
+/**
+ * Of the statement: the transaction may have begun long before, and `clock_timestamp()`, which differs from row to row,
+ * is no bound of an index. Cut, not rounded: a rounded time may lie ahead of the next statement.
+ */
+const now = sql`date_trunc('milliseconds', statement_timestamp())`;
+
+/**
+ * Which transactions the statement's snapshot counts as over: whatever is committed by whomever gets a number of its own, so
+ * none can be added without changing this. A server that came up again, or another one that took its place, may give
+ * numbers once more that were lost: it began at another time. A replica does not tell: its snapshots leave out which of the
+ * transactions between the oldest and the newest still run, so that one of these may end without a change.
+ */
+const seen = sql`(case when not pg_is_in_recovery() then
+  pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text end)`;
+
+/**
+ * A temporary file of some 500 KB in each tablespace that holds tables of the service. It needs no privilege, and leaves
+ * nothing in the catalogues. Tablespaces in which the role may make nothing are passed over.
+ */
+const takeRoomOfEachTablespace = `do $$
+declare place name;
+begin
+  perform set_config('work_mem', '64kB', true);
+  for place in
+    select distinct coalesce(t.spcname, '')
+    from pg_class c left join pg_tablespace t on t.oid = c.reltablespace
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'i')
+      and (t.oid is null or has_tablespace_privilege(t.oid, 'create'))
+  loop
+    perform set_config('temp_tablespaces', quote_ident(place), true);
+    perform count(*) from generate_series(1, 16384);
+  end loop;
+end $$`;
+
+const bucketFormats: Readonly<Record<Bucket, string>> = {
+  hour: 'YYYY-MM-DD"T"HH24',
+  day: 'YYYY-MM-DD',
+  week: 'IYYY-"W"IW',
+  month: 'YYYY-MM',
+  year: 'YYYY',
+};
+
+/** A moment by the clock of a place, within the years that timestamps have. Of nothing, `least` is what it knows. */
+const localTime = (value: Fragment, shift: Fragment): Fragment => {
+  const moved = sql`${value} at time zone 'UTC' + cast(${shift} as interval)`;
+  const bounded = sql`greatest(least(${moved}, timestamp '9999-12-31 23:59'), timestamp '0001-01-01 00:00')`;
+  return sql`case when ${value} is not null then ${bounded} end`;
+};
+
+/** The text 1; where a condition holds, the character NUL, of which there is none: an error of its own. */
+const unless = (condition: Fragment): Fragment => sql`chr(case when ${condition} then 0 else 49 end)`;
+
+export const postgresDialect: Dialect = {
+  name: 'postgres',
+  builder: new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new NumberingPostgresCompiler(),
+    },
+  }),
+  columns,
+  cast: (value, kind) => sql`cast(${value} as ${castType(kind)})`,
+  object,
+  objectText: (entries) => sql`${object(entries)}::text`,
+  member,
+  agree,
+  unclosed: (text) => sql`left(${text}, -1)`,
+  fits: (text, bytes) =>
+    sql`cast(${unless(sql`sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)}`)} as integer)`,
+  atMost: (count, most) => sql`${unless(sql`${count} > ${literal(most)}`)} = '1'`,
+  looksAtFewer: () => undefined,
+  tableBytes: (table) => sql`pg_table_size(${literal(quoteName(table))}::regclass)`,
+  seen,
+  arrayText: (values) => sql`json_build_array(${all(values)})::text`,
+  arrayOf: (_column, query) => sql`to_json(array(${query}))`,
+  joined: (value, separator) => sql`string_agg(${value}, ${separator})`,
+  // The same text under the name of a type by which `AnswerClient` knows it.
+  answer: (json) => sql`cast(${json} as bpchar)`,
+  octets: (value) => sql`octet_length((${value})::text)::bigint`,
+  contains: (value, needle) => sql`strpos(lower((${value}) collate "C"), ${needle}) > 0`,
+  ordered: (value, descending, nullable) => {
+    if (!nullable) return descending ? sql`${value} desc` : value;
+    return descending ? sql`${value} desc nulls last` : sql`${value} nulls first`;
+  },
+  // An IN among alternatives would be asked row by row.
+  among: (value, query) => sql`${value} = any(array(${query}))`,
+  rows: (count) => count,
+  updateLock: sql` for no key update`,
+  deleteLock: sql` for update`,
+  givenKey: sql` overriding system value`,
+  now,
+  later: (milliseconds) => sql`${now} + ${milliseconds} * interval '1 millisecond'`,
+  bucket: (value, bucket, kind, shift) => {
+    const moment = kind === 'date' ? sql`cast(${value} as timestamp)` : localTime(value, shift);
+    return sql`to_char(${moment}, ${literal(bucketFormats[bucket])}) collate "C"`;
+  },
+  takingFree: sql`for no key update skip locked`,
+  // A number of the program's own; any other would do.
+  turn: sql`select pg_advisory_xact_lock(7118540126532470) as turn`,
+  // A transaction would take three ways to the server and back where this takes one.
+  beside: (write, others) =>
+    sql`with _written as (${write}), ${all(
+      others.map((other, index) => sql`${name(`_beside${index}`)} as (${other})`),
+    )} select * from _written`,
+  computesSkippedRows: true,
+  guessesRows: true,
+  keepsRows: true,
+  takeRoom: [takeRoomOfEachTablespace],
+  takesRoomLightly: true,
+  schema: postgresSchema,
+};

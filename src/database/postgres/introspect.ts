@@ -1,0 +1,83 @@
+import type { Introspection } from '../introspection.ts';
+
+interface ColumnRow {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly collation: string | null;
+  readonly not_null: boolean;
+  readonly preset: string | null;
+  readonly target: string | null;
+  readonly action: string | null;
+  readonly constraint: string | null;
+}
+
+interface IndexRow {
+  readonly table: string;
+  readonly index: string;
+  readonly unique: boolean;
+  readonly column: string | null;
+}
+
+const columnsSql = `select c.relname::text as "table", a.attname::text as name,
+    format_type(a.atttypid, a.atttypmod) as type, o.collname::text as "collation",
+    a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as preset,
+    t.relname::text as target, k.confdeltype::text as action, k.conname::text as "constraint"
+  from pg_attribute a
+  join pg_class c on c.oid = a.attrelid
+  join pg_namespace n on n.oid = c.relnamespace
+  join pg_type y on y.oid = a.atttypid
+  left join pg_collation o on o.oid = a.attcollation and a.attcollation <> y.typcollation
+  left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  left join pg_constraint k on k.conrelid = a.attrelid and k.contype = 'f' and k.conkey = array[a.attnum]
+  left join pg_class t on t.oid = k.confrelid
+  where n.nspname = current_schema() and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+  order by c.relname, a.attnum`;
+
+const indexesSql = `select c.relname::text as "table", i.relname::text as "index", x.indisunique as "unique",
+    a.attname::text as "column"
+  from pg_index x
+  join pg_class i on i.oid = x.indexrelid
+  join pg_class c on c.oid = x.indrelid
+  join pg_namespace n on n.oid = c.relnamespace
+  cross join lateral unnest(x.indkey::int2[]) with ordinality as k (attnum, position)
+  left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+  where n.nspname = current_schema() and not x.indisprimary and x.indpred is null
+  order by c.relname, i.relname, k.position`;
+
+const actions: Readonly<Record<string, string>> = {
+  a: 'no action',
+  r: 'restrict',
+  c: 'cascade',
+  n: 'set null',
+  d: 'set default',
+};
+
+/** The spelling of PostgreSQL's own for the names that field types use. */
+const spelt = (type: string): string =>
+  type
+    .toLowerCase()
+    .replace(/^(time|timestamp)(\(\d\))? with time zone/, '$1tz$2')
+    .replace(/ without time zone$/, '')
+    .replace(/\s+/g, ' ');
+
+export const introspectPostgres: Introspection = {
+  columns: async (ask) =>
+    (await ask<ColumnRow>(columnsSql)).map((row) => ({
+      table: row.table,
+      name: row.name,
+      type: spelt(row.type) + (row.collation === null ? '' : ` collate "${row.collation}"`),
+      notNull: row.not_null,
+      preset: row.preset ?? undefined,
+      references:
+        row.target === null
+          ? undefined
+          : {
+              table: row.target,
+              onDelete: actions[row.action ?? ''] ?? 'no action',
+              name: row.constraint ?? undefined,
+            },
+    })),
+  indexes: (ask) => ask<IndexRow>(indexesSql),
+  holds: (declared, wanted) => spelt(declared) === spelt(wanted),
+};

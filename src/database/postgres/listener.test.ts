@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { describeDatabase } from '../../../tests/support/databases.ts';
+
+describeDatabase('postgres', 'a session that listens', (databases) => {
+  it('hears what others tell, again after its connection was cut, and is told that it was', async () => {
+    const url = await databases.create();
+    const [one, other] = [await databases.open(url), await databases.open(url)];
+    let heard = 0;
+    const end = one.listen?.('channel', () => {
+      heard += 1;
+    });
+    await expect.poll(() => heard).toBe(1);
+    await other.tell?.('channel');
+    await expect.poll(() => heard).toBe(2);
+    await other.tell?.('another');
+    const killed = await other.execute({
+      sql: `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and datname = current_database()`,
+      parameters: [],
+    });
+    expect(killed).toHaveLength(1);
+    await expect.poll(() => heard, { timeout: 5_000 }).toBe(3);
+    await other.tell?.('channel');
+    await expect.poll(() => heard).toBe(4);
+    await end?.();
+    const left = await other.all({
+      sql: `select pid from pg_stat_activity where query like 'listen %' and datname = current_database()`,
+      parameters: [],
+    });
+    expect(left).toEqual([]);
+  });
+
+  it('is none behind a pooler in transaction mode, which passes nothing on', async () => {
+    const database = await databases.open(undefined, { prepare: false });
+    expect([database.listen, database.tell]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, type ClientConfig } from 'pg';
+import { quoteName } from '../quote.ts';
+
+/** Milliseconds between attempts to connect: the first one, and the longest. */
+const firstPause = 1_000;
+const longestPause = 30_000;
+
+/** Milliseconds that the server is given to say goodbye. */
+const farewell = 500;
+
+/**
+ * A session of its own that hears what is told on a channel. It connects again for as long as it takes; whoever listens
+ * is told after each time, as something may have been said meanwhile.
+ */
+export class ListeningSession {
+  readonly #config: ClientConfig;
+  readonly #channel: string;
+  readonly #heard: () => void;
+  #client: Client | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #pause = firstPause;
+  #closed = false;
+
+  constructor(config: ClientConfig, channel: string, heard: () => void) {
+    this.#config = config;
+    this.#channel = channel;
+    this.#heard = heard;
+    void this.#connect();
+  }
+
+  /** Connects again at once: what it had may be gone without a word. */
+  renew(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#retry);
+    this.#pause = firstPause;
+    const client = this.#client;
+    this.#client = undefined;
+    client?.connection.stream.destroy();
+    void this.#connect();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    const client = this.#client;
+    if (client === undefined) return;
+    await Promise.race([client.end().catch(() => {}), delay(farewell, undefined, { ref: false })]);
+    client.connection.stream.destroy();
+  }
+
+  async #connect(): Promise<void> {
+    const client = new Client(this.#config);
+    this.#client = client;
+    // Once, however it ends: an error, and then the end of the connection.
+    const gone = (): void => {
+      if (this.#client !== client) return;
+      this.#client = undefined;
+      client.connection.stream.destroy();
+      this.#connectLater();
+    };
+    client.on('error', gone);
+    client.on('end', gone);
+    client.on('notification', () => this.#heard());
+    try {
+      await client.connect();
+      await client.query(`listen ${quoteName(this.#channel)}`);
+      this.#pause = firstPause;
+      this.#heard();
+    } catch {
+      gone();
+    }
+  }
+
+  #connectLater(): void {
+    if (this.#closed) return;
+    this.#retry = setTimeout(() => void this.#connect(), this.#pause).unref();
+    this.#pause = Math.min(this.#pause * 2, longestPause);
+  }
+}

@@ -1,0 +1,63 @@
+import { Client } from 'pg';
+import { quoteName } from '../quote.ts';
+import type { TableLoader } from '../target.ts';
+import { sessionSettings } from './session.ts';
+
+/**
+ * A type that a text is cast to: without its length or precision, which the column demands itself, since a cast would cut
+ * what is too long.
+ */
+const castTo = (declared: string): string => {
+  const type = declared.replace(/ collate .*$/, '').replace(/\(\d+(?:,\d+)?\)/, '');
+  return /^(?:character|bpchar|"char")/.test(type) ? 'text' : type;
+};
+
+/** A number of the program's own; any other would do. */
+const loading = '7118540126532471';
+
+const insertInto =
+  (client: Client): TableLoader['insert'] =>
+  async (table, columns, rows) => {
+    const names = columns.map(({ name }) => quoteName(name));
+    const values = columns.map(({ type }, index) => `_${index}::${castTo(type)}`);
+    const lists = columns.map((_, index) => `$${index + 1}::text[]`);
+    const aliases = columns.map((_, index) => `_${index}`);
+    await client.query({
+      text: `insert into ${quoteName(table)} (${names.join(', ')}) overriding system value
+        select ${values.join(', ')} from unnest(${lists.join(', ')}) as _row(${aliases.join(', ')})`,
+      values: columns.map((_, index) => rows.map((row) => row[index] ?? null)),
+    });
+  };
+
+export const onPostgresLoader = async <T>(
+  url: string,
+  work: (loader: TableLoader) => Promise<T>,
+): Promise<T> => {
+  const client = new Client(sessionSettings(url, { statementTimeout: 0, idleTimeout: 0, lockTimeout: 0 }));
+  // A connection that is lost while nothing is asked is told by the next statement.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    // One at a time. Of one that is gone the server may still be at its last statement: till then it has the lock.
+    await client.query(`select pg_advisory_lock(${loading})`);
+    return await work({
+      dialect: 'postgres',
+      ask: async <Row>(sql: string) => (await client.query(sql)).rows as Row[],
+      run: async (sql) => void (await client.query(sql)),
+      transaction: async (unit) => {
+        await client.query('begin');
+        try {
+          const result = await unit();
+          await client.query('commit');
+          return result;
+        } catch (error) {
+          await client.query('rollback').catch(() => {});
+          throw error;
+        }
+      },
+      insert: insertInto(client),
+    });
+  } finally {
+    await client.end().catch(() => {});
+  }
+};

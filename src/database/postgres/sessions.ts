@@ -1,0 +1,332 @@
+import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
+import type { Query } from '../database.ts';
+import { databaseUnavailable } from '../problems.ts';
+import { Admission, type Held, type Seen } from './admission.ts';
+import { AnswerClient } from './answer-client.ts';
+import { cancelStatement } from './cancel.ts';
+import { type CommitWatch, telling } from './commit-watch.ts';
+import {
+  type Effect,
+  isForeignSession,
+  isReadOnly,
+  isSessionLost,
+  isStalePlan,
+  toDatabaseError,
+  toStatementError,
+} from './errors.ts';
+import type { Pulse } from './pulse.ts';
+import { Silence } from './silence.ts';
+import { StatementNames } from './statement-names.ts';
+import { topicOf } from './topic.ts';
+
+/** What is known of a connection as long as it lives. */
+interface Life {
+  /** That of the statement names with which it began. */
+  readonly generation: number;
+  readonly silence: Silence;
+  readonly pulse: Pick<Pulse, 'heard'>;
+}
+
+/** One connection while somebody has it. */
+export class Session implements Held {
+  readonly topic: string;
+  readonly patient: boolean;
+  readonly #client: PoolClient;
+  readonly #names: StatementNames;
+  readonly #life: Life;
+  readonly #onRelease: () => void;
+  readonly #unanswered: string[] = [];
+  #answered = 0;
+  #succeeded = 0;
+  #lost = false;
+  #released = false;
+  #onStanding: (() => void) | undefined;
+
+  constructor(
+    client: PoolClient,
+    names: StatementNames,
+    life: Life,
+    purpose: { readonly topic: string; readonly patient: boolean },
+    onRelease: () => void,
+  ) {
+    this.topic = purpose.topic;
+    this.patient = purpose.patient;
+    this.#onRelease = onRelease;
+    this.#client = client;
+    this.#names = names;
+    this.#life = life;
+  }
+
+  /** Runs a prepared statement: one round trip, and no planning once the server knows it. */
+  run(query: Query, effect: Effect = 'none'): Promise<QueryResult> {
+    const name = this.#names.nameOf(query.sql);
+    const values = [...query.parameters];
+    return this.#watch(
+      name === undefined ? { text: query.sql, values } : { name, text: query.sql, values },
+      effect,
+    );
+  }
+
+  /** Runs a statement that comes once, such as BEGIN or a cursor's. */
+  runOnce(sql: string, parameters: Query['parameters'] = []): Promise<QueryResult> {
+    return this.#watch({ text: sql, values: [...parameters] }, 'none');
+  }
+
+  /** Ends the transaction. @throws `outcome_unknown` where the answer is lost; Error where it was undone */
+  async commit(told?: CommitWatch, statements: readonly string[] = []): Promise<void> {
+    const commit = (): Promise<QueryResult> => this.#watch({ text: 'commit' }, 'commit');
+    const { command } = await (told === undefined ? commit() : telling(this, told, statements, commit));
+    if (command !== 'COMMIT') throw new Error(`The server answered COMMIT with ${command}`);
+  }
+
+  get statement(): string | undefined {
+    return this.#unanswered[0];
+  }
+
+  get answered(): number {
+    return this.#answered;
+  }
+
+  get succeeded(): number {
+    return this.#succeeded;
+  }
+
+  /** Has `then` called where the first unanswered statement stands still, with others of this session behind it. */
+  whenStanding(then: () => void): void {
+    this.#onStanding = then;
+  }
+
+  stood(): void {
+    if (this.#unanswered.length > 1) this.#onStanding?.();
+  }
+
+  /** Has the statements that `ask` runs leave in one system call; they are answered in their order. */
+  together<T>(ask: () => T): T {
+    const { stream } = this.#client.connection;
+    stream.cork();
+    try {
+      return ask();
+    } finally {
+      stream.uncork();
+    }
+  }
+
+  /** The connection is in a state that nobody knows: it will be closed, not used again. */
+  discard(): void {
+    this.#lost = true;
+  }
+
+  /** Fails what waits for an answer: none will come. */
+  breakOff(): void {
+    this.#lost = true;
+    this.#life.silence.fail();
+    this.#client.connection.stream.destroy();
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  /** Has the statement that runs end, with SQLSTATE 57014. */
+  cancel(): void {
+    if (!this.#released) cancelStatement(this.#client);
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#client.release(this.#lost || this.#life.generation !== this.#names.generation);
+    this.#onRelease();
+  }
+
+  /** By callback: the promises of `pg` keep results from being collected as timers do (see `Silence`). */
+  #ask(query: QueryConfig): Promise<QueryResult> {
+    const { silence, pulse } = this.#life;
+    return new Promise((resolve, reject) => {
+      const waiting = silence.begin(reject);
+      this.#unanswered.push(query.text);
+      this.#client.query(query, (error: Error | null, result) => {
+        this.#unanswered.shift();
+        this.#answered += 1;
+        silence.end(waiting);
+        if (error !== null) return reject(error);
+        this.#succeeded += 1;
+        pulse.heard();
+        resolve(result);
+      });
+    });
+  }
+
+  async #watch(query: QueryConfig, effect: Effect): Promise<QueryResult> {
+    try {
+      return await this.#ask(query);
+    } catch (error) {
+      if (isReadOnly(error, query.text)) {
+        // The others are with the same server, as far as anybody can tell.
+        this.#names.renew();
+        throw databaseUnavailable(error);
+      }
+      if (isForeignSession(error)) this.#names.turnOff();
+      if (isSessionLost(error) || isStalePlan(error)) this.#lost = true;
+      throw toStatementError(error, effect);
+    }
+  }
+}
+
+/** How many sessions there may be. */
+export interface Room {
+  readonly places: number;
+  /** Beyond these, while as many stand in front of a lock. */
+  readonly extra: number;
+  /** Whether they keep prepared statements; true unless given. */
+  readonly prepare?: boolean;
+}
+
+/** Milliseconds that a connection may take before the server is asked whether it lives. */
+const slowConnection = 1_000;
+
+const hung = (): unknown => databaseUnavailable(new Error('The server does not respond'));
+
+/** A pool of connections. Whoever takes one sees errors as callers of the store do. */
+export class Sessions {
+  readonly #pool: Pool;
+  readonly #names: StatementNames;
+  readonly #lives = new WeakMap<PoolClient, Life>();
+  readonly #silenceLimit: number;
+  readonly #pulse: Pulse;
+  readonly #admission: Admission<Session>;
+  #closing = false;
+  #drained: (() => void) | undefined;
+
+  /** @param silenceLimit milliseconds after which a statement without any answer fails */
+  constructor(config: PoolConfig, { places, extra, prepare }: Room, silenceLimit: number, pulse: Pulse) {
+    this.#pulse = pulse;
+    this.#silenceLimit = silenceLimit;
+    this.#names = new StatementNames(prepare);
+    this.#admission = new Admission(places, extra);
+    this.#pool = new Pool({ ...config, max: places + extra, Client: AnswerClient } as PoolConfig);
+    // A connection that breaks while nobody uses it leaves the pool; one that breaks in use fails its statement.
+    // Without listeners either would end the process.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {});
+      this.#begin(client);
+    });
+  }
+
+  /** Whether a statement is expected to stand still in front of a lock: it must not be sent together with others. */
+  standsStill(sql: string): boolean {
+    return this.#admission.isSuspect(sql);
+  }
+
+  /** Connections that are open, and who has and wants the sessions that there may be. */
+  get load(): Readonly<Record<'open' | 'places' | 'taken' | 'waiting' | 'standing', number>> {
+    const { places, taken, waiting, standing } = this.#admission;
+    return { open: this.#pool.totalCount, places, taken, waiting, standing };
+  }
+
+  /** A session for the statement, or for others about the same table. @param patient whether it may take its time */
+  async take(sql: string, patient = false): Promise<Session> {
+    if (this.#closing) throw databaseUnavailable(new Error('The database is closed'));
+    if (this.#pulse.isHung) throw hung();
+    const topic = topicOf(sql);
+    const turn = this.#admission.enter(topic);
+    if (turn !== undefined) await this.#awaitTurn(turn);
+    try {
+      const [client, life] = await this.#connection();
+      const session = new Session(client, this.#names, life, { topic, patient }, () => this.#giveBack(seen));
+      const seen = this.#admission.hold(session);
+      return session;
+    } catch (error) {
+      this.#admission.giveUp(topic);
+      this.#notice();
+      throw toDatabaseError(error);
+    }
+  }
+
+  async use<T>(sql: string, work: (session: Session) => Promise<T>, patient = false): Promise<T> {
+    const session = await this.take(sql, patient);
+    try {
+      return await work(session);
+    } finally {
+      session.release();
+    }
+  }
+
+  /** The server hangs: fails everything that waits for it, and uses none of these connections again. */
+  breakOff(): void {
+    this.#names.renew();
+    this.#admission.refuse(hung());
+    for (const session of this.#admission.sessions) session.breakOff();
+  }
+
+  /** Has the statements that run at this moment end. */
+  cancel(): void {
+    for (const session of this.#admission.sessions) session.cancel();
+  }
+
+  /** Takes nothing new, lets what runs end within `grace` milliseconds, and breaks off the rest. */
+  async close(grace: number): Promise<void> {
+    this.#closing = true;
+    const drained = new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+    const late = setTimeout(() => this.#drained?.(), grace);
+    this.#notice();
+    await drained;
+    clearTimeout(late);
+    for (const session of this.#admission.sessions) {
+      // The server would go on with a statement whose connection is gone.
+      session.cancel();
+      session.discard();
+      session.release();
+    }
+    await this.#pool.end();
+  }
+
+  /** One of this generation, kept from before or new. */
+  async #connection(): Promise<readonly [PoolClient, Life]> {
+    for (;;) {
+      const client = await this.#connect();
+      const known = this.#lives.get(client);
+      if (known === undefined || known.generation === this.#names.generation)
+        return [client, known ?? this.#begin(client)];
+      client.release(true);
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    if (this.#pool.idleCount > 0) return this.#pool.connect();
+    const slow = setTimeout(() => this.#pulse.ask(), slowConnection).unref();
+    try {
+      return await this.#pool.connect();
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  #begin(client: PoolClient): Life {
+    const silence = new Silence(this.#silenceLimit, () => this.#pulse.ask());
+    const life = { generation: this.#names.generation, silence, pulse: this.#pulse };
+    this.#lives.set(client, life);
+    return life;
+  }
+
+  async #awaitTurn(turn: Promise<void>): Promise<void> {
+    try {
+      await turn;
+    } catch (error) {
+      this.#notice();
+      throw error;
+    }
+  }
+
+  #giveBack(seen: Seen<Session>): void {
+    this.#admission.leave(seen);
+    this.#notice();
+  }
+
+  #notice(): void {
+    if (this.#admission.taken === 0 && this.#admission.waiting === 0) this.#drained?.();
+  }
+}

@@ -1,0 +1,13 @@
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+
+/** What a text names first behind FROM, INTO or UPDATE: the table that it is about, as a rule. */
+const table = /\b(?:from|into|update)\s+"?(?<table>[\w$]+)/i;
+
+const known = new BoundedCache<{ readonly topic: string }>('statementTopics');
+
+/**
+ * The table that a statement is about; empty where it names none. Statements are put together by it, nothing more: one
+ * that waits for the lock of another table counts under its own.
+ */
+export const topicOf = (sql: string): string =>
+  known.getOrMake(sql, () => ({ topic: table.exec(sql)?.groups?.['table']?.toLowerCase() ?? '' })).topic;

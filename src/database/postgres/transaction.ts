@@ -1,0 +1,113 @@
+import type { QueryResult } from 'pg';
+import type { Query, Transaction } from '../database.ts';
+import { isOutcomeUnknown } from '../problems.ts';
+import type { CommitWatch } from './commit-watch.ts';
+import type { Session } from './sessions.ts';
+
+/** A statement that is to be sent. */
+interface SentStatement {
+  readonly query: Query;
+  readonly resolve: (result: QueryResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The first statement of a transaction that was refused, and why. */
+interface StatementFailure {
+  readonly error: unknown;
+  readonly sql: string;
+}
+
+/**
+ * The transaction that a unit sees. After the first refused statement everything else is refused too. Statements that
+ * the unit starts together leave in one system call, in their order, and run one after the other.
+ */
+export class PostgresTransaction implements Transaction {
+  readonly #session: Session;
+  readonly #told: CommitWatch | undefined;
+  /** What ran, for who is told. */
+  readonly #statements: string[] = [];
+  #over = false;
+  #failure: StatementFailure | undefined;
+  #waiting: SentStatement[] = [];
+
+  constructor(session: Session, told?: CommitWatch) {
+    this.#session = session;
+    this.#told = told;
+  }
+
+  async all<Row>(query: Query): Promise<Row[]> {
+    return (await this.#step(query)).rows;
+  }
+
+  async get<Row>(query: Query): Promise<Row | undefined> {
+    return (await this.#step(query)).rows[0];
+  }
+
+  async run(query: Query): Promise<number> {
+    return (await this.#step(query)).rowCount ?? 0;
+  }
+
+  /** Why the unit failed, if one of its statements did. */
+  get failure(): StatementFailure | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Ends the transaction, behind the statements that the unit started but did not await: they leave with it, as the
+   * server answers COMMIT with ROLLBACK where it refused one of them.
+   * @throws what a statement was refused with, `outcome_unknown`
+   */
+  async commit(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const committed = this.#session.together(() => {
+      this.#sendAll();
+      return this.#session.commit(this.#told, this.#statements);
+    });
+    this.#over = true;
+    try {
+      await committed;
+    } catch (error) {
+      throw isOutcomeUnknown(error) ? error : (this.failure?.error ?? error);
+    }
+  }
+
+  /** Refuses every further statement. */
+  end(): void {
+    this.#over = true;
+  }
+
+  async #step(query: Query): Promise<QueryResult> {
+    this.#assertOpen();
+    return new Promise((resolve, reject) => {
+      // Ticks come when all promises that could resolve have done so: by then the unit has asked.
+      if (this.#waiting.push({ query, resolve, reject }) === 1) process.nextTick(this.#send);
+    });
+  }
+
+  #assertOpen(): void {
+    if (this.#over) throw new Error('The transaction is over: a statement came after its unit had ended');
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  readonly #send = (): void => {
+    if (this.#waiting.length === 0) return;
+    this.#session.together(() => this.#sendAll());
+  };
+
+  #sendAll(): void {
+    const steps = this.#waiting;
+    this.#waiting = [];
+    for (const { query, resolve, reject } of steps)
+      this.#run(query).then(resolve, (error: unknown) => {
+        // Those behind the first are told that the transaction is aborted: it is the first that says why.
+        this.#failure ??= { error, sql: query.sql };
+        reject(this.#failure.error);
+      });
+  }
+
+  async #run(query: Query): Promise<QueryResult> {
+    this.#assertOpen();
+    if (this.#told !== undefined) this.#statements.push(query.sql);
+    return this.#session.run(query);
+  }
+}

@@ -1,0 +1,112 @@
+import type { QueryResult } from 'pg';
+import type { Query } from '../database.ts';
+import { isOutcomeUnknown } from '../problems.ts';
+import type { CommitWatch } from './commit-watch.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { topicOf } from './topic.ts';
+
+/** A statement that writes, and waits to be sent. */
+interface Write {
+  readonly query: Query;
+  readonly resolve: (result: QueryResult | Promise<QueryResult>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Writes that one transaction holds at most: those behind the first wait for all. */
+const together = 16;
+
+const orderOf = ({ query }: Write): number => query.order ?? 0;
+
+/** Those of each table, in the order in which no two groups wait for each other's rows. */
+const groupsOf = (writes: readonly Write[]): readonly (readonly Write[])[] =>
+  [...Map.groupBy(writes, ({ query }) => topicOf(query.sql)).values()].flatMap((of) => {
+    const ordered = of.toSorted((one, other) => orderOf(one) - orderOf(other));
+    const count = Math.ceil(ordered.length / together);
+    const size = Math.ceil(ordered.length / count);
+    return Array.from({ length: count }, (_, index) => ordered.slice(index * size, (index + 1) * size));
+  });
+
+/**
+ * Commits the writes of one table that the requests of one turn ask for together: the disk is waited for once, and they
+ * travel in one system call. What one of them is refused with is nobody else's business: nothing of the group stands
+ * then, and each runs again by itself. A group that stands still in front of a lock is given up as soon as that shows,
+ * so that only those wait who have to.
+ */
+export class WriteBatches {
+  readonly #sessions: Sessions;
+  readonly #alone: (query: Query) => Promise<QueryResult>;
+  readonly #told: CommitWatch | undefined;
+  #waiting: Write[] = [];
+
+  /** @param alone runs a statement in a transaction of its own */
+  constructor(
+    sessions: Sessions,
+    alone: (query: Query) => Promise<QueryResult>,
+    told: CommitWatch | undefined,
+  ) {
+    this.#sessions = sessions;
+    this.#alone = alone;
+    this.#told = told;
+  }
+
+  /** @throws the errors of the store */
+  write(query: Query): Promise<QueryResult> {
+    return new Promise((resolve, reject) => {
+      // Ticks come when all promises that could resolve have done so: by then every request has asked.
+      if (this.#waiting.push({ query, resolve, reject }) === 1) process.nextTick(this.#send);
+    });
+  }
+
+  readonly #send = (): void => {
+    const all = this.#waiting;
+    this.#waiting = [];
+    for (const group of all.length === 1 ? [all] : groupsOf(all)) {
+      const [first, second] = group;
+      if (first === undefined) continue;
+      if (second === undefined || this.#sessions.standsStill(first.query.sql)) this.#eachAlone(group);
+      else void this.#sendTogether(group, first.query.sql);
+    }
+  };
+
+  #eachAlone(writes: readonly Write[]): void {
+    for (const { query, resolve } of writes) resolve(this.#alone(query));
+  }
+
+  async #sendTogether(writes: readonly Write[], sql: string): Promise<void> {
+    try {
+      await this.#sessions.use(sql, (session) => this.#commit(session, writes));
+    } catch (error) {
+      for (const { reject } of writes) reject(error);
+    }
+  }
+
+  async #commit(session: Session, writes: readonly Write[]): Promise<void> {
+    session.whenStanding(() => {
+      // The request to end it may arrive late, at a statement of whoever has the session next.
+      session.discard();
+      session.cancel();
+    });
+    const { begun, written, committed } = session.together(() => ({
+      begun: session.runOnce('begin isolation level read committed'),
+      written: writes.map(({ query }) => session.run(query, 'own')),
+      committed: session.commit(
+        this.#told,
+        writes.map(({ query }) => query.sql),
+      ),
+    }));
+    const [[beginning], results, [end]] = await Promise.all([
+      Promise.allSettled([begun]),
+      Promise.allSettled(written),
+      Promise.allSettled([committed]),
+    ]);
+    // Without a transaction around them each has ended by itself.
+    const each = beginning.status === 'rejected';
+    if (!each && end.status === 'rejected' && !isOutcomeUnknown(end.reason)) return this.#eachAlone(writes);
+    for (const [index, { resolve, reject }] of writes.entries()) {
+      const result = results[index];
+      if (!each && end.status === 'rejected') reject(end.reason);
+      else if (result?.status === 'fulfilled') resolve(result.value);
+      else reject(result?.reason);
+    }
+  }
+}

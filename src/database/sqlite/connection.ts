@@ -1,0 +1,162 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Query } from '../database.ts';
+import { bind } from './binding.ts';
+import { toDatabaseError } from './errors.ts';
+import { addFunctions } from './functions.ts';
+import { everything, StatementUses } from './statement-use.ts';
+
+const settings = {
+  // No busy timeout: waiting inside SQLite would stall the event loop.
+  common: 'pragma busy_timeout = 0; pragma trusted_schema = off;',
+  writer:
+    'pragma cache_size = -8192; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on;' +
+    // After a long read has kept the log from being reused, it shrinks back to this size.
+    // A checkpoint runs behind a commit, while nobody is answered: 400 pages at most, 4 ms where each is another one.
+    'pragma journal_size_limit = 67108864; pragma wal_autocheckpoint = 400;',
+  reader: 'pragma cache_size = -8192; pragma query_only = on;',
+  // Reads whole tables, for which a cache of pages does little.
+  scanner: 'pragma query_only = on;',
+} as const;
+
+interface StatementAndWrites {
+  readonly statement: StatementSync;
+  /** See `StatementUse`. */
+  readonly writes: ReadonlySet<string>;
+}
+
+/** One connection to a database file; everything runs synchronously and throws errors of SQLite. */
+export class SqliteConnection {
+  readonly #database: DatabaseSync;
+  readonly #uses: StatementUses;
+  readonly #statements = new BoundedCache<StatementAndWrites>('connectionStatements');
+  #written = new Set<string>();
+
+  constructor(path: string, role: 'writer' | 'reader' | 'scanner') {
+    // A thread that reads must not make the file anew where it is gone.
+    this.#database = new DatabaseSync(path, { readOnly: role === 'scanner' });
+    try {
+      this.#database.exec(settings.common + settings[role]);
+      addFunctions(this.#database);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+    this.#uses = new StatementUses(this.#database, () => {
+      // What the others write is no longer what it was when they were prepared: there may be other triggers.
+      this.#statements.clear();
+      this.#written.add(everything);
+    });
+  }
+
+  /** Kept by the file once set. Throws where the file system cannot have it: without it, reads would wait for writes. */
+  useWriteAheadLog(): void {
+    const mode = this.#database.prepare('pragma journal_mode = wal').get()?.['journal_mode'];
+    if (mode !== 'wal')
+      throw new Error(`SQLite cannot keep a write-ahead log here (journal mode ${String(mode)})`);
+  }
+
+  /** The statement, to be run now: what it writes counts as written. */
+  prepare(sql: string): StatementSync {
+    const { statement, writes } = this.#statements.getOrMake(sql, () => this.#prepared(sql));
+    for (const name of writes) this.#written.add(name);
+    return statement;
+  }
+
+  #prepared(sql: string): StatementAndWrites {
+    const { made, use } = this.#uses.during(() => this.#database.prepare(sql));
+    return { statement: made, writes: use.writes };
+  }
+
+  /** What the statements wrote that have run since this was asked last, those included that were undone. */
+  takeWritten(): ReadonlySet<string> {
+    const written = this.#written;
+    this.#written = new Set();
+    if (written.has(everything)) this.#statements.clear();
+    return written;
+  }
+
+  /** What a statement reads, as `StatementUse` tells it. Throws where it cannot be prepared. */
+  readsOf(sql: string): ReadonlySet<string> {
+    return this.#uses.readsOf(sql);
+  }
+
+  all<Row>(query: Query): Row[] {
+    return this.limited(query, () => this.prepare(query.sql).all(...bind(query.parameters)) as Row[]);
+  }
+
+  get<Row>(query: Query): Row | undefined {
+    return this.limited(
+      query,
+      () => this.prepare(query.sql).get(...bind(query.parameters)) as Row | undefined,
+    );
+  }
+
+  /** Runs a statement within the length that it sets for texts: a limit of the connection, which runs one at a time. */
+  limited<T>({ longest }: Query, run: () => T): T {
+    if (longest === undefined) return run();
+    const { limits } = this.#database;
+    const usual = limits.length;
+    limits.length = longest;
+    try {
+      return run();
+    } finally {
+      limits.length = usual;
+    }
+  }
+
+  /** A pragma that answers a number. */
+  pragma(name: 'page_count' | 'page_size' | 'user_version'): number {
+    return Number(this.#database.prepare(`pragma ${name}`).get()?.[name]);
+  }
+
+  /** Answers the number of rows changed. */
+  run(query: Query): number {
+    return Number(this.prepare(query.sql).run(...bind(query.parameters)).changes);
+  }
+
+  /** Runs a statement without values or rows, such as BEGIN. */
+  exec(sql: string): void {
+    this.prepare(sql).run();
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  rollback(): void {
+    if (this.inTransaction) this.exec('rollback');
+  }
+
+  /** False where even that is refused, and the transaction is still open. */
+  tryRollback(): boolean {
+    try {
+      this.rollback();
+    } catch {
+      // Asked again by whoever needs the connection next.
+    }
+    return !this.inTransaction;
+  }
+
+  /** The error as callers of the store see it. */
+  toError(error: unknown): unknown {
+    return toDatabaseError(error, (index) => this.#tableOf(index));
+  }
+
+  #tableOf(index: string): string | undefined {
+    try {
+      const row = this.get<{ tbl_name: string }>({
+        sql: `select tbl_name from sqlite_schema where type = 'index' and name = ?`,
+        parameters: [index],
+      });
+      return row?.tbl_name;
+    } catch {
+      // The error being explained is the one to report, also where the explanation cannot be had.
+      return undefined;
+    }
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}

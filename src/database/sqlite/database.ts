@@ -1,0 +1,259 @@
+import { statSync } from 'node:fs';
+import type { Figure } from '../../kernel/figure.ts';
+import { StreamSlots } from '../chunk-stream.ts';
+import type { Caller, OpenDatabase, Query, Transaction, WriteOptions } from '../database.ts';
+import { databaseUnavailable } from '../problems.ts';
+import { figuresOfShares } from '../share-figures.ts';
+import type { DatabaseOptions } from '../target.ts';
+import type { Unit } from '../unit.ts';
+import { BriefScans } from './brief-scans.ts';
+import { everybodysTurn, whileBusy } from './busy.ts';
+import { SqliteConnection } from './connection.ts';
+import { isBusy, isUnwritable, namingFile } from './errors.ts';
+import { figuresOfFile } from './figures.ts';
+import { FileIdentity } from './file-identity.ts';
+import { preparePrivateFile } from './files.ts';
+import { ReaderThread } from './reader-thread.ts';
+import { Revisions } from './revisions.ts';
+import { ScanPool } from './scan-pool.ts';
+import { claimPath, ServiceClaim } from './service-claim.ts';
+import { SharedSnapshot } from './shared-snapshot.ts';
+import { StreamThread } from './stream-thread.ts';
+import { removeTemporary, type SqliteFile } from './temporary.ts';
+import { type AroundWrites, Writer } from './writer.ts';
+
+/** Bytes from which on a file is expected to have lists that are scanned and streamed. */
+const largeFile = 2 * 1024 * 1024;
+
+/** Milliseconds between two looks at the size of a file that was small. */
+const sizeInterval = 10_000;
+
+/** What a service is told that is not the only one on the file. */
+const another =
+  'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL';
+
+/** Differs after every commit of any other connection. */
+const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
+
+const versionOf = (connection: SqliteConnection): number =>
+  Number(connection.get<{ data_version: number }>(dataVersion)?.data_version);
+
+/**
+ * Reads and writes have a connection each, so that a read never sees an open transaction. Both are synchronous; what
+ * takes long goes to reader threads.
+ */
+class SqliteDatabase implements OpenDatabase {
+  readonly dialect = 'sqlite';
+  readonly pause = everybodysTurn;
+  readonly #place: SqliteFile;
+  readonly #writing: SqliteConnection;
+  readonly #reading: SqliteConnection;
+  readonly #snapshot: SharedSnapshot;
+  readonly #revisions: Revisions;
+  readonly #writer: Writer;
+  readonly #scans: ScanPool;
+  readonly #brief = new BriefScans();
+  readonly #streams: StreamThread;
+  readonly #sizing: NodeJS.Timeout;
+  readonly #file: FileIdentity;
+  #claim: ServiceClaim | undefined;
+  #refusal: Error | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    place: SqliteFile,
+    writing: SqliteConnection,
+    reading: SqliteConnection,
+    options: DatabaseOptions,
+  ) {
+    this.#place = place;
+    this.#writing = writing;
+    this.#reading = reading;
+    this.#snapshot = new SharedSnapshot(reading);
+    this.#file = new FileIdentity(place.path, {
+      bytes: () => {
+        this.#snapshot.end();
+        return reading.pragma('page_count') * reading.pragma('page_size');
+      },
+      mark: () => reading.pragma('user_version'),
+    });
+    this.#revisions = new Revisions(
+      {
+        now: () => versionOf(reading),
+        read: () => this.#snapshot.read(() => versionOf(reading)),
+        others: () => versionOf(writing),
+      },
+      (sql) => reading.readsOf(sql),
+    );
+    this.#writer = new Writer(writing, this.#aroundWrites(), options.busyLimit);
+    const startThread = (onExit: (thread: ReaderThread) => void) =>
+      new ReaderThread(place.path, (error) => reading.toError(error), onExit);
+    this.#scans = new ScanPool(startThread, options.scanLimit);
+    this.#streams = new StreamThread(() => startThread(() => {}), new StreamSlots(options.streamTimes));
+    this.#sizing = setInterval(() => this.#warmIfLarge(), sizeInterval).unref();
+    this.#warmIfLarge();
+  }
+
+  renewSnapshot(): void {
+    this.#snapshot.renew();
+  }
+
+  revision(sql: string): number {
+    try {
+      return this.#revisions.of(sql);
+    } catch (error) {
+      throw this.#reading.toError(error);
+    }
+  }
+
+  all<Row>(query: Query): Promise<Row[]> {
+    return this.#read(() => this.#reading.all<Row>(query));
+  }
+
+  get<Row>(query: Query): Promise<Row | undefined> {
+    return this.#read(() => this.#reading.get<Row>(query));
+  }
+
+  async scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
+    if (this.#file.lost !== undefined) throw this.#gone();
+    return this.#brief.run<Row>(
+      query,
+      () => this.all<Row>(query),
+      () => this.#scans.scan<Row>(query, by),
+    );
+  }
+
+  stream(query: Query, by?: Caller): Promise<AsyncIterableIterator<string>> {
+    return this.#file.lost === undefined ? this.#streams.stream(query, by) : Promise.reject(this.#gone());
+  }
+
+  execute<Row>(query: Query): Promise<Row[]> {
+    return this.#write(query) as Promise<Row[]>;
+  }
+
+  write<T>(unit: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#write(unit, options) as Promise<T>;
+  }
+
+  refuseWrites(cause: Error | undefined): void {
+    this.#refusal = cause;
+  }
+
+  cannotWrite(error: unknown): boolean {
+    return isUnwritable(error);
+  }
+
+  lost(): string | undefined {
+    return this.#file.inspect();
+  }
+
+  claim(): string | undefined {
+    try {
+      this.#claim ??= new ServiceClaim(this.#place.path);
+    } catch (error) {
+      if (!isUnwritable(error)) throw error;
+      const { message } = namingFile(claimPath(this.#place.path), error) as Error;
+      return `${message}. Reads go on; whether another service runs on the database is not known`;
+    }
+    return this.#claim.alone ? undefined : another;
+  }
+
+  figures(): readonly Figure[] {
+    return [
+      ...figuresOfFile(this.#place.path, this.#writer.load),
+      ...figuresOfShares(this.#scans.load, this.#streams.load),
+    ];
+  }
+
+  async ping(): Promise<void> {
+    await this.get({ sql: 'select count(*) from sqlite_schema', parameters: [] });
+  }
+
+  interrupt(): void {
+    void this.#scans.close();
+    void this.#streams.close();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #aroundWrites(): AroundWrites {
+    return {
+      before: () => {
+        this.#snapshot.end();
+        this.#revisions.begin();
+      },
+      behind: () => {
+        this.#snapshot.end();
+        this.#revisions.end(this.#writing.takeWritten());
+      },
+      lost: () => this.#file.look(),
+    };
+  }
+
+  /** Threads take memory, so a small database, whose lists are answered at once, goes without. */
+  #warmIfLarge(): void {
+    try {
+      const file = statSync(this.#place.path, { throwIfNoEntry: false });
+      if (file === undefined || file.size < largeFile) return;
+      clearInterval(this.#sizing);
+      this.#streams.warm();
+      this.#scans.warm();
+    } catch {
+      // Called by a timer. Whoever needs a thread starts it, and is told what is in the way.
+    }
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#sizing);
+    await this.#writer.close();
+    const ended = await Promise.all([this.#scans.close(), this.#streams.close()]);
+    this.#snapshot.end();
+    this.#reading.close();
+    this.#writing.close();
+    this.#file.close();
+    this.#claim?.release();
+    removeTemporary(this.#place);
+    if (ended.includes(false)) throw new Error('A statement of a reader thread could not be ended');
+  }
+
+  #gone(): unknown {
+    return databaseUnavailable(new Error(this.#file.lost));
+  }
+
+  #write(work: Query | Unit, options?: WriteOptions): Promise<unknown> {
+    if (this.#file.lost !== undefined) return Promise.reject(this.#gone());
+    if (this.#refusal !== undefined) return Promise.reject(databaseUnavailable(this.#refusal));
+    return this.#writer.write(work, options);
+  }
+
+  async #read<T>(statement: () => T): Promise<T> {
+    if (this.#closing !== undefined) throw databaseUnavailable(new Error('The database is closed'));
+    try {
+      return this.#snapshot.read(statement);
+    } catch (error) {
+      if (!isBusy(error)) throw this.#reading.toError(error);
+    }
+    this.#snapshot.end();
+    // Rare in WAL: another process recovers the log after a crash, or is the last to close it.
+    return whileBusy(statement).catch((error: unknown) => {
+      throw this.#reading.toError(error);
+    });
+  }
+}
+
+/** Opens the file, made readable for its owner only, in WAL mode. Throws what SQLite says of a file that is none. */
+export const openSqlite = async (place: SqliteFile, options: DatabaseOptions = {}): Promise<OpenDatabase> => {
+  preparePrivateFile(place.path);
+  const writing = await whileBusy(() => new SqliteConnection(place.path, 'writer'));
+  try {
+    await whileBusy(() => writing.useWriteAheadLog());
+    const reading = await whileBusy(() => new SqliteConnection(place.path, 'reader'));
+    return new SqliteDatabase(place, writing, reading, options);
+  } catch (error) {
+    writing.close();
+    throw namingFile(place.path, error);
+  }
+};

@@ -1,0 +1,84 @@
+import { ConstraintError, type ConstraintKind, TooLongError } from '../database.ts';
+import { fenceMessage } from '../fence.ts';
+import { databaseUnavailable, originalError } from '../problems.ts';
+
+/** What node:sqlite throws: `errcode` is SQLite's extended result code (https://sqlite.org/rescode.html). */
+export interface SqliteError extends Error {
+  readonly errcode: number;
+}
+
+export const isSqliteError = (error: unknown): error is SqliteError =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+
+const primaryCode = (error: SqliteError): number => error.errcode & 0xff;
+
+/** SQLITE_BUSY: another connection holds the lock; the same statement may succeed a moment later. */
+export const isBusy = (error: unknown): boolean => isSqliteError(error) && primaryCode(error) === 5;
+
+/**
+ * SQLITE_IOERR while the log was written or synced (IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC): SQLite takes the
+ * transaction back, yet its end may be in the file already, where the next process that recovers the log finds it.
+ */
+const unfinished: ReadonlySet<number> = new Set([778, 1034, 1290]);
+
+/** Whether a statement that commits may stand after a crash although it failed. */
+export const mayStand = (error: unknown): boolean => isSqliteError(error) && unfinished.has(error.errcode);
+
+/** SQLITE_CONSTRAINT, with the table or the trigger in the extended code. */
+const constraint = 19;
+
+/** SQLITE_TOOBIG: a text is longer than the connection's limit. */
+const tooBig = 18;
+
+/** NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB, and BUSY that lasted. */
+const outages: ReadonlySet<number> = new Set([5, 7, 8, 9, 10, 11, 13, 14, 15, 26]);
+
+/** READONLY, IOERR, FULL, CANTOPEN: every write meets them. */
+const unwritable: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+
+export const isUnwritable = (error: unknown): boolean => {
+  const original = originalError(error);
+  return isSqliteError(original) && unwritable.has(primaryCode(original));
+};
+
+/** SQLite names no file where it cannot open one. Any other error passes unchanged. */
+export const namingFile = (path: string, error: unknown): unknown => {
+  if (!isSqliteError(error)) return error;
+  const hint = isUnwritable(error) ? ' (SQLite has to write there: is the disk full?)' : '';
+  return new Error(`${path}: ${error.message}${hint}`, { cause: error });
+};
+
+const kinds: Readonly<Record<number, ConstraintKind>> = {
+  787: 'foreign_key',
+  1299: 'not_null',
+  1555: 'unique',
+  2067: 'unique',
+  2579: 'unique',
+};
+
+const kindOf = (error: SqliteError): ConstraintKind =>
+  kinds[error.errcode] ?? (error.message.startsWith('FOREIGN KEY') ? 'foreign_key' : 'check');
+
+/** `UNIQUE constraint failed: orders.number, orders.user_id`, or `…: index 'orders_number_unique'`. */
+const columnsOf = (message: string, tableOfIndex: (index: string) => string | undefined): string[] => {
+  const named = message.slice(message.indexOf(': ') + 2);
+  const index = /^index '(?<name>.*)'$/.exec(named)?.groups?.['name'];
+  if (index === undefined) return named.split(', ').map((column) => column.slice(column.indexOf('.') + 1));
+  const prefix = `${tableOfIndex(index) ?? ''}_`;
+  return index.startsWith(prefix) && index.endsWith('_unique') ? [index.slice(prefix.length, -7)] : [];
+};
+
+/** What callers of the store see instead of an error of SQLite; errors of any other kind pass unchanged. */
+export const toDatabaseError = (
+  error: unknown,
+  tableOfIndex: (index: string) => string | undefined,
+): unknown => {
+  if (!isSqliteError(error)) return error;
+  const code = primaryCode(error);
+  if (outages.has(code)) return databaseUnavailable(error);
+  if (code === tooBig) return new TooLongError(error);
+  if (code !== constraint) return error;
+  if (error.message.startsWith(fenceMessage)) return databaseUnavailable(error);
+  const kind = kindOf(error);
+  return new ConstraintError(kind, kind === 'unique' ? columnsOf(error.message, tableOfIndex) : [], error);
+};

@@ -1,0 +1,81 @@
+import type { Introspection } from '../introspection.ts';
+
+interface ColumnRow {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly not_null: number;
+  readonly preset: string | null;
+  readonly pk: number;
+}
+
+interface ForeignKeyRow {
+  readonly table: string;
+  readonly column: string;
+  readonly target: string;
+  readonly action: string;
+}
+
+interface IndexRow {
+  readonly table: string;
+  readonly index: string;
+  readonly unique: number;
+  readonly column: string | null;
+}
+
+const ownTables = `m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\'`;
+
+const columnsSql = `select m.name as "table", c.name as name, c.type as type, c."notnull" as not_null,
+    c.dflt_value as preset, c.pk as pk
+  from sqlite_master m join pragma_table_xinfo(m.name) c
+  where ${ownTables} order by m.name, c.cid`;
+
+/** Of a key over several columns `seq` counts them; such keys are nobody's reference. */
+const foreignKeysSql = `select m.name as "table", f."from" as "column", f."table" as target,
+    lower(f.on_delete) as action
+  from sqlite_master m join pragma_foreign_key_list(m.name) f
+  where ${ownTables}
+    and not exists (select 1 from pragma_foreign_key_list(m.name) o where o.id = f.id and o.seq > 0)`;
+
+const indexesSql = `select m.name as "table", i.name as "index", i."unique" as "unique", x.name as "column"
+  from sqlite_master m join pragma_index_list(m.name) i join pragma_index_xinfo(i.name) x
+  where ${ownTables} and i.origin <> 'pk' and i.partial = 0 and x.key = 1
+  order by m.name, i.name, x.seqno`;
+
+/** https://sqlite.org/datatype3.html#determination_of_column_affinity; whole numbers are the same in both of the last. */
+export const affinity = (declared: string): 'integer' | 'text' | 'blob' | 'real' => {
+  const type = declared.toUpperCase();
+  if (type.includes('INT')) return 'integer';
+  if (/CHAR|CLOB|TEXT/.test(type)) return 'text';
+  if (type === '' || type.includes('BLOB')) return 'blob';
+  return /REAL|FLOA|DOUB/.test(type) ? 'real' : 'integer';
+};
+
+export const introspectSqlite: Introspection = {
+  columns: async (ask) => {
+    const keys = new Map(
+      (await ask<ForeignKeyRow>(foreignKeysSql)).map((key) => [`${key.table}\0${key.column}`, key]),
+    );
+    return (await ask<ColumnRow>(columnsSql)).map(({ table, name, type, not_null, preset, pk }) => {
+      const key = keys.get(`${table}\0${name}`);
+      return {
+        table,
+        name,
+        type,
+        // The primary key of a rowid table is never null, whatever is declared.
+        notNull: not_null === 1 || pk === 1,
+        preset: preset ?? undefined,
+        references:
+          key === undefined ? undefined : { table: key.target, onDelete: key.action, name: undefined },
+      };
+    });
+  },
+  indexes: async (ask) =>
+    (await ask<IndexRow>(indexesSql)).map(({ table, index, unique, column }) => ({
+      table,
+      index,
+      unique: unique === 1,
+      column,
+    })),
+  holds: (declared, wanted) => affinity(declared) === affinity(wanted),
+};

@@ -1,0 +1,29 @@
+import type { Query } from '../database.ts';
+
+/** What the main thread asks of a reader thread; each is answered by one `Reply` with the same `id`. */
+export type ReaderRequest = { readonly id: number } & ReaderCommand;
+
+export type ReaderCommand =
+  | { readonly kind: 'scan'; readonly query: Query }
+  /** Begins a stream; its number is the `id` of this request. Answered with its first chunk. */
+  | { readonly kind: 'open'; readonly query: Query }
+  | { readonly kind: 'next'; readonly stream: number }
+  | { readonly kind: 'end'; readonly stream: number };
+
+export type ReaderReply =
+  | { readonly id: number; readonly value: unknown }
+  | {
+      readonly id: number;
+      readonly error: { readonly message: string; readonly errcode: number | undefined };
+    };
+
+/** What a scan answers. */
+export interface Scanned<Row = unknown> {
+  readonly rows: Row[];
+  /** From the moment when the thread began with it. */
+  readonly milliseconds: number;
+}
+
+export interface WorkerData {
+  readonly path: string;
+}

@@ -1,0 +1,134 @@
+import { type Kysely, sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { dialectOf } from './registry.ts';
+import {
+  all,
+  argument,
+  sql as fragment,
+  literal,
+  name,
+  prepare,
+  statement,
+  toQuery,
+  where,
+} from './statement.ts';
+
+interface Tables {
+  users: { id: number; name: string; email: string | null; disabled: boolean };
+}
+
+describe('prepare', () => {
+  it.each([
+    ['sqlite', 'select "id" from "users" where "name" = ?1 and "disabled" = ?2 and "id" > ?3'],
+    ['postgres', 'select "id" from "users" where "name" = $1 and "disabled" = $2 and "id" > $3'],
+  ] as const)('puts arguments beside constants, in the order of the text (%s)', (dialect, text) => {
+    const db = dialectOf({ dialect }).builder as Kysely<Tables>;
+    const prepared = prepare<{ after: number; name: string }>((param) =>
+      db
+        .selectFrom('users')
+        .select('id')
+        .where('name', '=', param('name'))
+        .where('disabled', '=', false)
+        .where('id', '>', param('after')),
+    );
+    expect(prepared({ after: 7, name: 'x' })).toEqual({ sql: text, parameters: ['x', false, 7] });
+  });
+
+  it('takes placeholders in inserted values, in raw SQL, and twice', () => {
+    const db = dialectOf({ dialect: 'postgres' }).builder as Kysely<Tables>;
+    const prepared = prepare<{ id: number; name: string; email: string | null }>((param) =>
+      db
+        .insertInto('users')
+        .values({
+          id: param('id'),
+          name: sql<string>`lower(${param('name')})`,
+          email: param('email'),
+          disabled: false,
+        })
+        .returning(sql<string>`${param('name')}`.as('given')),
+    );
+    expect(prepared({ id: 1, name: 'A', email: null }).parameters).toEqual([1, 'A', null, false]);
+  });
+
+  it('is built with its first values, and never again', () => {
+    let built = 0;
+    const compiler = dialectOf({ dialect: 'sqlite' });
+    const statements = [
+      prepare<{ id: number }>((param) => {
+        built += 1;
+        return (compiler.builder as Kysely<Tables>).selectFrom('users').where('id', '=', param('id'));
+      }),
+      statement<{ id: number }>(compiler, (named) => {
+        built += 1;
+        return fragment`select ${named('id')}`;
+      }),
+    ];
+    expect(built).toBe(0);
+    for (const made of statements) expect(made({ id: 1 }).parameters).toEqual([1]);
+    for (const made of statements) expect(made({ id: 2 }).parameters).toEqual([2]);
+    expect(built).toBe(2);
+  });
+
+  it('never shares the parameters of two calls', () => {
+    const db = dialectOf({ dialect: 'sqlite' }).builder as Kysely<Tables>;
+    const byId = prepare<{ id: number }>((param) =>
+      db.selectFrom('users').selectAll().where('id', '=', param('id')),
+    );
+    const first = byId({ id: 1 });
+    byId({ id: 2 });
+    expect(first.parameters).toEqual([1]);
+  });
+
+  it('refuses a missing argument instead of binding null', () => {
+    const db = dialectOf({ dialect: 'sqlite' }).builder as Kysely<Tables>;
+    const byId = prepare<{ id: number }>((param) =>
+      db.selectFrom('users').selectAll().where('id', '=', param('id')),
+    );
+    const nothing: unknown = {};
+    expect(() => byId(nothing as { id: number })).toThrow(/lacks the argument id/);
+  });
+});
+
+describe('toQuery', () => {
+  it('refuses a value that no column takes', () => {
+    const db = dialectOf({ dialect: 'sqlite' }).builder as Kysely<{ notes: { at: Date } }>;
+    expect(() => toQuery(db.selectFrom('notes').selectAll().where('at', '=', new Date(0)))).toThrow(
+      TypeError,
+    );
+  });
+});
+
+describe.each(['sqlite', 'postgres'] as const)('statement (%s)', (dialect) => {
+  const words = dialectOf({ dialect });
+  const place = (number: number): string => `${dialect === 'sqlite' ? '?' : '$'}${number}`;
+
+  it('binds an argument once, however often it stands, and each value of a list by its place', () => {
+    const found = statement<{ ids: readonly number[]; owner: number }>(words, (value) => {
+      const mine = fragment`${name('t', 'owner')} = ${value('owner')}`;
+      const ids = all([value('ids', 1), value('ids', 0)]);
+      return fragment`select 1 from t${where([mine, fragment`id in (${ids})`, mine])} limit ${literal(2)}`;
+    });
+    expect(found({ ids: [7, 8], owner: 3 })).toEqual({
+      sql: `select 1 from t where "t"."owner" = ${place(1)} and id in (${place(2)}, ${place(3)}) and "t"."owner" = ${place(1)} limit 2`,
+      parameters: [3, 8, 7],
+    });
+    expect(() => found({ ids: [7], owner: 3 })).toThrow(/lacks the argument ids/);
+  });
+
+  it('takes names and constants with quotes for what they are', () => {
+    const found = statement(words, () => fragment`select ${literal("it's")} as ${name('a"b')}`);
+    expect(found({})).toEqual({ sql: `select 'it''s' as "a""b"`, parameters: [] });
+  });
+
+  it('takes an argument that a fragment brought along', () => {
+    const now = argument('now');
+    const found = statement<{ now: string }>(words, () => fragment`select ${now}, ${now}`);
+    expect(found({ now: 'x' })).toEqual({ sql: `select ${place(1)}, ${place(1)}`, parameters: ['x'] });
+  });
+
+  it('holds nothing but fragments', () => {
+    // @ts-expect-error a value is no fragment: it would stay in the statement for whoever comes next
+    const found = statement(words, () => fragment`select ${7}`);
+    expect(found({}).parameters).toEqual([7]);
+  });
+});

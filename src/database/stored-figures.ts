@@ -1,0 +1,138 @@
+import type { Figure, FigureSample } from '../kernel/figure.ts';
+import { timeText } from './column.ts';
+import type { Database } from './database.ts';
+import { dialectOf } from './registry.ts';
+import { all, type Fragment, literal, name, sql, statement } from './statement.ts';
+
+/** Rows that are counted at most: a number that large says enough, and an index gives so many in a few milliseconds. */
+export const mostCounted = 10_000;
+
+/** Webhooks that are told apart: those that are the furthest behind. */
+export const webhooksToldApart = 100;
+
+const jobs = name('gatewright_jobs');
+const deliveries = name('gatewright_deliveries');
+const webhooks = name('gatewright_webhooks');
+
+const counted = (table: Fragment, condition: Fragment): Fragment =>
+  sql`(select count(*) from (select 1 as one from ${table} where ${condition} limit ${literal(mostCounted)}) as c)`;
+
+interface Row {
+  readonly ready: number;
+  readonly scheduled: number;
+  readonly running: number;
+  readonly failed: number;
+  readonly oldest: string | null;
+  readonly backup: string | null;
+  readonly now: string;
+  readonly waiting: number;
+  readonly disabled: number;
+  readonly last: number | null;
+  readonly unnumbered: number;
+}
+
+const atMost = `counted up to ${mostCounted}`;
+
+/** Every instance tells the same of these, which are the database's. */
+const shared = (name: string, help: string, samples: readonly FigureSample[]): Figure => ({
+  ...{ type: 'gauge', name, across: 'max', samples },
+  help: `${help} Of the whole database, the same from every instance: to be taken by max, not by sum.`,
+});
+
+const one = (value: number): readonly FigureSample[] => [{ value }];
+
+/** Seconds between two timestamps of the database. */
+const secondsSince = (then: string, now: string): number =>
+  Math.max(0, Date.parse(now) - Date.parse(then)) / 1000;
+
+/** Three statements that an index bounds, whatever lies in the tables; webhooks are few. */
+export const createStoredFigures = (database: Database) => {
+  const dialect = dialectOf(database);
+  const { now } = dialect;
+  const due = sql`available_at is not null and available_at <= ${now}`;
+  const state = (of: string): Fragment => sql`state = ${literal(of)}`;
+  const figures: Readonly<Record<keyof Row, Fragment>> = {
+    ready: counted(jobs, due),
+    scheduled: counted(jobs, sql`available_at is not null and available_at > ${now} and ${state('waiting')}`),
+    running: counted(jobs, state('running')),
+    failed: counted(jobs, state('failed')),
+    oldest: sql`(select ${timeText(dialect, sql`available_at`)} from ${jobs} where ${due}
+      order by available_at, id limit 1)`,
+    backup: sql`(select ${timeText(dialect, sql`backed_up_at`)} from ${name('gatewright_database')})`,
+    now: timeText(dialect, now),
+    waiting: counted(deliveries, state('waiting')),
+    disabled: counted(webhooks, sql`disabled = true`),
+    last: sql`(select max(id) from ${name('gatewright_events')})`,
+    unnumbered: counted(name('gatewright_event_inbox'), sql`1 = 1`),
+  };
+  const columns = Object.entries(figures).map(([column, value]) => sql`${value} as ${name(column)}`);
+  const rowQuery = statement(dialect, () => sql`select ${all(columns)}`)({});
+  const lagQuery = statement(
+    dialect,
+    () => sql`select id, cursor from ${webhooks} where disabled = false
+      order by cursor, id limit ${literal(webhooksToldApart)}`,
+  )({});
+  const disabledQuery = statement(
+    dialect,
+    () => sql`select id, ${timeText(dialect, sql`disabled_at`)} as disabled_at from ${webhooks}
+      where disabled = true and disabled_at is not null
+      order by disabled_at desc, id limit ${literal(webhooksToldApart)}`,
+  )({});
+
+  return async (): Promise<readonly Figure[]> => {
+    const [row, cursors, disabled] = await Promise.all([
+      database.get<Row>(rowQuery),
+      database.all<{ id: number; cursor: number }>(lagQuery),
+      database.all<{ id: number; disabled_at: string }>(disabledQuery),
+    ]);
+    if (row === undefined) throw new Error('a select without a table answered no row');
+    const last = Number(row.last ?? 0);
+    const age = row.oldest === null ? 0 : secondsSince(row.oldest, row.now);
+    const states = (['ready', 'scheduled', 'running', 'failed'] as const).map((name) => ({
+      labels: { state: name },
+      value: Number(row[name]),
+    }));
+    const lags = cursors.map(({ id, cursor }) => ({
+      labels: { webhook: String(id) },
+      value: Math.max(0, last - Number(cursor)),
+    }));
+    return [
+      shared('jobs', `Jobs by state, each ${atMost}.`, states),
+      shared(
+        'job_oldest_ready_seconds',
+        'How long the job that is due longest has been due; 0 if none.',
+        one(age),
+      ),
+      shared(
+        'webhook_deliveries_waiting',
+        `Deliveries that are to be sent, ${atMost}.`,
+        one(Number(row.waiting)),
+      ),
+      shared('webhooks_disabled', 'Webhooks that are disabled.', one(Number(row.disabled))),
+      shared(
+        'webhook_disabled_seconds',
+        `Time since a webhook was disabled, by webhook, for the ${webhooksToldApart} disabled last.`,
+        disabled.map(({ id, disabled_at }) => ({
+          labels: { webhook: String(id) },
+          value: secondsSince(disabled_at, row.now),
+        })),
+      ),
+      shared(
+        'backup_last_success_seconds',
+        'Time since the last successful gatewright backup; absent before the first one.',
+        row.backup === null ? [] : one(secondsSince(row.backup, row.now)),
+      ),
+      shared(
+        'webhook_lag_events',
+        'Events that a webhook has not been looked at for, the furthest behind.',
+        lags,
+      ),
+      shared('event_last_number', 'Number of the last event of the log.', one(last)),
+      shared(
+        'events_unnumbered',
+        `Events that wait for their number, ${atMost}.`,
+        one(Number(row.unnumbered)),
+      ),
+    ];
+  };
+};

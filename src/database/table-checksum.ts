@@ -1,0 +1,88 @@
+import { createHash, hash } from 'node:crypto';
+import { readTables } from './migrations/read-tables.ts';
+import { dialectOf } from './registry.ts';
+import type { CanonicalRow, TableSnapshot } from './target.ts';
+
+/** What is compared of a table: the same on every database while it holds the same rows in columns of the same names. */
+export interface TableChecksum {
+  readonly rows: number;
+  /** 64 lowercase hex digits. */
+  readonly sha256: string;
+}
+
+/** By names of tables. */
+export type TableChecksums = Readonly<Record<string, TableChecksum>>;
+
+/** Told of the progress: of which table, and how many of its rows. */
+export type ChecksumTold = (table: string, rows: number) => void;
+
+const lanes = 8;
+const laneSize = 2 ** 32;
+
+/**
+ * SHA-256 of each row, added up modulo 2²⁵⁶: rows need no order, which databases would have to sort for, each by its own
+ * rules, and a row that stands there twice counts twice.
+ */
+class RowSum {
+  readonly #sum = new Uint32Array(lanes);
+  rows = 0;
+
+  add(row: CanonicalRow): void {
+    let text = '';
+    for (const value of row) text += value === null ? '-' : `${value.length}:${value}`;
+    const digest = hash('sha256', text, 'buffer');
+    let carry = 0;
+    for (let lane = 0; lane < lanes; lane += 1) {
+      const sum = (this.#sum[lane] ?? 0) + digest.readUInt32LE(lane * 4) + carry;
+      this.#sum[lane] = sum;
+      carry = sum >= laneSize ? 1 : 0;
+    }
+    this.rows += 1;
+  }
+
+  digest(columns: readonly string[]): string {
+    return createHash('sha256').update(JSON.stringify(columns)).update(this.#sum).digest('hex');
+  }
+}
+
+/** The checksum of one table, in constant memory. `columns`: those that count; in any order. */
+export const tableChecksum = async (
+  snapshot: TableSnapshot,
+  table: string,
+  columns: Iterable<string>,
+  told: ChecksumTold = () => {},
+): Promise<TableChecksum> => {
+  const sorted = [...columns].sort();
+  const sum = new RowSum();
+  for await (const rows of snapshot.rows(table, sorted)) {
+    for (const row of rows) sum.add(row);
+    told(table, sum.rows);
+  }
+  return { rows: sum.rows, sha256: sum.digest(sorted) };
+};
+
+/** Checksums of every table of a database, the service's own included, in the order of their names. */
+export const tableChecksums = async (
+  snapshot: TableSnapshot,
+  told: ChecksumTold = () => {},
+): Promise<TableChecksums> => {
+  const tables = await readTables(snapshot.ask, dialectOf(snapshot));
+  const checksums: [string, TableChecksum][] = [];
+  for (const table of [...tables.keys()].sort()) {
+    const columns = tables.get(table)?.columns.keys() ?? [];
+    checksums.push([table, await tableChecksum(snapshot, table, columns, told)]);
+  }
+  return Object.fromEntries(checksums);
+};
+
+/** Where checksums differ from those that are wanted, as clauses, e.g. `users has 3 rows and not 4`. */
+export const checksumDifferences = (wanted: TableChecksums, found: TableChecksums): readonly string[] => {
+  const tables = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
+  return tables.flatMap((table) => {
+    const [want, have] = [wanted, found].map((all) => (Object.hasOwn(all, table) ? all[table] : undefined));
+    if (want === undefined) return `${table} is one table too many`;
+    if (have === undefined) return `${table} is missing`;
+    if (want.rows !== have.rows) return `${table} has ${have.rows} rows and not ${want.rows}`;
+    return want.sha256 === have.sha256 ? [] : `${table} has rows with other values`;
+  });
+};

@@ -1,0 +1,189 @@
+import type { Clock } from '../kernel/clock.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { OpenDatabase } from './database.ts';
+import { databaseUnavailable, originalError } from './problems.ts';
+import { dialectOf } from './registry.ts';
+import { toQuery } from './statement.ts';
+import { tablesOf } from './tables-of.ts';
+
+/** Milliseconds between two looks at whether the database is still the one that was opened. */
+const interval = 1_000;
+
+/** Milliseconds for which the result of a readiness check holds: strangers may ask as often as they like. */
+const answerAge = 1_000;
+
+/** Milliseconds after which a readiness check counts as failed: the response is out within 2 s, whatever the database does. */
+const checkLimit = 1_500;
+
+export interface WatchOptions {
+  readonly database: OpenDatabase;
+  readonly clock: Clock;
+  /** Told when the database is lost and when it is back, in a sentence each. */
+  readonly report: (state: 'lost' | 'back', sentence: string) => void;
+  /** Milliseconds that only grow; the process's own unless given. */
+  readonly now?: () => number;
+}
+
+export interface DatabaseWatch {
+  /**
+   * Resolves where a write would be taken: one is made, at most once a second. After a write that the disk or the server
+   * refused, it throws until a check succeeds that takes room on the disk.
+   * @throws Problem `database_unavailable`
+   */
+  ready(): Promise<void>;
+  /** Is called with every error of a statement. */
+  failed(error: unknown): void;
+  /** Looks now, as it does by itself every second. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+const asUnavailable = (error: unknown): Problem =>
+  error instanceof Problem && error.problem === 'database_unavailable'
+    ? error
+    : databaseUnavailable(originalError(error));
+
+/** Which database this is, and the write by which it shows that it takes some. */
+const createMark = async ({ database, clock }: WatchOptions) => {
+  const db = tablesOf(database);
+  const idQuery = toQuery(db.selectFrom('gatewright_database').select('id'));
+  const read = async (): Promise<string | undefined> => (await database.get<{ id: string }>(idQuery))?.id;
+  const id = await read();
+  if (id === undefined)
+    throw new Error('the database has no row in gatewright_database: it was not migrated');
+
+  /** Why this is another database; undefined where it is the same, and while it does not answer. */
+  const difference = async (): Promise<string | undefined> => {
+    try {
+      const found = await read();
+      if (found === id) return undefined;
+      return found === undefined ? 'it was emptied' : 'another one stands in its place';
+    } catch (error) {
+      // Away is not lost: it is asked again.
+      if (error instanceof Problem) return undefined;
+      return `it was emptied (${error instanceof Error ? error.message : String(error)})`;
+    }
+  };
+
+  const dialect = dialectOf(database);
+  const takeRoom = (): Promise<void> =>
+    database.write(async (transaction) => {
+      for (const sql of dialect.takeRoom) await transaction.run({ sql, parameters: [] });
+    });
+
+  /** @param suspect whether a write has failed since the last one */
+  const write = async (suspect: boolean): Promise<void> => {
+    const update = db
+      .updateTable('gatewright_database')
+      .set({ checked_at: clock() })
+      .where('id', '=', id)
+      .returning('id');
+    const [row] = await database.execute(toQuery(update));
+    if (row === undefined) throw new Error('another database stands in its place');
+    if (suspect || dialect.takesRoomLightly) await takeRoom();
+  };
+
+  return { difference, write };
+};
+
+/** Whether a write would be taken, as far as the last check and the writes since then tell. */
+class Readiness {
+  readonly #check: (suspect: boolean) => Promise<void>;
+  readonly #now: () => number;
+  #failure: Problem | undefined;
+  #failures = 0;
+  #isChecking = false;
+  /** When the last check ended. */
+  #checked = Number.NEGATIVE_INFINITY;
+  #result = Promise.resolve();
+
+  constructor(check: (suspect: boolean) => Promise<void>, now: () => number) {
+    this.#check = check;
+    this.#now = now;
+  }
+
+  fail(error: unknown): void {
+    this.#failure = asUnavailable(error);
+    this.#failures += 1;
+  }
+
+  /** @throws Problem `database_unavailable` */
+  async ready(): Promise<void> {
+    if (!this.#isChecking && this.#now() - this.#checked >= answerAge) this.#result = this.#begin();
+    await this.#result;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Resolves when the check is over, or late. A late one goes on alone: no other begins before it ends. */
+  #begin(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#isChecking = true;
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.fail(new Error(`The database did not take a write within ${checkLimit} ms`));
+      resolve();
+    }, checkLimit);
+    void this.#run().finally(() => {
+      clearTimeout(timer);
+      this.#isChecking = false;
+      this.#checked = isLate ? Number.NEGATIVE_INFINITY : this.#now();
+      resolve();
+    });
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    const before = this.#failures;
+    try {
+      await this.#check(this.#failure !== undefined);
+      if (this.#failures === before) this.#failure = undefined;
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}
+
+/**
+ * Watches whether the database under the service is still the one that it started with. Once it was removed, emptied
+ * or replaced, writes are refused: nothing is acknowledged that nobody will find again.
+ */
+export const watchDatabase = async (options: WatchOptions): Promise<DatabaseWatch> => {
+  const { database, report, now = () => performance.now() } = options;
+  const mark = await createMark(options);
+  let known: string | undefined;
+
+  const note = (reason: string | undefined): void => {
+    if (reason === known) return;
+    known = reason;
+    database.refuseWrites(reason === undefined ? undefined : new Error(reason));
+    if (reason === undefined) report('back', 'the database is the one of before again: writes are taken');
+    else report('lost', `the database is lost, writes are refused: ${reason}`);
+  };
+
+  /** What is open is not what lies under the name; only a new start opens that. */
+  const lost = (): string | undefined => {
+    const reason = database.lost?.();
+    return reason === undefined ? undefined : `${reason}; put it right, then start the service again`;
+  };
+
+  const look = async (): Promise<void> => note(lost() ?? (await mark.difference()));
+
+  let looking = false;
+  const timer = setInterval(async () => {
+    if (looking) return;
+    looking = true;
+    await look().catch(() => {});
+    looking = false;
+  }, interval).unref();
+
+  const readiness = new Readiness(mark.write, now);
+  return {
+    ready: () => readiness.ready(),
+    failed: (error) => {
+      if (database.cannotWrite(error)) readiness.fail(error);
+    },
+    look,
+    stop: () => clearInterval(timer),
+  };
+};

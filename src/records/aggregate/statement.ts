@@ -1,0 +1,155 @@
+import { storedValue } from '../../database/column.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import type { SourceColumn } from '../../database/source.ts';
+import {
+  all,
+  type Fragment,
+  literal,
+  name,
+  type Statement,
+  sql,
+  statement,
+  where,
+} from '../../database/statement.ts';
+import { clausesOf } from '../list/clauses.ts';
+import type { ListArguments, ListShape } from '../list/shape.ts';
+import type { AggregateParameters, GroupKey, GroupMeasure } from './parameters.ts';
+
+export type AggregateArguments = ListArguments & { readonly shift: string };
+
+/** The one row that answers a request for groups. */
+export interface GroupsRow {
+  /** A JSON array for each group: what `columnsOf` says, in that order. */
+  readonly json: string;
+  /** All groups, on whatever page. */
+  readonly total: number;
+}
+
+/**
+ * Whole numbers are added in two halves, so that no sum of fewer than 8 thousand million of them leaves 64 bits: what
+ * is above these bits, and what is in them, which is never negative.
+ */
+export const lowBits = 30;
+const lowMask = literal(2 ** lowBits - 1);
+
+/** A column of the groups, and how it becomes JSON. */
+interface GroupColumn {
+  /** Over the values of the matching rows. */
+  readonly value: Fragment;
+  readonly rendered: (of: Fragment) => Fragment;
+}
+
+const asItIs = (of: Fragment): Fragment => of;
+
+const asText = (of: Fragment): Fragment => sql`cast(${of} as text)`;
+
+const asBigint = (of: Fragment): Fragment => sql`cast(${of} as bigint)`;
+
+/** As a list would answer it. */
+const listed =
+  ({ type, options }: SourceColumn, dialect: Dialect) =>
+  (of: Fragment): Fragment =>
+    dialect.columns[type.column].render?.(of, type.scale?.(options) ?? 0) ?? of;
+
+/** Whether values are whole numbers, which are added exactly. */
+export const isExact = ({ type }: SourceColumn): boolean => type.column !== 'number';
+
+/** What has to be known of a group for one measure, its values in `of`. */
+const measureColumns = (
+  { measure, column }: GroupMeasure,
+  of: Fragment,
+  dialect: Dialect,
+): readonly GroupColumn[] => {
+  if (measure === 'min') return [{ value: sql`min(${of})`, rendered: listed(column, dialect) }];
+  if (measure === 'max') return [{ value: sql`max(${of})`, rendered: listed(column, dialect) }];
+  const count: GroupColumn = { value: sql`count(${of})`, rendered: asItIs };
+  // Decimal addition, where there is one: it does not depend on the order of the rows.
+  if (!isExact(column)) return [count, { value: sql`sum(cast(${of} as numeric))`, rendered: asItIs }];
+  return [
+    count,
+    { value: asBigint(sql`sum(${of} >> ${literal(lowBits)})`), rendered: asText },
+    { value: asBigint(sql`sum(${of} & ${lowMask})`), rendered: asText },
+  ];
+};
+
+const keyValue = ({ column, bucket }: GroupKey, dialect: Dialect, shift: Fragment): Fragment => {
+  const value = storedValue(column, dialect);
+  if (bucket === undefined) return value;
+  return dialect.bucket(value, bucket, column.type.column === 'date' ? 'date' : 'timestamp', shift);
+};
+
+const keyName = (index: number): Fragment => name(`key_${index}`);
+const valueName = (index: number): Fragment => name(`value_${index}`);
+const countName = name('records');
+const measureName = (index: number, part: number): Fragment => name(`measure_${index}_${part}`);
+
+/** What groups are ordered by where they are ordered by a measure: what the answer is made of, compared exactly. */
+const measureTerms = ({ measure, column }: GroupMeasure, index: number): readonly Fragment[] => {
+  const part = (nth: number): Fragment => measureName(index, nth);
+  if (measure === 'min' || measure === 'max') return [part(0)];
+  if (!isExact(column)) return [measure === 'sum' ? part(1) : sql`${part(1)} / nullif(${part(0)}, 0)`];
+  const high = sql`(${part(1)} + (${part(2)} >> ${literal(lowBits)}))`;
+  const low = sql`(${part(2)} & ${lowMask})`;
+  if (measure === 'sum') return [high, low];
+  // The very steps by which the answer is computed (`averageOf`), so that both agree to the last bit.
+  const sum = sql`(cast(${high} as double precision) * ${literal(2 ** lowBits)} + ${low})`;
+  const unit = literal(10 ** (column.type.scale?.(column.options) ?? 0));
+  return [sql`${sum} / nullif(${part(0)}, 0) / ${unit}`];
+};
+
+/** The order that is asked for; groups that are equal in it go by their keys. */
+const orderOf = ({ keys, measured, sort }: AggregateParameters, dialect: Dialect): Fragment => {
+  const termsOf = (of: string): readonly Fragment[] => {
+    const key = keys.findIndex(({ name: each }) => each === of);
+    if (key >= 0) return [keyName(key)];
+    const index = measured.findIndex(({ name: each }) => each === of);
+    const measure = measured[index];
+    return measure === undefined ? [countName] : measureTerms(measure, index);
+  };
+  const terms = [...sort, ...keys.map(({ name: of }) => ({ name: of, descending: false }))];
+  const fragments = terms.flatMap(({ name: of, descending }) =>
+    termsOf(of).map((term) => dialect.ordered(term, descending, true)),
+  );
+  return fragments.length === 0 ? sql`` : sql` order by ${all(fragments)}`;
+};
+
+/**
+ * The statement whose single row is the answer: the matching rows as a list would find them, their groups, and of those
+ * a page and the number of all.
+ */
+export const aggregateStatement = (
+  shape: ListShape,
+  parameters: AggregateParameters,
+  dialect: Dialect,
+): Statement<AggregateArguments> =>
+  statement<AggregateArguments>(dialect, (argument) => {
+    const { keys, measured } = parameters;
+    const { from, matching } = clausesOf(shape, dialect, argument);
+    const shift = argument('shift');
+    const values = [
+      ...keys.map((key, index) => sql`${keyValue(key, dialect, shift)} as ${keyName(index)}`),
+      ...measured.map(({ column }, index) => sql`${storedValue(column, dialect)} as ${valueName(index)}`),
+    ];
+    const rows = sql`select ${values.length === 0 ? literal(1) : all(values)}${from}${where(matching)}`;
+    const parts = measured.map((measure, index) => measureColumns(measure, valueName(index), dialect));
+    const columns = [
+      ...keys.map((_, index) => keyName(index)),
+      sql`count(*) as ${countName}`,
+      ...parts.flatMap((of, index) =>
+        of.map(({ value }, nth) => sql`${value} as ${measureName(index, nth)}`),
+      ),
+    ];
+    const by = keys.length === 0 ? sql`` : sql` group by ${all(keys.map((_, index) => keyName(index)))}`;
+    const groups = sql`select ${all(columns)} from (${rows}) as matching${by}`;
+    const rendered = [
+      ...keys.map(({ column, bucket }, index) =>
+        bucket === undefined ? listed(column, dialect)(keyName(index)) : keyName(index),
+      ),
+      countName,
+      ...parts.flatMap((of, index) => of.map((column, nth) => column.rendered(measureName(index, nth)))),
+    ];
+    const window = sql` limit ${dialect.rows(argument('limit'))} offset ${dialect.rows(argument('offset'))}`;
+    const page = sql`select ${dialect.arrayText(rendered)} as row_json from grouped${orderOf(parameters, dialect)}${window}`;
+    const joined = sql`'[' || coalesce(${dialect.joined(sql`row_json`, literal(','))}, '') || ']'`;
+    return sql`with grouped as materialized (${groups}) select ${joined} as json, (select count(*) from grouped) as total from (${page}) as page`;
+  });

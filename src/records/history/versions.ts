@@ -1,0 +1,115 @@
+import { timeText } from '../../database/column.ts';
+import type { Database, SqlValue } from '../../database/database.ts';
+import { dialectOf } from '../../database/registry.ts';
+import {
+  type Argument,
+  all,
+  type Fragment,
+  name,
+  type Statement,
+  sql,
+  statement,
+} from '../../database/statement.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Models } from '../../model/models.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import type { Grant } from '../../policy/grant.ts';
+import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import { historyName, type KeptVersion, keptVersion, type VersionRow } from './history.ts';
+import { keptColumn } from './kept-reach.ts';
+import { actorColumns, setByServer } from './recorded.ts';
+
+/** A page of versions, and how many there are for whoever asks. */
+interface ShownVersions {
+  readonly versions: readonly KeptVersion[];
+  readonly total: number;
+}
+
+type VersionArguments = {
+  readonly model: string;
+  readonly record: number;
+  readonly rows: readonly SqlValue[];
+  readonly limit: number;
+  readonly offset: number;
+};
+
+/** The sides of a version, each a column of its own. */
+const sides = ['before', 'after'] as const;
+type Side = (typeof sides)[number];
+
+const version = '_version';
+const seen = (side: Side): Fragment => name(version, `${side}_seen`);
+
+/**
+ * Answers a caller which versions there are of a record that they reach. Each side of a version is held to the conditions
+ * of the grant by its own values: one that does not meet them is null. A version is left out where neither side meets
+ * them, and an update that changed nothing which the caller reads, unless the caller reads every field.
+ */
+export const createVersionReader = (database: Database, model: ResourceModel, models: Models) => {
+  const dialect = dialectOf(database);
+  const statements = new BoundedCache<{
+    readonly page: Statement<VersionArguments>;
+    readonly count: Statement<VersionArguments>;
+  }>('versionStatements');
+
+  /** The versions of the record, with what is seen of each. */
+  const marked = ({ terms }: RowReach, named: Argument<VersionArguments>): Fragment => {
+    const met = (side: Side): Fragment => {
+      const column = keptColumn(model, models, dialect, name(historyName, side));
+      const conditions = reachConditions(terms, column, (at) => named('rows', at), 'hold', dialect);
+      const holds = conditions.length === 0 ? sql`1 = 1` : all(conditions, ' and ');
+      return sql`case when ${holds} then 1 else 0 end as ${name(`${side}_seen`)}`;
+    };
+    return sql`(select ${name(historyName)}.*, ${met('before')}, ${met('after')} from ${name(historyName)}
+      where model = ${named('model')} and record_id = ${named('record')}) as ${name(version)}`;
+  };
+
+  const listed = (readable: readonly string[]): Fragment => {
+    const [before, after] = sides.map((side) => name(version, side));
+    const isAnySeen = sql`(${seen('before')} = 1 or ${seen('after')} = 1)`;
+    if ([...model.fields.keys()].every((field) => readable.includes(field))) return isAnySeen;
+    const shown = readable.filter((field) => !setByServer.has(field));
+    const isSame = dialect.agree(before ?? sql``, after ?? sql``, shown);
+    // Of a version that was forgotten nothing is left but that it was there.
+    const isWhole = sql`action = 'update' and before is not null and after is not null`;
+    return sql`${isAnySeen}
+      and not (${isWhole} and ${seen('before')} = 1 and ${seen('after')} = 1 and ${isSame})`;
+  };
+
+  const compile = (reach: RowReach, readable: readonly string[]) => {
+    const text = (side: Side): Fragment =>
+      sql`case when ${seen(side)} = 1 then cast(${name(version, side)} as text) end as ${name(side)}`;
+    const shown = all([
+      ...['version', 'action', ...actorColumns].map((each) => name(version, each)),
+      sql`${timeText(dialect, name(version, 'at'))} as at`,
+      ...sides.map(text),
+    ]);
+    const page = statement<VersionArguments>(
+      dialect,
+      (named) => sql`select ${shown} from ${marked(reach, named)} where ${listed(readable)}
+        order by ${name(version, 'id')} desc
+        limit ${dialect.rows(named('limit'))} offset ${dialect.rows(named('offset'))}`,
+    );
+    const count = statement<VersionArguments>(
+      dialect,
+      (named) => sql`select count(*) as total from ${marked(reach, named)} where ${listed(readable)}`,
+    );
+    return { page, count };
+  };
+
+  /** Versions of a record that a caller is shown, newest first. The caller reaches the record. */
+  return async (grant: Grant, record: number, limit: number, offset: number): Promise<ShownVersions> => {
+    const reach = reachOf(grant);
+    if (reach === undefined) return { versions: [], total: 0 };
+    const key = JSON.stringify([reach.key, grant.readable]);
+    const { page, count } = statements.getOrMake(key, () => compile(reach, grant.readable));
+    const asked = { model: model.name, record, rows: reach.values, limit, offset };
+    const [rows, counted] = await Promise.all([
+      database.all<VersionRow>(page(asked)),
+      database.get<{ total: number }>(count(asked)),
+    ]);
+    return { versions: rows.map(keptVersion), total: Number(counted?.total ?? 0) };
+  };
+};
+
+export type VersionReader = ReturnType<typeof createVersionReader>;

@@ -1,0 +1,272 @@
+import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../../database/column.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import {
+  type Argument,
+  all,
+  type Fragment,
+  literal,
+  name,
+  type Statement,
+  sharedStatement,
+  sql,
+  statement,
+  where,
+} from '../../database/statement.ts';
+import { longBytes, projection } from '../projection.ts';
+import { mayBeTooMuch } from '../relations/bounds.ts';
+import { fitting, recordText } from '../relations/record-text.ts';
+import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
+import { hasBoundedRows, isBackward, isWhole, type ListArguments, type ListShape } from './shape.ts';
+import { comesAfter, isSeekable, reversed } from './sort.ts';
+
+/** The row of a count. */
+export interface CountRow {
+  /** All rows that match, on whatever page. */
+  readonly total?: number | null;
+  /** What the statement saw when it answered that, where statements tell (see `Dialect.seen`). */
+  readonly seen?: string | null;
+}
+
+/** The one row that answers a list request. */
+export interface PageRow extends CountRow {
+  /** The JSON array of the rows, without those too large for one piece: as text, or as bytes in UTF-8. */
+  readonly json: string | Uint8Array;
+  /** Rows that were found, where all are asked for. */
+  readonly rows?: number;
+  /** Bytes that the largest row, and all rows, hold in long columns; null without rows, absent where none is long. */
+  readonly widest?: number | null;
+  readonly bytes?: number | null;
+  /** Places of the rows in the order (see `placesOf`); null without rows. */
+  readonly place?: number | string | null;
+  /** That of the first row, where places are keys and a cursor was given. */
+  readonly first?: number | string | null;
+  /** 1 where rows follow the page, or stand before one that is found backwards. */
+  readonly more?: number | null;
+}
+
+/**
+ * How the places of a page's rows are told: by `key`, of which the greatest (or, descending, the least) is the
+ * page's last, or as `lines` of JSON arrays in the order of the rows. Undefined where no cursor is to be made.
+ */
+export const placesOf = ({ paging, sort }: ListShape, dialect: Dialect): 'key' | 'lines' | undefined => {
+  if (paging.kind === 'all' || (paging.kind === 'page' && paging.numbered) || !isSeekable(sort))
+    return undefined;
+  const [first, second] = sort;
+  return first !== undefined && second === undefined && isPlain(first.column, dialect) ? 'key' : 'lines';
+};
+
+/** PageColumns of the page's rows, and what the answer makes of them. */
+interface PageColumns {
+  readonly inner: readonly Fragment[];
+  readonly outer: readonly Fragment[];
+}
+
+/** Where the page ends. */
+const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
+  const { source, sort, paging } = shape;
+  const places = placesOf(shape, dialect);
+  if (places === undefined) return { inner: [], outer: [] };
+  if (places === 'lines') {
+    const place = dialect.arrayText(sort.map(({ column }) => comparedValue(column, dialect)));
+    const lines = dialect.joined(sql`row_place`, literal('\n'));
+    return { inner: [sql`${place} as row_place`], outer: [sql`${lines} as place`] };
+  }
+  const key = storedValue(columnOf(source, source.key), dialect);
+  const [least, greatest] = [sql`min(row_place)`, sql`max(row_place)`];
+  const [first, last] = sort[0]?.descending ? [greatest, least] : [least, greatest];
+  const outer = [sql`${last} as place`];
+  if (paging.kind === 'after') outer.push(sql`${first} as first`);
+  return { inner: [sql`${key} as row_place`], outer };
+};
+
+/**
+ * Whether a page counts its total where none comes with the request, always has one along, or counts the rows that it has
+ * looked through anyway (`countsKept`).
+ */
+type Counting = 'if needed' | 'along' | 'kept';
+
+/** How many rows match in all, or whether any follow. */
+const countColumns = (
+  { paging }: ListShape,
+  { count, next }: Clauses,
+  dialect: Dialect,
+  argument: Argument<ListArguments>,
+  counting: Counting,
+): readonly Fragment[] => {
+  if (paging.kind === 'page') {
+    // Counted only where the request does not bring a total.
+    const { seen } = dialect;
+    if (counting === 'kept') return [sql`(${count}) as total`, ...(seen ? [sql`${seen} as seen`] : [])];
+    if (seen === undefined) return [sql`coalesce(${argument('total')}, (${count})) as total`];
+    const before = dialect.cast(argument('seen'), 'text');
+    const known = sql`when ${before} = ${seen} then ${argument('total')}`;
+    // The server would charge a plan that serves all values for a count that is never made, and plan each request anew.
+    const counted =
+      paging.within !== undefined && counting === 'along'
+        ? []
+        : [sql`when ${before} is null then (${count})`];
+    return [sql`case ${all([...counted, known], ' ')} end as total`, sql`${seen} as seen`];
+  }
+  if (paging.kind === 'all') return [sql`count(*) as rows`];
+  return [sql`(${next}) as more`];
+};
+
+/** The rows as JSON, but for those with too many bytes in long columns, and how many bytes they have. */
+const rowColumns = (
+  { source, fields, included }: ListShape,
+  dialect: Dialect,
+  argument: Argument<ListArguments>,
+): PageColumns => {
+  const joined = dialect.joined(sql`row_json`, literal(','));
+  const answer = sql`${dialect.answer(sql`'[' || coalesce(${joined}, '') || ']'`)} as json`;
+  if (included.length > 0) {
+    const text = recordText(source, fields, included, joiningOf(dialect, argument), rowAlias);
+    return { inner: [sql`${text} as row_json`], outer: [answer] };
+  }
+  const json = projection(source, fields, dialect);
+  const bytes = longBytes(
+    fields.map((of) => columnOf(source, of)),
+    dialect,
+  );
+  if (bytes === undefined) return { inner: [sql`${json} as row_json`], outer: [answer] };
+  const light = sql`case when ${bytes} > ${argument('rowBytes')} then null else ${json} end`;
+  return {
+    inner: [sql`${light} as row_json`, sql`${bytes} as row_bytes`],
+    outer: [answer, sql`max(row_bytes) as widest`, sql`sum(row_bytes) as bytes`],
+  };
+};
+
+/** The rows that a page is cut out of, in their order; where the statement says how deep it lies, no others. */
+const withinDepth = ({ paging }: ListShape, rows: Fragment): Fragment => {
+  if (paging.kind !== 'page' || paging.within === undefined) return rows;
+  const row = name(rowAlias);
+  return sql` from (select ${row}.*${rows} limit ${literal(paging.within)}) as ${row}`;
+};
+
+/**
+ * The columns of the page's rows. Those before a cursor are found backwards and then put in order. Where columns of
+ * the rows that an OFFSET skips are computed as well, the rows are chosen first: what is dear to render is rendered for
+ * the page only, however deep it lies.
+ */
+const pageRows = (
+  shape: ListShape,
+  { from, paged, order, walk, window }: Clauses,
+  columns: readonly Fragment[],
+  dialect: Dialect,
+): Fragment => {
+  const rows = sql`${withinDepth(shape, sql`${from}${where(paged)}${walk}`)}${window}`;
+  const chosen = sql`(select ${name(rowAlias)}.*${rows}) as ${name(rowAlias)}`;
+  // The limit once more: without it neither planner need keep the order.
+  if (isBackward(shape)) return sql`select ${all(columns)} from ${chosen}${order}${window}`;
+  return dialect.computesSkippedRows && shape.paging.kind === 'page'
+    ? sql`select ${all(columns)} from ${chosen}`
+    : sql`select ${all(columns)}${rows}`;
+};
+
+/**
+ * The statement whose single row is the answer. The rows are aggregated in the order of the sub-select: its LIMIT
+ * forbids both planners to drop or move its ORDER BY, and nothing stands between the two that could reorder.
+ */
+export const pageStatement = (
+  shape: ListShape,
+  dialect: Dialect,
+  counting: Counting = 'if needed',
+): Statement<ListArguments> =>
+  sharedStatement<ListArguments>(dialect, (argument) => {
+    const found = clausesOf(shape, dialect, argument);
+    const clauses = counting === 'kept' ? keptRows(shape, found, dialect, argument) : found;
+    const rows = rowColumns(shape, dialect, argument);
+    const places = placeColumns(shape, dialect);
+    const inner = [...rows.inner, ...places.inner];
+    const counts = countColumns(shape, clauses, dialect, argument, counting);
+    const outer = [...rows.outer, ...places.outer, ...counts];
+    const page = pageRows(shape, clauses, inner, dialect);
+    if (!isHeavy(shape)) return sql`${clauses.found}select ${all(outer)} from (${page}) as page`;
+    const { rows: fitted, count } = fitting(page, dialect);
+    return sql`${clauses.found}select ${all([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
+  });
+
+/**
+ * Whether the page has to look through all rows that match, which no index brings in its order. Then their keys and what they
+ * are sorted by are kept while the statement runs, and the total is a count of these: the rows are found once, not twice. Only
+ * for tables that are not large, as it takes memory.
+ */
+export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
+  dialect.keepsRows &&
+  shape.paging.kind === 'page' &&
+  shape.rows.terms.length === 0 &&
+  shape.sort.every(({ column }) => column.expression === undefined) &&
+  !isWhole(shape) &&
+  !hasBoundedRows(shape);
+
+const kept = name('_matching');
+
+const keptRows = (
+  { source, sort }: ListShape,
+  clauses: Clauses,
+  dialect: Dialect,
+  argument: Argument<ListArguments>,
+): Clauses => {
+  const { from, matching, walk, window } = clauses;
+  const columns = [...new Set([source.key, ...sort.map(({ column }) => column.name)])];
+  const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
+  const rows = sql`select ${all(columns.map(column))}${from}${where(matching)}`;
+  const key = column(source.key);
+  const page = sql`select ${key} from ${kept} as ${name(rowAlias)}${walk}${window}`;
+  return {
+    ...clauses,
+    found: sql`with ${kept} as materialized (${rows}) `,
+    paged: [dialect.among(key, page)],
+    window: sql` limit ${dialect.rows(argument('limit'))}`,
+    count: sql`select count(*) from ${kept}`,
+  };
+};
+
+/** How many rows match, as a row without a page. */
+export const countStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
+  statement<ListArguments>(dialect, (argument) => {
+    const total = sql`(${clausesOf(shape, dialect, argument).count}) as total`;
+    const { seen } = dialect;
+    return seen === undefined ? sql`select ${total}` : sql`select ${total}, ${seen} as seen`;
+  });
+
+/** Whether the rows of the largest page may come to more than is made of them. */
+const isHeavy = ({ source, fields, included }: ListShape): boolean =>
+  included.length > 0 && mayBeTooMuch(1000, source, fields, included);
+
+/** The rows one by one: those of the page, or all. */
+export const streamStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
+  statement<ListArguments>(dialect, (argument) => {
+    const clauses = clausesOf(shape, dialect, argument);
+    const json = sql`${projection(shape.source, shape.fields, dialect)} as json`;
+    if (shape.paging.kind !== 'all') return sql`${clauses.found}${pageRows(shape, clauses, [json], dialect)}`;
+    const { from, following, order } = clauses;
+    return sql`select ${json}${from}${where(following)}${order}`;
+  });
+
+/** Which of the sort values of the rows at the ends of a page are null; absent where that end is open. */
+export interface Ends {
+  readonly last: readonly boolean[];
+  readonly first?: readonly boolean[] | undefined;
+}
+
+/**
+ * The rows of a page one by one between places that were told before, so that the cursors that were given with it and
+ * the rows agree whatever was written in between.
+ */
+export const streamBetweenStatement = (
+  shape: ListShape,
+  { last, first }: Ends,
+  dialect: Dialect,
+): Statement<ListArguments> =>
+  statement<ListArguments>(dialect, (argument) => {
+    const { source, fields, sort } = shape;
+    const { from, following, order } = clausesOf(shape, dialect, argument);
+    const beyond = comesAfter(sort, last, dialect, (index) => argument('until', index));
+    const conditions = [...following, sql`(${beyond}) is not true`];
+    if (first !== undefined) {
+      const short = comesAfter(reversed(sort), first, dialect, (index) => argument('from', index));
+      conditions.push(sql`(${short}) is not true`);
+    }
+    return sql`select ${projection(source, fields, dialect)} as json${from}${where(conditions)}${order}`;
+  });

@@ -1,0 +1,166 @@
+import type { Database, SqlValue, Transaction } from '../database/database.ts';
+import { dialectOf } from '../database/registry.ts';
+import { versionColumn } from '../database/source.ts';
+import { all, type Fragment, literal, name, type Statement, sql, statement } from '../database/statement.ts';
+import { toTimestamp } from '../kernel/timestamp.ts';
+import type { Models } from '../model/models.ts';
+import type { ModelField, ResourceModel } from '../model/resource.ts';
+import { keptReach } from './history/kept-reach.ts';
+import { projection } from './projection.ts';
+import { resourceSource } from './resource-source.ts';
+import { trashTable } from './trash/bundle.ts';
+import { RowStatements } from './trash/rows.ts';
+
+/** A record with JSON text of every field. */
+export interface WholeRecord {
+  readonly id: number;
+  readonly version: number;
+  readonly whole: string;
+  /** Of a record that is asked for before it goes; undefined where its model does not tell of what happens. */
+  readonly reach?: string | undefined;
+}
+
+/** Records that one statement is asked for. */
+const width = 100;
+
+type Ids = { readonly ids: readonly number[] };
+
+/** Runs a statement for each hundred ids; it is the same for fewer, which then begins anew with the first. */
+const byHundreds = async <Row>(
+  transaction: Transaction,
+  asked: Statement<Ids>,
+  ids: readonly number[],
+): Promise<Row[]> => {
+  const rows: Promise<Row[]>[] = [];
+  for (let start = 0; start < ids.length; start += width) {
+    const part = ids.slice(start, start + width);
+    const filled = Array.from({ length: width }, (_, index) => part[index] ?? part[0] ?? 0);
+    rows.push(transaction.all<Row>(asked({ ids: filled })));
+  }
+  return (await Promise.all(rows)).flat();
+};
+
+const wholeRecord = ({ id, version, whole, reach }: WholeRecord): WholeRecord => ({
+  id: Number(id),
+  version: Number(version),
+  whole,
+  reach,
+});
+
+/** Which of these ids are there in a table. */
+export type Present = (transaction: Transaction, ids: readonly number[]) => Promise<ReadonlySet<number>>;
+
+export const createPresent = (database: Database, table: string): Present => {
+  const dialect = dialectOf(database);
+  const present = statement<Ids>(dialect, (argument) => {
+    const ids = Array.from({ length: width }, (_, index) => argument('ids', index));
+    return sql`select id from ${name(table)} where id in (${all(ids)})`;
+  });
+  return async (transaction, ids) => {
+    const rows = await byHundreds<{ id: number }>(transaction, present, ids);
+    return new Set(rows.map(({ id }) => Number(id)));
+  };
+};
+
+/** What the service itself does to many records of a model in one statement, within the transaction of something else. */
+export const createManyRecords = (database: Database, model: ResourceModel, models: Models) => {
+  const dialect = dialectOf(database);
+  const source = resourceSource(model, models);
+  const table = name(model.table);
+  const json = projection(source, [...model.fields.keys()], dialect, model.table);
+  const answer = all([
+    sql`${name(model.table, 'id')} as id`,
+    sql`${name(model.table, versionColumn)} as version`,
+    sql`${json} as whole`,
+  ]);
+  const kept = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
+  const fields = [...model.fields.values()];
+  const columns = [versionColumn, ...fields.map(({ column }) => column)];
+  const inserts = new RowStatements(
+    dialect,
+    columns.length,
+    (rows) =>
+      sql`insert into ${table} (${all(columns.map((each) => name(each)))})${dialect.givenKey} values ${rows} returning ${answer}`,
+  );
+  const current = statement<Ids>(dialect, (argument) => {
+    const ids = Array.from({ length: width }, (_, index) => argument('ids', index));
+    return sql`select ${all([answer, ...kept])} from ${table} where ${name(model.table, 'id')} in (${all(ids)})${dialect.updateLock}`;
+  });
+
+  type Noted = { readonly bundle: string; readonly field: string; readonly target: number };
+  const notedIds = (value: (of: keyof Noted) => Fragment): Fragment =>
+    sql`select record_id from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' and model = ${literal(model.name)} and field = ${value('field')} and target_id = ${value('target')}`;
+
+  return {
+    /** Those of these records that are there, by id; locked until the transaction is over. */
+    current: async (
+      transaction: Transaction,
+      ids: readonly number[],
+    ): Promise<ReadonlyMap<number, WholeRecord>> => {
+      const rows = await byHundreds<WholeRecord>(transaction, current, ids);
+      return new Map(rows.map((row) => [Number(row.id), wholeRecord(row)]));
+    },
+
+    /** Inserts records under ids of their own. @throws ConstraintError */
+    bringBack: async (
+      transaction: Transaction,
+      records: readonly { readonly version: number; readonly columns: Readonly<Record<string, SqlValue>> }[],
+    ): Promise<readonly WholeRecord[]> => {
+      const rows = records.map((record) => [
+        record.version,
+        ...fields.map(({ column }) => record.columns[column] ?? null),
+      ]);
+      return (await inserts.write<WholeRecord>(transaction, rows)).map(wholeRecord);
+    },
+
+    /** Gives a column of a record a value and nothing else. @throws ConstraintError */
+    fill: async (
+      transaction: Transaction,
+      id: number,
+      { column }: ModelField,
+      value: number,
+    ): Promise<void> => {
+      const fill = statement<{ id: number; value: number }>(
+        dialect,
+        (argument) =>
+          sql`update ${table} set ${name(column)} = ${argument('value')} where id = ${argument('id')}`,
+      );
+      await transaction.run(fill({ id, value }));
+    },
+
+    /** Those of the references noted in a bundle that are still null, by the ids of the records that are there. */
+    released: async (
+      transaction: Transaction,
+      { column }: ModelField,
+      noted: Noted,
+    ): Promise<readonly number[]> => {
+      const released = statement<Noted>(
+        dialect,
+        (argument) =>
+          sql`select id from ${table} where ${name(column)} is null and id in (${notedIds(argument)})${dialect.updateLock}`,
+      );
+      const rows = await transaction.all<{ id: number }>(released(noted));
+      return rows.map(({ id }) => Number(id));
+    },
+
+    /** Sets these references again, which makes a version of each record. @throws ConstraintError */
+    refer: async (
+      transaction: Transaction,
+      { column }: ModelField,
+      noted: Noted,
+      now: number,
+    ): Promise<void> => {
+      const refer = statement<Noted & { now: string }>(dialect, (argument) => {
+        const values = [
+          sql`${name(column)} = ${argument('target')}`,
+          sql`${name(versionColumn)} = ${name(versionColumn)} + 1`,
+          sql`updated_at = ${argument('now')}`,
+        ];
+        return sql`update ${table} set ${all(values)} where ${name(column)} is null and id in (${notedIds(argument)})`;
+      });
+      await transaction.run(refer({ ...noted, now: toTimestamp(now) }));
+    },
+  };
+};
+
+export type ManyRecords = ReturnType<typeof createManyRecords>;

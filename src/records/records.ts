@@ -1,0 +1,356 @@
+import type { Database, Query, SqlValue, Transaction } from '../database/database.ts';
+import { dialectOf } from '../database/registry.ts';
+import { versionColumn } from '../database/source.ts';
+import {
+  type Argument,
+  all,
+  type Fragment,
+  literal,
+  name,
+  type Statement,
+  sql,
+  statement,
+  where,
+} from '../database/statement.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
+import { toTimestamp } from '../kernel/timestamp.ts';
+import type { Models } from '../model/models.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import type { Grant } from '../policy/grant.ts';
+import { type WrittenBeside, writtenBeside } from './beside.ts';
+import { type Candidate, type Collision, type Columns, createCollisions } from './collisions.ts';
+import { keptReach } from './history/kept-reach.ts';
+import { projection } from './projection.ts';
+import { resourceSource } from './resource-source.ts';
+import type { ColumnSql } from './rows/expression.ts';
+import { reachOf } from './rows/reach.ts';
+import { SourceViews } from './view.ts';
+import {
+  argumentsOf,
+  decidedReach,
+  everyRow,
+  nothing,
+  type WriteArguments,
+  writeConditions,
+  writeReachOf,
+} from './write-conditions.ts';
+
+/** What hooks and history are told of a record: JSON text of every field; undefined where the model has none. */
+interface Told {
+  readonly whole?: string | undefined;
+}
+
+/** A record as it was written: its id, its version, and the answer's JSON text. */
+export interface SavedRecord extends Told {
+  readonly id: number;
+  readonly version: number;
+  readonly json: string;
+}
+
+/** What is kept of a record that goes; undefined where its model does not tell of what happens: see `keptReach`. */
+interface Kept {
+  readonly reach?: string | undefined;
+}
+
+/** A record as it was when it was deleted. */
+export interface RemovedRecord extends Told, Kept {
+  readonly version: number;
+}
+
+/** How a record that the caller reaches stands to a write of theirs. */
+export interface RecordStanding {
+  readonly version: number;
+  /** Whether it is, as it is now, among those that the grant lets write. */
+  readonly writable: boolean;
+}
+
+/** A record as it is, with JSON text of every field. */
+export interface CurrentRecord extends RecordStanding, Kept {
+  readonly whole: string;
+}
+
+/** Against whom a record that is read in a transaction is locked: see `Dialect`. */
+export type RowLock = 'updateLock' | 'deleteLock';
+
+/** A standing as the database answers it. */
+interface StandingRow {
+  readonly version: number;
+  readonly writable: unknown;
+}
+
+const standingOf = ({ version, writable }: StandingRow): RecordStanding => ({
+  version: Number(version),
+  writable: Number(writable) === 1,
+});
+
+/**
+ * Writes of a resource's table. Each takes a grant and stays within its rows; each is one statement that answers the
+ * record as the caller may read it, on its own or in a transaction. A condition on the version is part of the
+ * statement that writes.
+ */
+export const createRecords = (database: Database, model: ResourceModel, models: Models) => {
+  const dialect = dialectOf(database);
+  const source = resourceSource(model, models);
+  const views = new SourceViews(source);
+  const collisions = createCollisions(dialect, model, models);
+  const table = name(model.table);
+  const column = (of: string): Fragment => name(model.table, of);
+  const version = column(versionColumn);
+  const { reached, found, target, assigned, leadsOut } = writeConditions(source, model.table, dialect);
+  /** By what the statement does and all that its SQL depends on. */
+  const statements = new BoundedCache<Statement<WriteArguments>>('writeStatements');
+
+  const compiled = (
+    key: string,
+    build: (argument: Argument<WriteArguments>) => Fragment,
+  ): Statement<WriteArguments> => statements.getOrMake(key, () => statement<WriteArguments>(dialect, build));
+
+  const json = (fields: readonly string[]): Fragment => projection(source, fields, dialect, model.table);
+
+  /** Every field, for the hooks that are told of what was written; nothing where there are none. */
+  const everyField = sql`${json([...model.fields.keys()])} as whole`;
+  const { afterCommit, beforeCommit } = model.hooks;
+  const isTold = afterCommit !== undefined || beforeCommit !== undefined || model.history || model.events;
+  const whole = isTold ? everyField : undefined;
+  const kept = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
+
+  /** SQLite's RETURNING knows the table by its own name only. */
+  const returning = (...columns: readonly Fragment[]): Fragment =>
+    sql` returning ${all(whole === undefined ? columns : [...columns, whole])}`;
+
+  /** Who reads every field is answered what the hooks are told: it is made once. */
+  const readsAll = ({ readable }: Grant): boolean => readable.length === model.fields.size;
+
+  const saved = (grant: Grant): Fragment => {
+    const columns = [
+      sql`${column('id')} as id`,
+      sql`${version} as version`,
+      sql`${json(grant.readable)} as json`,
+    ];
+    return readsAll(grant) ? sql` returning ${all(columns)}` : returning(...columns);
+  };
+
+  /** The statement with what it writes beside the record. */
+  const withBeside = (
+    grant: Grant,
+    write: Fragment,
+    besides: readonly WrittenBeside[],
+    argument: Argument<WriteArguments>,
+  ): Fragment =>
+    writtenBeside(dialect, write, readsAll(grant) ? 'json' : 'whole', besides, (index) =>
+      argument('beside', index),
+    );
+
+  const toSaved = (row: SavedRecord, grant: Grant): SavedRecord => ({
+    id: Number(row.id),
+    version: Number(row.version),
+    json: row.json,
+    whole: whole !== undefined && readsAll(grant) ? row.json : row.whole,
+  });
+
+  /** @param order the id of the record; 0 for one that has none yet */
+  const write = <Row>(query: Query, within: Transaction | undefined, order: number): Promise<Row[]> =>
+    within === undefined ? database.execute<Row>({ ...query, order }) : within.all<Row>(query);
+
+  /** A record that the grant reaches, and whether it may be written as it is. */
+  const standing = <Row extends StandingRow>(
+    grant: Grant,
+    id: number,
+    within: Transaction | undefined,
+    lock: RowLock | undefined,
+    more?: Fragment,
+  ): Promise<Row | undefined> | undefined => {
+    const rows = reachOf(grant);
+    if (rows === undefined) return undefined;
+    const { writes: filter } = grant;
+    const writes = filter === undefined ? everyRow : reachOf({ rows: filter });
+    const key = `standing ${lock} ${more !== undefined} ${rows.key}\n${writes?.key ?? 'none'}`;
+    const read = compiled(key, (argument) => {
+      const met = writes === undefined ? [sql`1 = 0`] : reached(writes, 'writes', argument);
+      const writable = met.length === 0 ? literal(1) : sql`case when ${all(met, ' and ')} then 1 else 0 end`;
+      const columns = [sql`${version} as version`, sql`${writable} as writable`];
+      const answer = all(more === undefined ? columns : [...columns, more]);
+      const row = sql`select ${answer} from ${table}${where(found(rows, argument))}`;
+      return lock === undefined ? row : sql`${row}${dialect[lock]}`;
+    });
+    const query = read({ ...nothing, rows: rows.values, writes: writes?.values ?? [], id });
+    return (within ?? database).get<Row>(query);
+  };
+
+  return {
+    source,
+
+    /**
+     * Unique values that are taken and references to nothing that the caller may name, all at once; one statement, or
+     * none. `except` is the id of the record that is updated.
+     */
+    collisions: (
+      grant: Grant,
+      candidate: Candidate,
+      except?: number,
+      within?: Transaction,
+    ): Promise<readonly Collision[]> => collisions(within ?? database, grant, candidate, except),
+
+    /**
+     * Whether the grant lets a record be written with these values: a new one, or the one with an id as it would be then. A
+     * new one may have others as well: a rule that they could meet is taken to hold. One statement, or none.
+     */
+    admits: async (
+      grant: Grant,
+      columns: Columns,
+      id: number | undefined,
+      within?: Transaction,
+    ): Promise<boolean> => {
+      if (grant.writes === undefined) return true;
+      const writes = reachOf({ rows: grant.writes });
+      if (writes === undefined) return false;
+      const names = Object.keys(columns);
+      const asked = id === undefined ? decidedReach(writes, names) : writes;
+      if (id === undefined ? asked.terms.length === 0 : !leadsOut(writes, names)) return true;
+      const admitted = compiled(`admits ${id === undefined} ${names.join(',')}\n${asked.key}`, (argument) => {
+        const next: ColumnSql = (of) =>
+          id === undefined || names.includes(of) ? assigned(names, of, argument) : column(of);
+        const met = reached(asked, 'writes', argument, next);
+        if (id === undefined) return sql`select 1 as admitted${where(met)}`;
+        return sql`select 1 as admitted from ${table}${where([sql`${column('id')} = ${argument('id')}`, ...met])}`;
+      });
+      const values = Object.values(columns);
+      const query = admitted({ ...nothing, values, writes: asked.values, id: id ?? 0 });
+      return (await (within ?? database).get(query)) !== undefined;
+    },
+
+    /**
+     * Undefined where the grant lets nobody write such a record. What stands beside it is written in the same statement,
+     * where `Dialect.beside` is there. @throws ConstraintError
+     */
+    insert: async (
+      grant: Grant,
+      columns: Columns,
+      now: number,
+      within?: Transaction,
+      besides: readonly WrittenBeside[] = [],
+    ): Promise<SavedRecord | undefined> => {
+      const reach = writeReachOf(grant);
+      if (reach === undefined) return undefined;
+      const { writes } = reach;
+      const names = [...Object.keys(columns), 'created_at', 'updated_at'];
+      const at = toTimestamp(now);
+      const told = besides.map((each) => each.key).join(' ');
+      const key = `insert ${told} ${views.of(grant.readable).id} ${names.join(',')}\n${reach.key}`;
+      const insert = compiled(key, (argument) => {
+        const into = sql`insert into ${table} (${all(names.map((each) => name(each)))})`;
+        const places = names.map((_, index) => argument('values', index));
+        if (writes === undefined)
+          return withBeside(grant, sql`${into} values (${all(places)})${saved(grant)}`, besides, argument);
+        const made: ColumnSql = (of) => assigned(names, of, argument);
+        const row = sql`select ${all(names.map(made))}${where(reached(writes, 'writes', argument, made))}`;
+        return withBeside(grant, sql`${into} ${row}${saved(grant)}`, besides, argument);
+      });
+      const values = [...Object.values(columns), at, at];
+      const beside = besides.flatMap((each) => each.values);
+      const query = insert({ ...nothing, ...argumentsOf(reach), values, beside });
+      const [row] = await write<SavedRecord>(query, within, 0);
+      if (row === undefined && writes === undefined) throw new Error('an insert answered no record');
+      return row && toSaved(row, grant);
+    },
+
+    /**
+     * Undefined where no record of the grant's rows has this id and one of the versions, or where it may not be written
+     * as it is or as it would be. @throws ConstraintError
+     */
+    update: async (
+      grant: Grant,
+      id: number,
+      columns: Columns,
+      now: number,
+      versions: readonly number[] | undefined,
+      within?: Transaction,
+    ): Promise<SavedRecord | undefined> => {
+      const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
+      if (reach === undefined) return undefined;
+      const { writes } = reach;
+      const names = [...Object.keys(columns), 'updated_at'];
+      const { id: view } = views.of(grant.readable);
+      const key = `update ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
+      const update = compiled(key, (argument) => {
+        const assignments = names.map((each, index) => sql`${name(each)} = ${argument('values', index)}`);
+        const raised = sql`${name(versionColumn)} = ${version} + 1`;
+        const conditions = [...target(reach, versions, argument)];
+        if (leadsOut(writes, names)) {
+          const next: ColumnSql = (of) => (names.includes(of) ? assigned(names, of, argument) : column(of));
+          conditions.push(...reached(writes, 'writes', argument, next));
+        }
+        return sql`update ${table} set ${all([...assignments, raised])}${where(conditions)}${saved(grant)}`;
+      });
+      const values = [...Object.values(columns), toTimestamp(now)];
+      const query = update({ ...nothing, ...argumentsOf(reach), values, id, versions: versions ?? [] });
+      const [row] = await write<SavedRecord>(query, within, id);
+      return row && toSaved(row, grant);
+    },
+
+    /**
+     * Undefined where no record that the grant lets write has this id and one of the versions.
+     * @throws ConstraintError where it is still referred to
+     */
+    remove: async (
+      grant: Grant,
+      id: number,
+      versions: readonly number[] | undefined,
+      within?: Transaction,
+    ): Promise<RemovedRecord | undefined> => {
+      const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
+      if (reach === undefined) return undefined;
+      const remove = compiled(`remove ${versions?.length ?? 0} ${reach.key}`, (argument) => {
+        const trashed = whole === undefined && model.trash ? [everyField] : [];
+        const gone = returning(sql`${version} as version`, ...kept, ...trashed);
+        return sql`delete from ${table}${where(target(reach, versions, argument))}${gone}`;
+      });
+      const query = remove({ ...nothing, ...argumentsOf(reach), id, versions: versions ?? [] });
+      const [row] = await write<RemovedRecord>(query, within, id);
+      return row && { ...row, version: Number(row.version) };
+    },
+
+    /** A record that the grant reaches, with every field; locked until the transaction is over where one is given. */
+    current: async (
+      grant: Grant,
+      id: number,
+      within?: Transaction,
+      lock: RowLock = 'updateLock',
+    ): Promise<CurrentRecord | undefined> => {
+      const locks = within === undefined ? undefined : lock;
+      const row = await standing<CurrentRecord>(grant, id, within, locks, all([everyField, ...kept]));
+      return row && { ...standingOf(row), whole: row.whole, reach: row.reach };
+    },
+
+    /** Id of the record that the grant reaches whose column has a value; the column is unique. */
+    identify: async (
+      grant: Grant,
+      of: string,
+      value: SqlValue,
+      within?: Transaction,
+    ): Promise<number | undefined> => {
+      const rows = reachOf(grant);
+      if (rows === undefined) return undefined;
+      const read = compiled(`identify ${of} ${rows.key}`, (argument) => {
+        const conditions = [
+          ...reached(rows, 'rows', argument),
+          sql`${column(of)} = ${argument('values', 0)}`,
+        ];
+        return sql`select ${column('id')} as id from ${table}${where(conditions)}`;
+      });
+      const query = read({ ...nothing, rows: rows.values, values: [value] });
+      const row = await (within ?? database).get<{ id: number }>(query);
+      return row && Number(row.id);
+    },
+
+    /** How a record that the grant reaches stands to a write. */
+    standing: async (grant: Grant, id: number, within?: Transaction): Promise<RecordStanding | undefined> => {
+      const row = await standing<StandingRow>(grant, id, within, undefined);
+      return row && standingOf(row);
+    },
+  };
+};
+
+export type { Candidate, Collision, Columns };
+
+export type RecordStore = ReturnType<typeof createRecords>;

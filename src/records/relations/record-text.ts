@@ -1,0 +1,73 @@
+import type { Dialect } from '../../database/dialect.ts';
+import type { Source } from '../../database/source.ts';
+import { all, type Fragment, literal, name, sql, where } from '../../database/statement.ts';
+import { projection } from '../projection.ts';
+import { maxRelated, maxTextBytes, mayBeTooMuch } from './bounds.ts';
+import type { Include } from './include.ts';
+import { type Joining, looksAtFewer, relatedRow, relatedTo } from './join.ts';
+
+/** The JSON text of a record with related ones, put together by the database. */
+
+/**
+ * Rows with texts of which the statement gives up where they come to too much, and what counts them; counting is what
+ * has it look.
+ */
+export const fitting = (
+  rows: Fragment,
+  dialect: Dialect,
+): { readonly rows: Fragment; readonly count: Fragment } => {
+  const fits = dialect.fits(sql`row_json`, maxTextBytes);
+  if (fits === undefined) return { rows, count: sql`count(*)` };
+  // Without the OFFSET the planner would put the text in both places where it is named, and make it twice.
+  const once = sql`select * from (${rows}) as ${name('_texts')} offset 0`;
+  return {
+    rows: sql`select *, ${fits} as row_fits from (${once}) as ${name('_once')}`,
+    count: sql`sum(row_fits)`,
+  };
+};
+
+const arrayText = (each: Include, before: string, depth: number, joining: Joining): Fragment => {
+  const { step, fields, included } = each;
+  const target = step.relation.target();
+  const { from, conditions } = relatedTo(step, before, depth, joining);
+  const row = relatedRow(depth);
+  const text = recordText(target, fields, included, joining, row, depth + 1);
+  const rows = sql`select ${text} as row_json${from}${where(conditions)} order by ${name(row, target.key)} limit ${literal(maxRelated + 1)}`;
+  const checked = mayBeTooMuch(maxRelated + 1, target, fields, included)
+    ? fitting(rows, joining.dialect)
+    : { rows, count: sql`count(*)` };
+  const joined = joining.dialect.joined(sql`row_json`, literal(','));
+  // At once: a mark in the place of the array would let as many arrays as there are rows be made in vain.
+  const array = sql`case when ${joining.dialect.atMost(checked.count, maxRelated)} then '[' || coalesce(${joined}, '') || ']' end`;
+  const made = sql`(select ${array} from (${checked.rows}) as ${name('_rows')})`;
+  const few = looksAtFewer(step, before, depth, joining);
+  return few === undefined ? made : sql`(case when ${few} then ${made} end)`;
+};
+
+const objectText = (each: Include, before: string, depth: number, joining: Joining): Fragment => {
+  const { step, fields, included } = each;
+  const { from, conditions } = relatedTo(step, before, depth, joining);
+  const text = recordText(step.relation.target(), fields, included, joining, relatedRow(depth), depth + 1);
+  return sql`coalesce((select ${text}${from}${where(conditions)}), 'null')`;
+};
+
+/** A record's JSON text with what it includes, a key for each relation behind those of its fields. */
+export const recordText = (
+  source: Source,
+  fields: readonly string[],
+  included: readonly Include[],
+  joining: Joining,
+  row: string,
+  depth = 0,
+): Fragment => {
+  const record = projection(source, fields, joining.dialect, row);
+  if (included.length === 0) return record;
+  const parts = included.map((each, index) => {
+    const key = `${fields.length === 0 && index === 0 ? '' : ','}${JSON.stringify(each.step.relation.name)}:`;
+    const value = each.step.relation.many
+      ? arrayText(each, row, depth, joining)
+      : objectText(each, row, depth, joining);
+    return sql`${literal(key)} || ${value}`;
+  });
+  return sql`${joining.dialect.unclosed(record)} || ${all(parts, ' || ')} || '}'`;
+};

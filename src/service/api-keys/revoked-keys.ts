@@ -1,0 +1,69 @@
+import type { Database, SqlValue, Transaction } from '../../database/database.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import { type Actor, auditActorOf } from '../audit/audit.ts';
+import type { TableContext } from '../context.ts';
+
+/** Milliseconds for which a key that is gone is known by name: as long as security events are kept. */
+const retention = 90 * 24 * 3_600_000;
+
+/** A key that was there until now. */
+export interface RemovedKey {
+  readonly id: number;
+  readonly name: string;
+  readonly user_id: number;
+}
+
+/** What a column of `api_keys` has to hold. */
+export interface KeyCondition {
+  readonly column: string;
+  readonly value: SqlValue;
+}
+
+/**
+ * Deletes the keys that meet all conditions, and keeps what they were and who deleted them. The one way by which the
+ * service deletes keys; what else deletes one leaves the same row without a name, by a trigger.
+ */
+export const revokeKeys = async (
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  conditions: readonly KeyCondition[],
+  actor: Actor,
+  now: number,
+): Promise<readonly RemovedKey[]> => {
+  const db = tablesOf({ dialect });
+  const { actor_kind, actor_id, actor_name } = auditActorOf(actor);
+  let kept = db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.id', 'api_keys.user_id')
+    .select(['api_keys.id', 'api_keys.key_hash', 'api_keys.name', 'api_keys.user_id', 'users.username'])
+    .select((eb) => [
+      eb.val(toTimestamp(now)).as('revoked_at'),
+      eb.val<string | null>(actor_kind).as('actor_kind'),
+      eb.val(actor_id).as('actor_id'),
+      eb.val(actor_name).as('actor_name'),
+    ]);
+  let deletion = db.deleteFrom('api_keys').returning(['id', 'name', 'user_id']);
+  for (const { column, value } of conditions) {
+    kept = kept.where(db.dynamic.ref(`api_keys.${column}`), '=', value);
+    deletion = deletion.where(db.dynamic.ref(column), '=', value);
+  }
+  const insert = db
+    .insertInto('gatewright_revoked_keys')
+    .columns([
+      ...(['key_id', 'key_hash', 'name', 'user_id', 'username'] as const),
+      ...(['revoked_at', 'actor_kind', 'actor_id', 'actor_name'] as const),
+    ])
+    .expression(kept)
+    .onConflict((conflict) => conflict.column('key_id').doNothing());
+  await transaction.run(toQuery(insert));
+  return await transaction.all<RemovedKey>(toQuery(deletion));
+};
+
+/** Forgets keys that have been gone for long; run now and then. */
+export const sweepRevokedKeys = async ({ database, clock }: TableContext, now = clock()): Promise<void> => {
+  const before = toTimestamp(now - retention);
+  const old = tablesOf(database).deleteFrom('gatewright_revoked_keys').where('revoked_at', '<', before);
+  await database.execute(toQuery(old));
+};

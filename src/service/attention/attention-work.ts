@@ -1,0 +1,140 @@
+import { type Compilable, type Expression, sql as raw } from 'kysely';
+import { timeText } from '../../database/column.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { TableContext } from '../context.ts';
+import { countedAtMost, namedAtMost } from './attention.ts';
+
+/** Milliseconds after which work that is due and that nobody has begun is a backlog. */
+const patience = 60_000;
+
+/** The webhooks, jobs or models that are named, and how many there are, up to `countedAtMost`. */
+interface FoundWork<Item> {
+  readonly count: number;
+  readonly items: readonly Item[];
+}
+
+interface DisabledWebhook {
+  readonly id: number;
+  readonly url: string;
+  readonly reason: string;
+  readonly disabled_at: string | null;
+}
+
+interface FailingWebhook {
+  readonly id: number;
+  readonly url: string;
+  readonly failures: number;
+}
+
+interface FailedJob {
+  readonly id: number;
+  readonly name: string;
+  readonly error: string | null;
+  readonly failed_at: string | null;
+}
+
+/** A question, for so many rows at most. */
+type Asked = (most: number) => Compilable & Expression<unknown>;
+
+/** What was done first with a new installation. */
+export interface FirstSteps {
+  /** Whether there is a second user, */
+  readonly user: boolean;
+  /** whether a role was granted anything, */
+  readonly grant: boolean;
+  readonly key: boolean;
+  /** and whether any key was used. */
+  readonly call: boolean;
+}
+
+/** Work that fails or waits, and what is not set up; each question is bounded by an index, or by what there are few of. */
+export const createWorkAttention = ({ database, clock }: TableContext) => {
+  const db = tablesOf(database);
+  const dialect = dialectOf(database);
+  const time = (name: string) => raw<string | null>`${timeText(dialect, raw`${raw.ref(name)}`)}`;
+  const due = (): string => toTimestamp(clock() - patience);
+
+  const disabled = (most: number) =>
+    db
+      .selectFrom('gatewright_webhooks as w')
+      .select(['w.id', 'w.url', 'w.disabled_reason as reason'])
+      .select(time('w.disabled_at').as('disabled_at'))
+      .where('w.disabled', '=', true)
+      .where('w.disabled_reason', '<>', 'by_hand')
+      .orderBy('w.disabled_at', 'desc')
+      .limit(most);
+  const failing = (most: number) =>
+    db
+      .selectFrom('gatewright_webhooks as w')
+      .select(['w.id', 'w.url', 'w.failures'])
+      .where('w.disabled', '=', false)
+      .where('w.failures', '>', 0)
+      .orderBy('w.failures', 'desc')
+      .limit(most);
+  const failed = (most: number) =>
+    db
+      .selectFrom('gatewright_jobs as j')
+      .select(['j.id', 'j.name', 'j.error'])
+      .select(time('j.failed_at').as('failed_at'))
+      .where('j.state', '=', 'failed')
+      .orderBy('j.id', 'desc')
+      .limit(most);
+  const lateJobs = (most: number) =>
+    db
+      .selectFrom('gatewright_jobs as j')
+      .select('j.id')
+      .where('j.state', '=', 'waiting')
+      .where('j.available_at', '<=', due())
+      .limit(most);
+  const lateDeliveries = (most: number) =>
+    db
+      .selectFrom('gatewright_deliveries as d')
+      .innerJoin('gatewright_webhooks as w', 'w.id', 'd.webhook_id')
+      .select('d.id')
+      .where('w.disabled', '=', false)
+      .where('d.next_at', '<=', due())
+      .limit(most);
+
+  const count = async (asked: Asked): Promise<number> => {
+    const counted = raw<{ count: number }>`select count(*) as count from ${asked(countedAtMost)} as c`;
+    return Number(
+      (await database.get<{ count: number }>(toQuery({ compile: () => counted.compile(db) })))?.count ?? 0,
+    );
+  };
+  const find = async <Item>(asked: Asked): Promise<FoundWork<Item>> => {
+    const [found, items] = await Promise.all([count(asked), database.all<Item>(toQuery(asked(namedAtMost)))]);
+    return { count: found, items };
+  };
+  const exists = async (table: 'users' | 'permissions' | 'api_keys' | 'gatewright_key_usage', rows = 1) => {
+    const found = await database.all(toQuery(db.selectFrom(table).select(raw`1`.as('one')).limit(rows)));
+    return found.length === rows;
+  };
+
+  return {
+    /** Webhooks that were disabled because of what became of their messages, the last ones first. */
+    disabledWebhooks: () => find<DisabledWebhook>(disabled),
+    /** Webhooks whose last attempts failed, and that are tried on. */
+    failingWebhooks: () => find<FailingWebhook>(failing),
+    /** Jobs that were tried as often as they may, the last ones first. */
+    failedJobs: () => find<FailedJob>(failed),
+    /** Jobs and messages that have been due for a minute and that nobody has begun. */
+    backlog: async () => ({ jobs: await count(lateJobs), deliveries: await count(lateDeliveries) }),
+    /** Names of models for which some role was granted something. */
+    grantedModels: async (): Promise<ReadonlySet<string>> => {
+      const models = db.selectFrom('permissions').select('model').distinct();
+      return new Set((await database.all<{ model: string }>(toQuery(models))).map(({ model }) => model));
+    },
+    firstSteps: async (): Promise<FirstSteps> => {
+      const [user, grant, key, call] = await Promise.all([
+        exists('users', 2),
+        exists('permissions'),
+        exists('api_keys'),
+        exists('gatewright_key_usage'),
+      ]);
+      return { user, grant, key, call };
+    },
+  };
+};

@@ -1,0 +1,142 @@
+import { sql as raw } from 'kysely';
+import { timeText } from '../../database/column.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { serviceTime, timesAt } from '../../database/source.ts';
+import {
+  argument,
+  type Fragment,
+  literal,
+  type Statement,
+  sql,
+  statement,
+  toQuery,
+} from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { TableContext } from '../context.ts';
+import { neglectedKey } from '../sources.ts';
+
+/** Milliseconds before its end from which on a key needs attention. */
+const soon = 30 * 24 * 3_600_000;
+
+/** Milliseconds for which a failed sign-in is news. */
+const recent = 24 * 3_600_000;
+
+/** What is named; more is only counted. */
+export const namedAtMost = 5;
+
+/** What is counted at most: a person needs no exact figure beyond, and the count stays short. */
+export const countedAtMost = 1000;
+
+export interface KeyInNeed {
+  readonly id: number;
+  readonly name: string;
+  readonly user_id: number;
+  readonly username: string;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+export interface KeysInNeed {
+  /** Up to `countedAtMost`. */
+  readonly count: number;
+  readonly keys: readonly KeyInNeed[];
+}
+
+/** Failed sign-ins with one account from one address. */
+export interface FailedSignIn {
+  /** Null where there is no such account. */
+  readonly user_id: number | null;
+  readonly username: string | null;
+  readonly disabled: boolean | number | null;
+  readonly address: string | null;
+  readonly count: number;
+  readonly last_at: string;
+}
+
+type Moments = { readonly now: string | null; readonly monthAgo: string | null; readonly soon: string };
+
+const signInActions = raw`('sign_in.failed', 'sign_in.locked')`;
+
+/** Keys and sign-ins that an administrator should look at; each question is bounded by an index of its own. */
+export const createAttention = ({ database, clock }: TableContext) => {
+  const db = tablesOf(database);
+  const dialect = dialectOf(database);
+  const time = (value: Fragment): Fragment => timeText(dialect, value);
+
+  /** Those among the keys `t` that meet a condition: counted, and the first in an order named. */
+  const askFor = (condition: Fragment, order: Fragment) => {
+    const found = sql`from "api_keys" as t where ${condition}`;
+    const count: Statement<Moments> = statement<Moments>(
+      dialect,
+      () => sql`select count(*) as "count" from (select 1 ${found} limit ${literal(countedAtMost)}) as c`,
+    );
+    const named: Statement<Moments> = statement<Moments>(
+      dialect,
+      () => sql`select t.id, t.name, t.user_id, u.username, ${time(sql`t.expires_at`)} as expires_at,
+        ${time(sql`t.created_at`)} as created_at, ${time(sql`t.last_used_at`)} as last_used_at
+        from (select t.* ${found} order by ${order} limit ${literal(namedAtMost)}) as t
+        join users u on u.id = t.user_id order by ${order}`,
+    );
+    return async (): Promise<KeysInNeed> => {
+      const now = clock();
+      const moments = { ...timesAt(now), soon: toTimestamp(now + soon) };
+      const [row, keys] = await Promise.all([
+        database.get<{ count: number }>(count(moments)),
+        database.all<KeyInNeed>(named(moments)),
+      ]);
+      return { count: Number(row?.count ?? 0), keys };
+    };
+  };
+
+  return {
+    /** Keys that run out within 30 days, the next ones first. */
+    expiringKeys: askFor(
+      sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${argument('soon')}`,
+      sql`t."expires_at", t."id"`,
+    ),
+
+    /** Keys that work and that nobody uses (see `neglectedKey`), those first that lie longest. */
+    neglectedKeys: askFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
+
+    /** Failed sign-ins of the last 24 hours by account and address, the most first; the newest 1,000 are looked at. */
+    failedSignIns: async (): Promise<{
+      readonly count: number;
+      readonly signIns: readonly FailedSignIn[];
+    }> => {
+      const newest = () =>
+        db
+          .selectFrom('audit')
+          .select(['target_id', 'address', 'created_at'])
+          .where(raw<boolean>`action in ${signInActions}`)
+          .where('created_at', '>=', toTimestamp(clock() - recent))
+          .orderBy('created_at', 'desc')
+          .limit(countedAtMost);
+      const total = db.selectFrom(newest().as('f')).select((eb) => eb.fn.countAll().as('count'));
+      const grouped = db
+        .selectFrom(newest().as('f'))
+        .select(['f.target_id', 'f.address'])
+        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('f.created_at').as('last')])
+        .groupBy(['f.target_id', 'f.address'])
+        .orderBy('count', 'desc')
+        .orderBy('last', 'desc')
+        .limit(namedAtMost);
+      const named = db
+        .selectFrom(grouped.as('g'))
+        .leftJoin('users as u', (join) =>
+          join.on((eb) => eb('u.id', '=', eb.cast<number>('g.target_id', 'bigint'))),
+        )
+        .select(['u.id as user_id', 'u.username', 'u.disabled', 'g.address', 'g.count'])
+        .select(raw<string>`${time(sql`g.last`)}`.as('last_at'))
+        .orderBy('g.count', 'desc')
+        .orderBy('g.last', 'desc');
+      const [row, found] = await Promise.all([
+        database.get<{ count: number }>(toQuery(total)),
+        database.all<FailedSignIn>(toQuery(named)),
+      ]);
+      const signIns = found.map((each) => ({ ...each, count: Number(each.count) }));
+      return { count: Number(row?.count ?? 0), signIns };
+    },
+  };
+};

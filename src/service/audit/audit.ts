@@ -1,0 +1,98 @@
+import type { Principal } from '../../auth/principal.ts';
+import type { Query, Transaction } from '../../database/database.ts';
+import type { DialectName } from '../../database/name.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { all, name, type Statement, sql, statement } from '../../database/statement.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+
+/** Who changes something, from where. */
+export interface Actor {
+  readonly principal: Principal | 'application' | 'command line' | 'first start';
+  readonly address: string | null;
+}
+
+export interface AuditEntry {
+  /** `user.create`, `key.delete`, `permission.grant`, … */
+  readonly action: string;
+  readonly target: {
+    readonly kind: string;
+    readonly id: string | number | null;
+    readonly name: string | null;
+  };
+  /** What changed; never a secret. */
+  readonly detail?: JsonObject;
+}
+
+/** Who did something, as the list shows it. */
+export interface AuditActor {
+  readonly actor_kind: string;
+  readonly actor_id: string | null;
+  readonly actor_name: string | null;
+}
+
+/** Who did something, as rows keep it. */
+export const auditActorOf = ({ principal }: Actor): AuditActor => {
+  if (typeof principal === 'string') return { actor_kind: principal, actor_id: null, actor_name: null };
+  if (principal.kind === 'user')
+    return { actor_kind: 'user', actor_id: String(principal.id), actor_name: principal.username };
+  const id = principal.kind === 'application' ? principal.appId : null;
+  return { actor_kind: principal.kind, actor_id: id, actor_name: id };
+};
+
+type AuditLine = Readonly<Record<(typeof columns)[number], string | null>>;
+
+const columns = [
+  'created_at',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'address',
+  'action',
+  'target_kind',
+  'target_id',
+  'target_name',
+  'detail',
+] as const;
+
+const inserts = new Map<DialectName, Statement<AuditLine>>();
+
+const insertFor = (dialect: DialectName): Statement<AuditLine> => {
+  const known = inserts.get(dialect);
+  if (known !== undefined) return known;
+  const made = statement<AuditLine>(dialectOf({ dialect }), (value) => {
+    const names = all(columns.map((column) => name(column)));
+    return sql`insert into ${name('audit')} (${names}) values (${all(columns.map((column) => value(column)))})`;
+  });
+  inserts.set(dialect, made);
+  return made;
+};
+
+/** A line of the audit list, of something that happened at `now`. */
+export const auditQuery = (
+  dialect: DialectName,
+  now: number,
+  actor: AuditActor & Pick<Actor, 'address'>,
+  { action, target, detail = {} }: AuditEntry,
+): Query =>
+  insertFor(dialect)({
+    created_at: toTimestamp(now),
+    ...actor,
+    action,
+    target_kind: target.kind,
+    target_id: target.id === null ? null : String(target.id),
+    target_name: target.name,
+    detail: JSON.stringify(detail),
+  });
+
+/** Writes a line of the audit list in the transaction of the change itself: neither stands without the other. */
+export const recordAudit = async (
+  transaction: Transaction,
+  dialect: DialectName,
+  now: number,
+  actor: Actor,
+  entry: AuditEntry,
+): Promise<void> => {
+  const { address } = actor;
+  await transaction.run(auditQuery(dialect, now, { ...auditActorOf(actor), address }, entry));
+};

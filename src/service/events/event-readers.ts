@@ -1,0 +1,133 @@
+import type { Database, SqlValue } from '../../database/database.ts';
+import { dialectOf } from '../../database/registry.ts';
+import {
+  type Argument,
+  all,
+  type Fragment,
+  name,
+  type Statement,
+  sql,
+  statement,
+} from '../../database/statement.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Models } from '../../model/models.ts';
+import type { ResourceModel } from '../../model/resource.ts';
+import type { Grant } from '../../policy/grant.ts';
+import { keptColumn } from '../../records/history/kept-reach.ts';
+import type { ColumnSql, RowsAsked } from '../../records/rows/expression.ts';
+import { type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
+import type { RecordedEvent } from './event-log.ts';
+import { Narrowing, type RecordValues, readerColumns } from './narrowing.ts';
+
+/** Rows that one statement asks about: its list has one of these lengths, so that there are few statements. */
+const lengths = [1, 8, 64, 512] as const;
+
+type ReachArguments = {
+  readonly ids: readonly SqlValue[];
+  readonly rows: readonly SqlValue[];
+};
+
+/** Which sides of a write are such that somebody may read them, each by its own values. */
+export interface SeenSides {
+  readonly before: boolean;
+  readonly after: boolean;
+}
+
+/** Answers who may be told of what happened to the records of one model. */
+export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
+  const dialect = dialectOf(database);
+  const statements = new BoundedCache<Statement<ReachArguments>>('eventStatements');
+  const table = name(model.table);
+  const value = (named: Argument<ReachArguments>) => (index: number) => named('rows', index);
+
+  const event = '_event';
+
+  /**
+   * Events that somebody with the reach may be told, and which of their sides they see. An event that another release has
+   * written keeps no sides: where the record has not been written since, it is now what it was after.
+   */
+  const seen = (reach: RowReach, count: number) =>
+    statements.getOrMake(`seen ${count} ${reach.key}`, () =>
+      statement<ReachArguments>(dialect, (named) => {
+        const met = (column: ColumnSql, asked: RowsAsked): Fragment => {
+          const conditions = reachConditions(reach.terms, column, value(named), asked, dialect);
+          return conditions.length === 0 ? sql`1 = 1` : sql`(${all(conditions, ' and ')})`;
+        };
+        const kept = (...keys: readonly string[]): ColumnSql =>
+          keptColumn(model, models, dialect, name(event, 'reach'), keys);
+        const [before, after] = [met(kept('before'), 'hold'), met(kept('after'), 'hold')];
+        const unchanged = sql`${name(event, 'reach')} is null and ${name(model.table, 'version')} = ${name(event, 'version')}`;
+        const now = sql`exists (select 1 from ${table} where ${name(model.table, 'id')} = ${name(event, 'record_id')}
+          and ${met((of) => name(model.table, of), 'hold')} and (${before} or ${after} or ${unchanged}))`;
+        const isGone = sql`${name(event, 'action')} = 'destroy'`;
+        const flag = (condition: Fragment, as: string): Fragment =>
+          sql`case when ${condition} then 1 else 0 end as ${name(as)}`;
+        const ids = all(Array.from({ length: count }, (_, index) => named('ids', index)));
+        return sql`select ${name(event, 'id')} as id, ${flag(before, 'before')},
+          ${flag(sql`${after} or ${name(event, 'reach')} is null`, 'after')}
+          from gatewright_events as ${name(event)} where ${name(event, 'id')} in (${ids})
+          and ((${isGone} and ${met(kept(), 'kept')}) or (not ${isGone} and ${now}))`;
+      }),
+    );
+
+  /** Ids in parts of a few lengths, each filled up by its last one. */
+  function* partsOf(ids: readonly number[]): Generator<readonly number[]> {
+    const longest = lengths.at(-1) ?? 1;
+    for (let start = 0; start < ids.length; start += longest) {
+      const part = ids.slice(start, start + longest);
+      const count = lengths.find((length) => length >= part.length) ?? longest;
+      const [last = 0] = part.slice(-1);
+      yield [...part, ...Array.from({ length: count - part.length }, () => last)];
+    }
+  }
+
+  const own = readerColumns(model);
+
+  /** What the records hold in the columns that say whose they are. */
+  const holding = (count: number) =>
+    statements.getOrMake(`held ${count}`, () =>
+      statement<ReachArguments>(dialect, (named) => {
+        const ids = all(Array.from({ length: count }, (_, index) => named('ids', index)));
+        return sql`select ${all(['id', ...own].map((of) => name(of)))} from ${table} where id in (${ids})`;
+      }),
+    );
+
+  return {
+    /**
+     * Leaves out, for many who ask about the same events of this model, what each of them certainly is not told; where
+     * no rule says whose a record is, that is nothing.
+     */
+    narrow: async (events: readonly RecordedEvent[]): Promise<Narrowing | undefined> => {
+      if (own.length === 0) return undefined;
+      const values = new Map<number, RecordValues>();
+      const there = events.filter(({ action }) => action !== 'destroy');
+      for (const ids of partsOf([...new Set(there.map(({ record }) => record))])) {
+        const query = holding(ids.length)({ ids, rows: [] });
+        for (const row of await database.all<RecordValues>(query)) values.set(Number(row['id']), row);
+      }
+      return new Narrowing(events, own, values);
+    },
+
+    /**
+     * Those events that a caller with the grant may be told, by their numbers, and which sides of each they see. They read
+     * the record now, and as it was before or after; where it was destroyed, they could read it before. All events are of
+     * this model.
+     */
+    seen: async (
+      grant: Grant,
+      events: readonly Pick<RecordedEvent, 'number'>[],
+    ): Promise<ReadonlyMap<number, SeenSides>> => {
+      const reach = reachOf(grant);
+      const found = new Map<number, SeenSides>();
+      if (reach === undefined) return found;
+      for (const ids of partsOf(events.map(({ number }) => number))) {
+        const query = seen(reach, ids.length)({ ids, rows: reach.values });
+        for (const row of await database.all<Record<'id' | 'before' | 'after', number>>(query))
+          found.set(Number(row.id), { before: Number(row.before) === 1, after: Number(row.after) === 1 });
+      }
+      return found;
+    },
+  };
+};
+
+export type EventReaders = ReturnType<typeof createEventReaders>;

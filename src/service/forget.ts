@@ -1,0 +1,46 @@
+import type { Database } from '../database/database.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { createHistory } from '../records/history/history.ts';
+import { createTrash } from '../records/trash/trash.ts';
+import { type Actor, recordAudit } from './audit/audit.ts';
+import { createEventLog } from './events/event-log.ts';
+import { forgetAnswers } from './idempotency/idempotency.ts';
+import { forgetDelivered } from './webhooks/delivery-administration.ts';
+
+/** Of how many versions, events and deliveries the values of a record were removed, and how many records left the trash. */
+export interface Forgotten extends JsonObject {
+  readonly versions: number;
+  readonly events: number;
+  readonly deliveries: number;
+  /** The record and what could only come back with it. */
+  readonly trash: number;
+}
+
+/**
+ * Removes the values of a record from all that is kept of it beside the record itself. That it was kept stays, and a line
+ * in the audit list. What was not there leaves no line.
+ */
+export const forgetRecord = async (
+  database: Database,
+  record: { readonly model: string; readonly id: number },
+  now: number,
+  actor: Actor,
+): Promise<Forgotten> => {
+  const { model, id } = record;
+  // In steps of their own: there may be any number of others between them.
+  const events = await createEventLog(database).forget(model, id);
+  return database.write(async (transaction) => {
+    const versions = await createHistory(database, model).forget(transaction, id);
+    const deliveries = await forgetDelivered(transaction, database, model, id);
+    const trash = await createTrash(database).forget(transaction, model, id);
+    await forgetAnswers(transaction, database, model, id);
+    const forgotten = { versions, events, deliveries, trash };
+    if (versions + events + deliveries + trash > 0)
+      await recordAudit(transaction, database.dialect, now, actor, {
+        action: 'record.forget',
+        target: { kind: model, id, name: null },
+        detail: forgotten,
+      });
+    return forgotten;
+  });
+};

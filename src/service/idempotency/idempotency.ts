@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import type { Principal } from '../../auth/principal.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { prepare, toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { TableContext } from '../context.ts';
+
+/** Milliseconds for which the answer to an `Idempotency-Key` is kept. */
+export const idempotencyLifetime = 24 * 3_600_000;
+
+/** A successful answer as it was given the first time. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text of `data`. */
+  readonly data: string;
+}
+
+/** One use of an `Idempotency-Key`: by whom, on what, with which body. */
+export interface IdempotentRequest {
+  readonly scope: string;
+  readonly fingerprint: string;
+  /** Whose records the answer holds; undefined where it holds none. */
+  readonly model?: string | undefined;
+}
+
+const sha256 = (...parts: readonly (string | Uint8Array)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex');
+};
+
+const identityOf = (principal: Principal): string => {
+  if (principal.kind === 'user') return `user ${principal.id}`;
+  return principal.kind === 'application' ? `application ${principal.appId}` : 'nobody';
+};
+
+/**
+ * Reads the header; undefined where there is none. `asked`: what beside the body decides what is answered; `model`: whose
+ * records the answer holds.
+ * @throws Problem `invalid_parameter` unless it is 1 to 255 visible ASCII characters.
+ */
+export const idempotentRequest = (
+  key: string | undefined,
+  principal: Principal,
+  method: string,
+  path: string,
+  bytes: Uint8Array,
+  { model, asked = '' }: { readonly model?: string; readonly asked?: string } = {},
+): IdempotentRequest | undefined => {
+  if (key === undefined) return undefined;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new Problem('invalid_parameter', { params: { name: 'Idempotency-Key' } });
+  return {
+    scope: sha256(identityOf(principal), method, path, key),
+    fingerprint: asked === '' ? sha256(bytes) : sha256(bytes, asked),
+    model,
+  };
+};
+
+interface KeptRow {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly headers: string;
+  readonly data: string | null;
+}
+
+const toAnswer = (row: KeptRow, request: IdempotentRequest): KeptAnswer => {
+  if (row.fingerprint !== request.fingerprint) throw new Problem('idempotency_conflict');
+  const headers = JSON.parse(row.headers) as Record<string, string>;
+  return { status: row.status, headers, data: row.data ?? 'null' };
+};
+
+const unanswered = { status: 0, headers: '{}', data: null } as const;
+
+/**
+ * Removes kept answers that may hold the record: those with its id, of whichever model, as related records stand in answers
+ * as well, and those of its model that have no ids. The request is still known, and is answered without data.
+ */
+export const forgetAnswers = async (
+  transaction: Transaction,
+  database: Pick<Database, 'dialect'>,
+  model: string,
+  record: number,
+): Promise<void> => {
+  const update = tablesOf(database)
+    .updateTable('idempotency_keys')
+    .set({ data: null })
+    .where('model', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        ...[',', '}'].map((end) => eb('data', 'like', `%"id":${record}${end}%`)),
+        eb.and([eb('model', '=', model), eb('data', 'not like', '%"id":%')]),
+      ]),
+    );
+  await transaction.run(toQuery(update));
+};
+
+/** Answers kept for `Idempotency-Key`, each written in the transaction of the write that it answers. */
+export const createIdempotency = ({
+  database,
+  clock,
+  removalClock = clock,
+}: TableContext & { readonly removalClock?: Clock }) => {
+  const db = tablesOf(database);
+  const find = prepare<{ scope: string; born: string }>((param) =>
+    db
+      .selectFrom('idempotency_keys')
+      .select(['fingerprint', 'status', 'headers', 'data'])
+      .where('scope', '=', param('scope'))
+      .where('created_at', '>', param('born')),
+  );
+  const born = (): string => toTimestamp(removalClock() - idempotencyLifetime);
+
+  return {
+    /** The kept answer, if the request was made before. @throws Problem `idempotency_conflict` */
+    find: async (request: IdempotentRequest): Promise<KeptAnswer | undefined> => {
+      const row = await database.get<KeptRow>(find({ scope: request.scope, born: born() }));
+      return row === undefined ? undefined : toAnswer(row, request);
+    },
+
+    /**
+     * Takes the key for this transaction. A request with the same key that is under way is waited for (PostgreSQL
+     * waits at the unique row, SQLite writes one after the other); then its answer comes back instead.
+     * @throws Problem `idempotency_conflict`
+     */
+    claim: async (transaction: Transaction, request: IdempotentRequest): Promise<KeptAnswer | undefined> => {
+      const now = toTimestamp(clock());
+      const stale = db
+        .deleteFrom('idempotency_keys')
+        .where('scope', '=', request.scope)
+        .where('created_at', '<=', born());
+      await transaction.run(toQuery(stale));
+      const claim = db
+        .insertInto('idempotency_keys')
+        .values({ ...request, model: request.model ?? null, ...unanswered, created_at: now })
+        .onConflict((conflict) => conflict.doNothing());
+      if ((await transaction.run(toQuery(claim))) === 1) return undefined;
+      const row = await transaction.get<KeptRow>(find({ scope: request.scope, born: born() }));
+      if (row === undefined) throw new Problem('conflict');
+      return toAnswer(row, request);
+    },
+
+    keep: async (transaction: Transaction, request: IdempotentRequest, answer: KeptAnswer): Promise<void> => {
+      const update = db
+        .updateTable('idempotency_keys')
+        .set({ status: answer.status, headers: JSON.stringify(answer.headers), data: answer.data })
+        .where('scope', '=', request.scope);
+      await transaction.run(toQuery(update));
+    },
+
+    /** Deletes answers that are no longer kept; run now and then. */
+    sweep: async (): Promise<void> => {
+      await database.execute(toQuery(db.deleteFrom('idempotency_keys').where('created_at', '<=', born())));
+    },
+  };
+};
+
+export type Idempotency = ReturnType<typeof createIdempotency>;

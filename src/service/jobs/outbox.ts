@@ -1,0 +1,262 @@
+import { sql as kysely } from 'kysely';
+import { timeText } from '../../database/column.ts';
+import { ConstraintError, type Database, type Query, type Transaction } from '../../database/database.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import { dialectOf } from '../../database/registry.ts';
+import {
+  all,
+  argument,
+  type Fragment,
+  literal,
+  name,
+  sql,
+  statement,
+  toQuery,
+} from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+
+/**
+ * What happens after a commit is a row that was written in it. Who works on the rows claims them by lease: for as long as
+ * the lease is extended, nobody else gets them. The clock of the database decides, as those of instances differ.
+ */
+
+export interface NewJob {
+  readonly name: string;
+  readonly key: string | null;
+  readonly input: JsonObject;
+  /** Timestamp from which on it may run; undefined: at once. */
+  readonly at: string | undefined;
+}
+
+/** A job that this process may run, as long as it extends the lease. */
+export interface ClaimedJob {
+  readonly id: number;
+  readonly name: string;
+  readonly input: JsonObject;
+  /** Runs that were begun, this one included: with the lease it says whose result counts. */
+  readonly attempts: number;
+  readonly lease: string;
+}
+
+export interface WaitingJob {
+  readonly id: number;
+  readonly name: string;
+  readonly key: string | null;
+  readonly input: JsonObject;
+  readonly at: string;
+  readonly due: boolean;
+}
+
+interface JobRow {
+  readonly id: number;
+  readonly name: string;
+  readonly input: string;
+  readonly attempts: number;
+}
+
+const jobs = name('gatewright_jobs');
+
+/** How often an add looks for the job that its key met, before it says that it cannot. */
+const keyAttempts = 20;
+
+const isTaken = (error: unknown): boolean => error instanceof ConstraintError && error.kind === 'unique';
+
+const addStatement = (dialect: Dialect, timed: boolean) =>
+  statement<{ name: string; key: string | null; input: string; at: string }>(dialect, (named) => {
+    const at = timed ? dialect.cast(named('at'), 'timestamp') : dialect.now;
+    return sql`insert into ${jobs} (name, key, input, state, available_at, created_at)
+      values (${named('name')}, ${named('key')}, ${named('input')}, 'waiting', ${at}, ${dialect.now})
+      on conflict (name, key) where state = 'waiting' and key is not null do nothing returning id`;
+  });
+
+/**
+ * One range of the index of what is available. The rows are picked first, in a table of their own: a sub-select may be
+ * run more than once, and would lock more than it answers.
+ */
+const claimStatement = (dialect: Dialect, picked: Fragment) =>
+  statement<{ lease: string; length: number; count: number; id: number }>(
+    dialect,
+    (named) => sql`with taken as materialized (
+        select id from ${jobs} where ${picked} order by available_at, id limit ${dialect.rows(named('count'))} ${dialect.takingFree}
+      ) update ${jobs} set state = 'running', attempts = attempts + 1, lease = ${named('lease')},
+        started_at = ${dialect.now}, available_at = ${dialect.later(named('length'))}
+      where id in (select id from taken) returning id, name, input, attempts`,
+  );
+
+/**
+ * The job that waits under a key. Who counts on it in a transaction locks it: it must not begin before that is over, as
+ * it would not see what the transaction writes.
+ */
+const keyStatement = (dialect: Dialect, lock: boolean) =>
+  statement<{ name: string; key: string | null }>(
+    dialect,
+    (named) => sql`select id from ${jobs} where name = ${named('name')} and key = ${named('key')}
+      and state = 'waiting'${lock ? dialect.updateLock : sql.raw('')}`,
+  );
+
+/** What `claim` and `next` look at: only jobs that this process can run. */
+const known = (names: readonly string[]): Fragment => sql`name in (${all(names.map(literal))})`;
+
+const nextStatement = (dialect: Dialect, names: readonly string[]) =>
+  statement(
+    dialect,
+    () => sql`select ${timeText(dialect, dialect.now)} as now, (
+        select ${timeText(dialect, sql`available_at`)} from ${jobs}
+        where available_at is not null and ${known(names)} order by available_at, id limit 1
+      ) as next`,
+  );
+
+const waitingStatement = (dialect: Dialect) =>
+  statement(
+    dialect,
+    () => sql`select id, name, key, input, ${timeText(dialect, sql`available_at`)} as at,
+        ${timeText(dialect, dialect.now)} as now
+      from ${jobs} where state = 'waiting' order by available_at, id`,
+  );
+
+/**
+ * @param names jobs that this process can run; others wait for one that can
+ * @param leaseLength milliseconds
+ */
+export const createOutbox = (database: Database, names: readonly string[], leaseLength: number) => {
+  const dialect = dialectOf(database);
+  const db = tablesOf(database);
+  const atOnce = addStatement(dialect, false);
+  const later = addStatement(dialect, true);
+  const due = names.length === 0 ? sql`1 = 0` : sql`available_at <= ${dialect.now} and ${known(names)}`;
+  const claim = claimStatement(dialect, due);
+  const take = claimStatement(dialect, sql`id = ${argument('id')} and state = 'waiting'`);
+  const next = names.length === 0 ? undefined : nextStatement(dialect, names);
+  const findByKey = keyStatement(dialect, false);
+  const holdByKey = keyStatement(dialect, true);
+  const waiting = waitingStatement(dialect);
+
+  /** Typed for Kysely as the column is. */
+  const now = kysely<string>`${dialect.now}`;
+  const after = (milliseconds: number) => kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
+
+  const claimed = (rows: readonly JobRow[], lease: string): ClaimedJob[] =>
+    rows
+      .map(({ id, name: job, input, attempts }) => ({
+        id,
+        name: job,
+        input: JSON.parse(input),
+        attempts,
+        lease,
+      }))
+      .sort((a, b) => a.id - b.id);
+
+  /** By what the run of a job is known that still holds its lease. */
+  const runOf = ({ id, lease, attempts }: ClaimedJob) => ({ id, lease, attempts });
+
+  const held = (job: ClaimedJob) => db.updateTable('gatewright_jobs').where((eb) => eb.and(runOf(job)));
+
+  const changed = async (query: Query): Promise<boolean> => (await database.execute(query)).length > 0;
+
+  /** Has it wait again. Another one with its key may wait by now: both run, and the key is that of the other one. */
+  const putBack = async (
+    job: ClaimedJob,
+    delay: number,
+    set: { error?: string; attempts?: number },
+  ): Promise<boolean> => {
+    const update = held(job)
+      .set({ ...set, state: 'waiting', lease: null, available_at: after(delay) })
+      .returning('id');
+    try {
+      return await changed(toQuery(update));
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      return changed(toQuery(update.set({ key: null })));
+    }
+  };
+
+  return {
+    /** Stores a job, in a transaction or durably on its own; answers its id, or that of the one that waits under its key. */
+    add: async ({ name: job, key, input, at }: NewJob, transaction?: Transaction): Promise<number> => {
+      const values = { name: job, key, input: JSON.stringify(input), at: at ?? '' };
+      const insert = (at === undefined ? atOnce : later)(values);
+      for (let attempt = 1; attempt <= keyAttempts; attempt += 1) {
+        const [added] =
+          transaction === undefined
+            ? await database.execute<{ id: number }>(insert)
+            : await transaction.all<{ id: number }>(insert);
+        if (added !== undefined) return added.id;
+        const found = await (transaction?.get<{ id: number }>(holdByKey({ name: job, key })) ??
+          database.get<{ id: number }>(findByKey({ name: job, key })));
+        if (found !== undefined) return found.id;
+        // It has begun to run in between.
+      }
+      throw new Error(`The job ${job} with its key was neither stored nor found`);
+    },
+
+    /** Takes up to so many jobs that are due, the longest first. */
+    claim: async (count: number, lease: string): Promise<ClaimedJob[]> => {
+      const query = claim({ count, lease, length: leaseLength, id: 0 });
+      return claimed(await database.execute<JobRow>(query), lease);
+    },
+
+    /** Takes one that waits, whatever its time. */
+    take: async (id: number, lease: string): Promise<ClaimedJob | undefined> =>
+      claimed(await database.execute<JobRow>(take({ id, count: 1, lease, length: leaseLength })), lease)[0],
+
+    /** Milliseconds until something can be claimed, below 0 if that is now; undefined where nothing waits or runs. */
+    next: async (): Promise<number | undefined> => {
+      if (next === undefined) return undefined;
+      const row = await database.get<{ now: string; next: string | null }>(next({}));
+      return row === undefined || row.next === null ? undefined : Date.parse(row.next) - Date.parse(row.now);
+    },
+
+    /** Extends the leases of running jobs; answers the ids of those that are still ours. */
+    extend: async (running: readonly ClaimedJob[]): Promise<ReadonlySet<number>> => {
+      const rows = await database.execute<{ id: number }>(
+        toQuery(
+          db
+            .updateTable('gatewright_jobs')
+            .set({ available_at: after(leaseLength) })
+            .where((eb) => eb.or(running.map((job) => eb.and(runOf(job)))))
+            .returning('id'),
+        ),
+      );
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    /** It is done, and gone. False where the lease was lost: it is somebody else's. So it is with the next three. */
+    finish: (job: ClaimedJob): Promise<boolean> =>
+      changed(
+        toQuery(
+          db
+            .deleteFrom('gatewright_jobs')
+            .where((eb) => eb.and(runOf(job)))
+            .returning('id'),
+        ),
+      ),
+
+    /** It has failed, and is to run again in so many milliseconds. */
+    retry: (job: ClaimedJob, delay: number, error: string): Promise<boolean> =>
+      putBack(job, delay, { error }),
+
+    /** It has failed for good. */
+    fail: (job: ClaimedJob, error: string): Promise<boolean> =>
+      changed(
+        toQuery(
+          held(job)
+            .set({ state: 'failed', lease: null, available_at: null, error, failed_at: now })
+            .returning('id'),
+        ),
+      ),
+
+    /** It did not come to its end here: others may run it at once, and this run does not count. */
+    release: (job: ClaimedJob): Promise<boolean> => putBack(job, 0, { attempts: job.attempts - 1 }),
+
+    /** Every job that waits, the first to run first. */
+    waiting: async (): Promise<WaitingJob[]> => {
+      const rows = await database.all<Omit<WaitingJob, 'input' | 'due'> & { input: string; now: string }>(
+        waiting({}),
+      );
+      return rows.map(({ now, input, ...row }) => ({ ...row, input: JSON.parse(input), due: row.at <= now }));
+    },
+  };
+};
+
+export type Outbox = ReturnType<typeof createOutbox>;

@@ -1,0 +1,74 @@
+import { timeText } from '../../database/column.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { argument, name, sql, statement } from '../../database/statement.ts';
+
+/**
+ * Which ticks of recurring jobs were taken, by whichever instance came first. Times are milliseconds since the epoch, by
+ * the clock of the database.
+ */
+
+export interface Schedule {
+  readonly name: string;
+  /** The last tick that was taken, or from when on ticks count. */
+  readonly ticked: number;
+}
+
+export interface Schedules {
+  readonly now: number;
+  readonly schedules: readonly Schedule[];
+}
+
+interface Row {
+  readonly name: string;
+  readonly ticked: string;
+  readonly now: string;
+}
+
+const table = name('gatewright_schedules');
+
+export const createSchedules = (database: Database) => {
+  const dialect = dialectOf(database);
+  // What had another pattern begins anew: a tick of the new one before this moment is nobody's.
+  const register = statement<{ name: string; pattern: string }>(
+    dialect,
+    (named) => sql`insert into ${table} (name, pattern, ticked_at)
+      values (${named('name')}, ${named('pattern')}, ${dialect.now})
+      on conflict (name) do update set pattern = excluded.pattern, ticked_at = excluded.ticked_at
+      where ${table}.pattern <> excluded.pattern`,
+  );
+  const read = statement(
+    dialect,
+    () => sql`select name, ${timeText(dialect, sql`ticked_at`)} as ticked,
+      ${timeText(dialect, dialect.now)} as now from ${table} order by name`,
+  );
+  const time = (of: string) => dialect.cast(argument(of), 'timestamp');
+  const tick = statement<{ name: string; seen: string; tick: string }>(
+    dialect,
+    (named) => sql`update ${table} set ticked_at = ${time('tick')}
+      where name = ${named('name')} and ticked_at = ${time('seen')}`,
+  );
+
+  return {
+    /** Makes a job known; ticks count from now on, unless it was known with this very pattern. */
+    register: async (job: string, pattern: string): Promise<void> => {
+      await database.execute(register({ name: job, pattern }));
+    },
+
+    read: async (): Promise<Schedules> => {
+      const rows = await database.all<Row>(read({}));
+      return {
+        now: Date.parse(rows[0]?.now ?? ''),
+        schedules: rows.map(({ name: job, ticked }) => ({ name: job, ticked: Date.parse(ticked) })),
+      };
+    },
+
+    /** Takes a tick in the transaction that stores its job. False where another instance was first. */
+    take: async (transaction: Transaction, { name: job, ticked }: Schedule, to: number): Promise<boolean> => {
+      const seen = new Date(ticked).toISOString();
+      return (await transaction.run(tick({ name: job, seen, tick: new Date(to).toISOString() }))) === 1;
+    },
+  };
+};
+
+export type ScheduleStore = ReturnType<typeof createSchedules>;

@@ -1,0 +1,81 @@
+import type { VerifiedUser } from '../../auth/ports.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { stillVerified } from '../users/security-stamp.ts';
+
+/** Whose factors are changed: with the password that was verified for it, or as a session of theirs has begun it. */
+export type FactorOwner = VerifiedUser | { readonly id: number; readonly securityStamp?: undefined };
+
+/** What a change needs to know of its user. */
+export interface HeldUser {
+  readonly username: string;
+  /** Whether there was an authenticator application or a passkey before. */
+  readonly enrolled: boolean;
+}
+
+/**
+ * Holds the user's row, as every change of a user does first: two that meet wait for each other. Undefined where the
+ * user is disabled, or what was verified does not hold any more.
+ */
+export const holdUser = async (
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  owner: FactorOwner,
+): Promise<HeldUser | undefined> => {
+  const { id, securityStamp } = owner;
+  const hold = tablesOf({ dialect })
+    .updateTable('users')
+    .set((eb) => ({ second_factor: eb.ref('second_factor') }))
+    .where(
+      securityStamp === undefined
+        ? (eb) => eb.and([eb('id', '=', id), eb('disabled', '=', false)])
+        : stillVerified({ id, securityStamp }),
+    )
+    .returning(['username', 'second_factor']);
+  const row = await transaction.get<{ username: string; second_factor: boolean | number }>(toQuery(hold));
+  return row === undefined ? undefined : { username: row.username, enrolled: Boolean(row.second_factor) };
+};
+
+/** Authenticator applications and passkeys of a user. */
+export const countFactors = async (
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  userId: number,
+): Promise<number> => {
+  const db = tablesOf({ dialect });
+  const totp = db.selectFrom('gatewright_totp').select('user_id').where('user_id', '=', userId);
+  const passkeys = db.selectFrom('gatewright_passkeys').select('id').where('user_id', '=', userId);
+  const found = [await transaction.all(toQuery(totp)), await transaction.all(toQuery(passkeys))];
+  return found.flat().length;
+};
+
+/**
+ * After a factor came or went: says with the user whether there is one, voids the codes where there is none, and ends
+ * the user's other sessions and whatever was verified before. The session that asked goes on, and counts as proved.
+ */
+export const settleFactors = async (
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  userId: number,
+  sessionId: number | undefined,
+): Promise<void> => {
+  const db = tablesOf({ dialect });
+  const enrolled = (await countFactors(transaction, dialect, userId)) > 0;
+  const said = db
+    .updateTable('users')
+    .set((eb) => ({ second_factor: enrolled, security_stamp: eb('security_stamp', '+', 1) }))
+    .where('id', '=', userId);
+  await transaction.run(toQuery(said));
+  if (!enrolled)
+    await transaction.run(toQuery(db.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId)));
+  const others = db.deleteFrom('sessions').where('user_id', '=', userId);
+  await transaction.run(toQuery(sessionId === undefined ? others : others.where('id', '!=', sessionId)));
+  if (sessionId === undefined) return;
+  const kept = db
+    .updateTable('sessions')
+    .set({ second_factor: enrolled })
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId);
+  await transaction.run(toQuery(kept));
+};

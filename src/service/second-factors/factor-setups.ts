@@ -1,0 +1,135 @@
+import type { Transaction } from '../../database/database.ts';
+import { ConstraintError } from '../../database/database.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { TableContext } from '../context.ts';
+import { type HeldUser, holdUser, settleFactors } from './factor-change.ts';
+import { type AddedFactor, factorTarget, replaceRecoveryCodes } from './second-factors.ts';
+
+/** Seconds for setting up a factor. */
+export const setupLifetime = 10 * 60;
+
+/** What is being set up, in which session of whom. */
+export interface Setup {
+  readonly sessionId: number;
+  readonly userId: number;
+  readonly kind: 'totp' | 'passkey';
+}
+
+/** A passkey as its authenticator has made it. */
+export interface NewPasskey {
+  readonly name: string;
+  readonly credential: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly transports: readonly string[];
+}
+
+/** What a session has begun to set up: until it is confirmed there, it is no factor. */
+export const createFactorSetups = ({ database, clock }: TableContext) => {
+  const { dialect } = database;
+  const db = tablesOf({ dialect });
+
+  const of = ({ sessionId, kind }: Setup) =>
+    db.deleteFrom('gatewright_factor_setups').where('session_id', '=', sessionId).where('kind', '=', kind);
+
+  /** Ends what was begun, once, and makes a factor of it. Undefined where it is not there any more. */
+  const complete = (
+    setup: Setup,
+    secret: string,
+    codes: readonly string[],
+    actor: Actor,
+    action: string,
+    add: (transaction: Transaction, now: string) => Promise<number>,
+  ): Promise<AddedFactor | undefined> =>
+    database.write(async (transaction) => {
+      const now = clock();
+      const held: HeldUser | undefined = await holdUser(transaction, dialect, { id: setup.userId });
+      if (held === undefined) return undefined;
+      const ended = of(setup).where('secret', '=', secret).where('expires_at', '>', toTimestamp(now));
+      if ((await transaction.run(toQuery(ended))) === 0) return undefined;
+      const id = await add(transaction, toTimestamp(now));
+      await settleFactors(transaction, dialect, setup.userId, setup.sessionId);
+      if (!held.enrolled) await replaceRecoveryCodes(transaction, dialect, setup.userId, codes, now);
+      const target = factorTarget(setup.userId, held);
+      await recordAudit(transaction, dialect, now, actor, { action, target });
+      return { id, first: !held.enrolled };
+    });
+
+  return {
+    /** Begins anew. Answers when it ends by itself. */
+    begin: (setup: Setup, secret: string): Promise<string> =>
+      database.write(async (transaction) => {
+        const expiresAt = toTimestamp(clock() + setupLifetime * 1000);
+        await transaction.run(toQuery(of(setup)));
+        const values = { session_id: setup.sessionId, kind: setup.kind, secret, expires_at: expiresAt };
+        await transaction.run(toQuery(db.insertInto('gatewright_factor_setups').values(values)));
+        return expiresAt;
+      }),
+
+    /** The secret or challenge of what was begun; undefined where nothing was, or its time is over. */
+    secretOf: async ({ sessionId, kind }: Setup): Promise<string | undefined> => {
+      const query = db
+        .selectFrom('gatewright_factor_setups')
+        .select('secret')
+        .where('session_id', '=', sessionId)
+        .where('kind', '=', kind)
+        .where('expires_at', '>', toTimestamp(clock()));
+      return (await database.get<{ secret: string }>(toQuery(query)))?.secret;
+    },
+
+    /** @param step whose code has confirmed it: it lets nobody in any more */
+    completeTotp: (
+      setup: Setup,
+      sealed: string,
+      step: number,
+      codes: readonly string[],
+      actor: Actor,
+    ): Promise<AddedFactor | undefined> =>
+      complete(setup, sealed, codes, actor, 'second_factor.totp_add', async (transaction, now) => {
+        const { userId } = setup;
+        await transaction.run(toQuery(db.deleteFrom('gatewright_totp').where('user_id', '=', userId)));
+        const values = { user_id: userId, secret: sealed, last_step: step, created_at: now };
+        await transaction.run(
+          toQuery(db.insertInto('gatewright_totp').values({ ...values, last_used_at: null })),
+        );
+        return userId;
+      }),
+
+    /** @throws Problem `conflict` where the passkey is there already */
+    completePasskey: (
+      setup: Setup,
+      challenge: string,
+      passkey: NewPasskey,
+      codes: readonly string[],
+      actor: Actor,
+    ): Promise<AddedFactor | undefined> =>
+      complete(setup, challenge, codes, actor, 'second_factor.passkey_add', async (transaction, now) => {
+        const insert = db
+          .insertInto('gatewright_passkeys')
+          .values({
+            user_id: setup.userId,
+            name: passkey.name,
+            credential: passkey.credential,
+            public_key: passkey.publicKey,
+            counter: passkey.counter,
+            transports: JSON.stringify(passkey.transports),
+            created_at: now,
+            last_used_at: null,
+          })
+          .returning('id');
+        const row = await transaction.get<{ id: number }>(toQuery(insert));
+        if (row === undefined) throw new Error('an insert answered no id');
+        return row.id;
+      }).catch((error: unknown) => {
+        if (error instanceof ConstraintError && error.kind === 'unique')
+          throw new Problem('conflict', { cause: error });
+        throw error;
+      }),
+  };
+};
+
+export type FactorSetups = ReturnType<typeof createFactorSetups>;

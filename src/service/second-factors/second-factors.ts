@@ -1,0 +1,197 @@
+import type { VerifiedUser } from '../../auth/ports.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import { type Actor, recordAudit } from '../audit/audit.ts';
+import { isSuperior, lockSuperAdmins, type TableContext } from '../context.ts';
+import { countFactors, type FactorOwner, type HeldUser, holdUser, settleFactors } from './factor-change.ts';
+import type { StoredPasskey } from './passkeys.ts';
+
+/** When a factor was made, and used last. */
+export interface FactorTimes {
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+/** What a user proves beside the password. */
+export interface SecondFactors {
+  readonly totp: FactorTimes | undefined;
+  readonly passkeys: readonly (FactorTimes & StoredPasskey)[];
+  readonly recoveryCodes: number;
+}
+
+/** A change is refused: what was verified does not hold any more, or the setting up was not begun, or is over. */
+export type FactorChange = 'changed' | 'overtaken';
+
+/** What came of a factor that was added: whether it is the user's first, who gets recovery codes then. */
+export interface AddedFactor {
+  readonly id: number;
+  readonly first: boolean;
+}
+
+interface TimesRow {
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+// Each database writes times in its own way.
+const time = (text: string): string => toTimestamp(Date.parse(text));
+const timesOf = ({ created_at, last_used_at }: TimesRow): FactorTimes => ({
+  createdAt: time(created_at),
+  lastUsedAt: last_used_at === null ? null : time(last_used_at),
+});
+
+/** A user as the target of a line in the audit list. */
+export const factorTarget = (id: number, { username }: HeldUser) => ({ kind: 'user', id, name: username });
+
+/** The codes of a user become these, as hashes. */
+export const replaceRecoveryCodes = async (
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  userId: number,
+  hashes: readonly string[],
+  now: number,
+): Promise<void> => {
+  const db = tablesOf({ dialect });
+  await transaction.run(toQuery(db.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId)));
+  const rows = hashes.map((hash) => ({ user_id: userId, code_hash: hash, created_at: toTimestamp(now) }));
+  await transaction.run(toQuery(db.insertInto('gatewright_recovery_codes').values(rows)));
+};
+
+/** What users prove beside the password, as they and super_admins change it. */
+export const createSecondFactorStore = ({ database, clock }: TableContext, required: boolean) => {
+  const { dialect } = database;
+  const db = tablesOf({ dialect });
+
+  /** Removes by a statement, unless that leaves none where one is demanded. */
+  const remove = (
+    owner: FactorOwner,
+    sessionId: number,
+    actor: Actor,
+    action: string,
+    removing: (transaction: Transaction) => Promise<number>,
+  ): Promise<FactorChange> =>
+    database.write(async (transaction) => {
+      const held = await holdUser(transaction, dialect, owner);
+      if (held === undefined) return 'overtaken';
+      if ((await removing(transaction)) === 0) throw new Problem('record_not_found');
+      const left = await countFactors(transaction, dialect, owner.id);
+      if (left === 0 && required) throw new Problem('second_factor_last');
+      await settleFactors(transaction, dialect, owner.id, sessionId);
+      const target = factorTarget(owner.id, held);
+      await recordAudit(transaction, dialect, clock(), actor, { action, target, detail: { left } });
+      return 'changed';
+    });
+
+  return {
+    of: async (userId: number): Promise<SecondFactors> => {
+      const totp = db
+        .selectFrom('gatewright_totp')
+        .select(['created_at', 'last_used_at'])
+        .where('user_id', '=', userId);
+      const passkeys = db
+        .selectFrom('gatewright_passkeys')
+        .select(['id', 'name', 'credential', 'transports', 'created_at', 'last_used_at'])
+        .where('user_id', '=', userId)
+        .orderBy('id');
+      const codes = db
+        .selectFrom('gatewright_recovery_codes')
+        .select('code_hash')
+        .where('user_id', '=', userId);
+      type PasskeyRow = TimesRow & { id: number; name: string; credential: string; transports: string };
+      const [application, keys, left] = await Promise.all([
+        database.get<TimesRow>(toQuery(totp)),
+        database.all<PasskeyRow>(toQuery(passkeys)),
+        database.all(toQuery(codes)),
+      ]);
+      return {
+        totp: application === undefined ? undefined : timesOf(application),
+        passkeys: keys.map((row) => ({
+          ...{ id: row.id, name: row.name, credential: row.credential },
+          transports: JSON.parse(row.transports) as string[],
+          ...timesOf(row),
+        })),
+        recoveryCodes: left.length,
+      };
+    },
+
+    removeTotp: (user: VerifiedUser, sessionId: number, actor: Actor): Promise<FactorChange> =>
+      remove(user, sessionId, actor, 'second_factor.totp_remove', (transaction) =>
+        transaction.run(toQuery(db.deleteFrom('gatewright_totp').where('user_id', '=', user.id))),
+      ),
+
+    removePasskey: (id: number, user: VerifiedUser, sessionId: number, actor: Actor): Promise<FactorChange> =>
+      remove(user, sessionId, actor, 'second_factor.passkey_remove', (transaction) => {
+        const own = db.deleteFrom('gatewright_passkeys').where('id', '=', id).where('user_id', '=', user.id);
+        return transaction.run(toQuery(own));
+      }),
+
+    /**
+     * New recovery codes in the place of those before.
+     * @throws Problem `second_factor_none` where there is nothing that they would stand in for
+     */
+    renewRecoveryCodes: (
+      user: VerifiedUser,
+      hashes: readonly string[],
+      actor: Actor,
+    ): Promise<FactorChange> =>
+      database.write(async (transaction) => {
+        const held = await holdUser(transaction, dialect, user);
+        if (held === undefined) return 'overtaken';
+        if (!held.enrolled) throw new Problem('second_factor_none');
+        const now = clock();
+        await replaceRecoveryCodes(transaction, dialect, user.id, hashes, now);
+        const entry = { action: 'second_factor.recovery_codes', target: factorTarget(user.id, held) };
+        await recordAudit(transaction, dialect, now, actor, entry);
+        return 'changed';
+      }),
+
+    /**
+     * Takes everything away that a user proves beside the password, and ends their sessions: the telephone is lost.
+     * @throws Problem `record_not_found`, `forbidden` unless it is a super_admin's or the command line's
+     */
+    reset: (userId: number, actor: Actor): Promise<void> =>
+      database.write(async (transaction) => {
+        if (!isSuperior(actor)) throw new Problem('forbidden');
+        await lockSuperAdmins(transaction, dialect);
+        // The user's row first, as every change of a user takes it.
+        const hold = db
+          .updateTable('users')
+          .set((eb) => ({ second_factor: eb.ref('second_factor') }))
+          .where('id', '=', userId)
+          .returning('username');
+        const user = await transaction.get<{ username: string }>(toQuery(hold));
+        if (user === undefined) throw new Problem('record_not_found');
+        const removed = await countFactors(transaction, dialect, userId);
+        for (const table of ['gatewright_totp', 'gatewright_passkeys'] as const)
+          await transaction.run(toQuery(db.deleteFrom(table).where('user_id', '=', userId)));
+        await settleFactors(transaction, dialect, userId, undefined);
+        const target = { kind: 'user', id: userId, name: user.username };
+        const entry = { action: 'second_factor.reset', target, detail: { removed } };
+        await recordAudit(transaction, dialect, clock(), actor, entry);
+      }),
+
+    /** Has secrets sealed anew that only a former server secret opens. Answers how many. */
+    renewSecrets: async (renew: (sealed: string) => string | undefined): Promise<number> => {
+      const rows = await database.all<{ user_id: number; secret: string }>(
+        toQuery(db.selectFrom('gatewright_totp').select(['user_id', 'secret'])),
+      );
+      let count = 0;
+      for (const { user_id: id, secret } of rows) {
+        const renewed = renew(secret);
+        if (renewed === undefined) continue;
+        const update = db
+          .updateTable('gatewright_totp')
+          .set({ secret: renewed })
+          .where('user_id', '=', id)
+          .where('secret', '=', secret);
+        count += await database.write((transaction) => transaction.run(toQuery(update)));
+      }
+      return count;
+    },
+  };
+};
+
+export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>;

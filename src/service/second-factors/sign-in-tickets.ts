@@ -1,0 +1,167 @@
+import type { VerifiedUser } from '../../auth/ports.ts';
+import { ticketLifetime, ticketTries } from '../../auth/sign-in-ticket.ts';
+import type { Transaction } from '../../database/database.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import type { Actor } from '../audit/audit.ts';
+import type { TableContext } from '../context.ts';
+import { beginSession, type NewSession, type ProvedBy } from '../sessions/sessions.ts';
+import { holdUser } from './factor-change.ts';
+
+/** A password that was right, and what is asked beside it. */
+export interface SignInTicket {
+  readonly hash: string;
+  readonly user: VerifiedUser;
+  /** What a passkey has to sign; null where the user had none. */
+  readonly challenge: string | null;
+}
+
+/** What was proved, and what must not be proved by it again. */
+export type Proof =
+  | { readonly by: 'totp'; readonly step: number }
+  | { readonly by: 'recovery_code'; readonly hash: string }
+  | { readonly by: 'passkey'; readonly id: number; readonly counter: number };
+
+/** The authenticator application of whoever signs in. */
+export interface UsedTotp {
+  /** Sealed. */
+  readonly secret: string;
+}
+
+export interface UsedPasskey {
+  readonly id: number;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly transports: readonly string[];
+}
+
+/** `wrong`: what was proved lets nobody in any more. `over`: the ticket does not. */
+export type TicketOutcome = 'opened' | 'wrong' | 'over';
+
+/** Takes back what was written: ticket and proof stay as they were. */
+class UnprovedError extends Error {}
+
+/** Sign-ins of which the second factor is awaited, on whichever instance it arrives. */
+export const createSignInTickets = ({ database, clock }: TableContext) => {
+  const { dialect } = database;
+  const db = tablesOf({ dialect });
+
+  /** Uses a proof up. Each is one statement, so that of two who bring the same only one gets through. */
+  const use = (transaction: Transaction, userId: number, proof: Proof): Promise<number> => {
+    const now = toTimestamp(clock());
+    switch (proof.by) {
+      case 'totp': {
+        const update = db.updateTable('gatewright_totp').set({ last_step: proof.step, last_used_at: now });
+        const unused = update.where('user_id', '=', userId).where('last_step', '<', proof.step);
+        return transaction.run(toQuery(unused));
+      }
+      case 'recovery_code': {
+        const own = db.deleteFrom('gatewright_recovery_codes').where('user_id', '=', userId);
+        return transaction.run(toQuery(own.where('code_hash', '=', proof.hash)));
+      }
+      case 'passkey': {
+        const update = db
+          .updateTable('gatewright_passkeys')
+          .set({ counter: proof.counter, last_used_at: now })
+          .where('id', '=', proof.id)
+          .where('user_id', '=', userId);
+        // One that does not count says zero always (WebAuthn, 6.1.1).
+        const counted = proof.counter === 0 ? update.where('counter', '=', 0) : update;
+        return transaction.run(
+          toQuery(proof.counter === 0 ? counted : counted.where('counter', '<', proof.counter)),
+        );
+      }
+    }
+  };
+
+  return {
+    /** Answers when it ends by itself. */
+    create: ({ hash, user, challenge }: SignInTicket): Promise<string> =>
+      database.write(async (transaction) => {
+        const now = clock();
+        const over = db.deleteFrom('gatewright_sign_in_tickets').where('expires_at', '<=', toTimestamp(now));
+        await transaction.run(toQuery(over));
+        const expiresAt = toTimestamp(now + ticketLifetime * 1000);
+        const values = { token_hash: hash, user_id: user.id, security_stamp: user.securityStamp, challenge };
+        const insert = db
+          .insertInto('gatewright_sign_in_tickets')
+          .values({ ...values, expires_at: expiresAt });
+        await transaction.run(toQuery(insert));
+        return expiresAt;
+      }),
+
+    /** Whose ticket it is; undefined where it is over. It stays so only until it is used. */
+    find: async (hash: string): Promise<SignInTicket | undefined> => {
+      const query = db
+        .selectFrom('gatewright_sign_in_tickets')
+        .select(['user_id', 'security_stamp', 'challenge'])
+        .where('token_hash', '=', hash)
+        .where('tries', '<', ticketTries)
+        .where('expires_at', '>', toTimestamp(clock()));
+      type Row = { user_id: number; security_stamp: number; challenge: string | null };
+      const row = await database.get<Row>(toQuery(query));
+      if (row === undefined) return undefined;
+      const user = { id: row.user_id, securityStamp: row.security_stamp };
+      return { hash, user, challenge: row.challenge };
+    },
+
+    /** Takes one of the ticket's tries, before anything is looked at. False where it has none left, or is over. */
+    tryOne: (hash: string): Promise<boolean> =>
+      database.write(async (transaction) => {
+        const update = db
+          .updateTable('gatewright_sign_in_tickets')
+          .set((eb) => ({ tries: eb('tries', '+', 1) }))
+          .where('token_hash', '=', hash)
+          .where('tries', '<', ticketTries)
+          .where('expires_at', '>', toTimestamp(clock()));
+        return (await transaction.run(toQuery(update))) > 0;
+      }),
+
+    totpOf: (userId: number): Promise<UsedTotp | undefined> =>
+      database.get<UsedTotp>(
+        toQuery(db.selectFrom('gatewright_totp').select('secret').where('user_id', '=', userId)),
+      ),
+
+    /** A passkey of this user, by the id that its authenticator gave it. */
+    passkeyOf: async (userId: number, credential: string): Promise<UsedPasskey | undefined> => {
+      const query = db
+        .selectFrom('gatewright_passkeys')
+        .select(['id', 'public_key', 'counter', 'transports'])
+        .where('user_id', '=', userId)
+        .where('credential', '=', credential);
+      type Row = { id: number; public_key: string; counter: number; transports: string };
+      const row = await database.get<Row>(toQuery(query));
+      if (row === undefined) return undefined;
+      const transports = JSON.parse(row.transports) as string[];
+      return { id: row.id, publicKey: row.public_key, counter: row.counter, transports };
+    },
+
+    /** Begins the session for which a ticket and a proof are used up, both or neither. */
+    open: async (
+      { hash, user }: SignInTicket,
+      proof: Proof,
+      session: NewSession,
+      actor: Actor,
+    ): Promise<TicketOutcome> => {
+      const opening = async (transaction: Transaction): Promise<TicketOutcome> => {
+        // The user's row first, as every change of a user takes it.
+        if ((await holdUser(transaction, dialect, user)) === undefined) return 'over';
+        const ticket = db.deleteFrom('gatewright_sign_in_tickets').where('token_hash', '=', hash);
+        if ((await transaction.run(toQuery(ticket))) === 0) return 'over';
+        if ((await use(transaction, user.id, proof)) === 0) throw new UnprovedError();
+        const provedBy: ProvedBy = proof.by;
+        const begun = await beginSession(transaction, dialect, clock(), user, session, actor, provedBy);
+        return begun ? 'opened' : 'over';
+      };
+      try {
+        return await database.write(opening);
+      } catch (error) {
+        if (error instanceof UnprovedError) return 'wrong';
+        throw error;
+      }
+    },
+  };
+};
+
+export type SignInTickets = ReturnType<typeof createSignInTickets>;

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { type Databases, describeDatabase, describeEachDatabase } from '../../../tests/support/databases.ts';
+import { applyMigrations } from '../../app/migrate.ts';
+import type { Database, Query } from '../../database/database.ts';
+import { databaseTarget } from '../../database/targets.ts';
+import { createKeyStore } from '../api-keys/api-keys.ts';
+import { createIdentityStore } from './identities.ts';
+import { createUserStore } from './users.ts';
+
+const now = Date.parse('2026-11-21T10:00:00.000Z');
+const actor = { principal: 'command line', address: null } as const;
+
+/** A user's identity store, and what it asks its database. */
+const setUp = async (databases: Databases) => {
+  const url = await databases.create();
+  await applyMigrations(databaseTarget(url), { migrations: {} });
+  const database = await databases.open(url);
+  const context = { database, clock: () => now };
+  const names = { username: 'ann', usernameCanonical: 'ann', email: 'a@b.c', emailCanonical: 'a@b.c' };
+  const userId = await createUserStore(context).create(
+    { ...names, name: 'Ann', passwordHash: 'x', disabled: false, roles: [] },
+    actor,
+  );
+  const asked: Query[] = [];
+  const watched: Pick<Database, 'dialect' | 'get'> = {
+    dialect: database.dialect,
+    get: (query) => {
+      asked.push(query);
+      return database.get(query);
+    },
+  };
+  const addKey = async (hash: string, expiresAt: number | null): Promise<void> => {
+    await createKeyStore(context).create({ userId, name: hash, hash, prefix: 'p', expiresAt }, actor);
+  };
+  const identities = createIdentityStore({ ...database, ...watched }, () => {});
+  const opens = async (hash: string, at: number) =>
+    (await identities.byKeyHash(hash, at, []))?.identity.id === userId;
+  return { database, addKey, opens, asked };
+};
+
+describeEachDatabase('keys', (databases) => {
+  it('are good up to the millisecond before their end', async () => {
+    const { addKey, opens } = await setUp(databases);
+    await addKey('ending', now + 120);
+    await addKey('lasting', null);
+    expect(await Promise.all([0, 119, 120, 121, 1e12].map((later) => opens('ending', now + later)))).toEqual([
+      ...[true, true, false, false, false],
+    ]);
+    expect(await opens('lasting', now + 1e12)).toBe(true);
+    expect(await opens('unknown', now)).toBe(false);
+  });
+
+  it('are asked for in the same words whenever that is, so that those of a turn are one question', async () => {
+    const { addKey, opens, asked } = await setUp(databases);
+    await addKey('ending', now + 120);
+    await opens('ending', now);
+    await opens('ending', now + 1);
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toEqual(asked[0]);
+    expect(asked[0]?.shared).toBe(true);
+  });
+});
+
+describeDatabase('postgres', 'keys whose end has no text', (databases) => {
+  it.each(['infinity', '-infinity'])('are over: %s', async (end) => {
+    const { database, addKey, opens } = await setUp(databases);
+    await addKey('odd', null);
+    expect(await opens('odd', now)).toBe(true);
+    await database.execute({ sql: `update api_keys set expires_at = '${end}'`, parameters: [] });
+    expect(await opens('odd', now)).toBe(false);
+  });
+});

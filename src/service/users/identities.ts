@@ -1,0 +1,220 @@
+import type { Account, AccountStore, Identity, IdentityStore, SecondFactorState } from '../../auth/ports.ts';
+import { sessionIdleTime, sessionLifetime } from '../../auth/session.ts';
+import { timeText } from '../../database/column.ts';
+import type { Database, Query, SqlValue } from '../../database/database.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import { dialectOf } from '../../database/registry.ts';
+import {
+  type Argument,
+  all,
+  argument,
+  type Fragment,
+  prepare,
+  type Statement,
+  sharedStatement,
+  sql,
+  toQuery,
+} from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/timestamp.ts';
+import { isAdministrator } from '../../policy/roles.ts';
+
+interface IdentityRow {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly name: string;
+  /** Names separated by blanks; null where there are none. Role names and actions hold no blank. */
+  readonly roles: string | null;
+  readonly granted: string | null;
+  readonly must_change_password: boolean | number;
+  readonly second_factor: boolean | number;
+  readonly credential: number | null;
+  /** When a key ends; null for one that does not. */
+  readonly expires?: string | null;
+}
+
+const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
+
+/** Who has to have a second factor in the administration area: nobody, or every administrator. */
+export type SecondFactorDemand = 'optional' | 'required';
+
+/** Makes identities of rows. `proved`: how credentials stand to a second factor that the user has. */
+const identityMaker =
+  (demand: SecondFactorDemand) =>
+  (row: IdentityRow, proved: 'given' | 'missing'): Identity => {
+    const roles = words(row.roles);
+    const without: SecondFactorState = demand === 'required' && isAdministrator({ roles }) ? 'due' : 'none';
+    return {
+      id: row.id,
+      username: row.username,
+      email: row.email,
+      name: row.name,
+      roles,
+      granted: words(row.granted),
+      mustChangePassword: Boolean(row.must_change_password),
+      secondFactor: row.second_factor ? proved : without,
+    };
+  };
+
+const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.user_id = u.id)`;
+
+/** A join, as `in (select …)` takes SQLite twice the time of the whole statement; its `cross join` keeps the order. */
+const grantedOn = (
+  models: readonly Fragment[],
+): Fragment => sql`(select string_agg(p.model || '.' || p.action, ' ')
+  from user_roles ur cross join permissions p
+  where ur.user_id = u.id and p.role = ur.role and p.model in (${all(models)}))`;
+
+const namedModel = (index: number): Fragment => argument('models', index);
+
+/**
+ * Forms of one statement, by the number of models whose grants are read along. Identity, roles and grants come from the
+ * same instant, in one round trip, for every request: a revocation holds from the next one on, whichever instance
+ * answers.
+ */
+const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
+  database: Database,
+  rest: (value: Argument<Arguments>) => Fragment,
+  credential: Fragment = sql`null as credential`,
+) => {
+  type Asked = Arguments & { readonly models: readonly string[] };
+  const form = (count: number): Statement<Asked> =>
+    sharedStatement<Asked>(dialectOf(database), (value) => {
+      const models = Array.from({ length: count }, (_, index) => namedModel(index));
+      const granted = count === 0 ? sql`null` : grantedOn(models);
+      return sql`select u.id, u.username, u.email, u.name, u.must_change_password, u.second_factor, ${roles} as roles,
+        ${granted} as granted, ${credential}
+        from ${rest(value as Argument<Arguments>)} and u.disabled = false`;
+    });
+  const made = new Map<number, Statement<Asked>>();
+  return (args: Arguments, models: readonly string[]): Query => {
+    const known = made.get(models.length) ?? form(models.length);
+    made.set(models.length, known);
+    return known({ ...args, models });
+  };
+};
+
+/** A session without the second factor is none where its user has one: an instance of an older version may have begun it. */
+const proved = sql`(u.second_factor = false or s.second_factor = true)`;
+
+/** When a key ends. What no text says (somebody has written an infinite moment) is before every moment that one does. */
+const expiry = (dialect: Dialect): Fragment =>
+  sql`coalesce(${timeText(dialect, sql`k.expires_at`)}, case when k.expires_at is not null then '' end)`;
+
+/** Whether a moment has come, by its text. */
+const isOver = (expires: string | null | undefined, now: number): boolean =>
+  expires != null && expires <= toTimestamp(now);
+
+/**
+ * Users by id, key and session, as every request asks for them. `sessionUsed` is told of every session's use, `demand`
+ * says who has to have a second factor.
+ */
+export const createIdentityStore = (
+  database: Database,
+  sessionUsed: (id: number, now: number) => void,
+  demand: SecondFactorDemand = 'optional',
+): IdentityStore & {
+  /** As `bySession`, but no use of the session. */
+  readonly lookAtSession: IdentityStore['bySession'];
+} => {
+  const toIdentity = identityMaker(demand);
+  const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
+  // The moment is no part of it: what a turn's requests ask for one key at different milliseconds is one question.
+  const byKey = forms<{ hash: string }>(
+    database,
+    (value) => sql`api_keys k join users u on u.id = k.user_id where k.key_hash = ${value('hash')}`,
+    sql`k.id as credential, ${expiry(dialectOf(database))} as expires`,
+  );
+  const bySession = forms<{ hash: string; idle: string; born: string }>(
+    database,
+    (value) => sql`sessions s join users u on u.id = s.user_id
+      where s.session_hash = ${value('hash')} and ${proved}
+        and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
+    sql`s.id as credential`,
+  );
+  const inSession = forms<{ id: number; within: number; idle: string; born: string }>(
+    database,
+    (value) => sql`sessions s join users u on u.id = s.user_id
+      where s.id = ${value('within')} and u.id = ${value('id')} and ${proved}
+        and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
+  );
+  /** What a session that is live has been begun and used after. */
+  const limitsAt = (now: number) => ({
+    idle: toTimestamp(now - sessionIdleTime * 1000),
+    born: toTimestamp(now - sessionLifetime * 1000),
+  });
+  const lookAtSession: IdentityStore['bySession'] = async (hash, now, models) => {
+    const row = await database.get<IdentityRow>(bySession({ hash, ...limitsAt(now) }, models));
+    return row?.credential == null
+      ? undefined
+      : { identity: toIdentity(row, 'given'), sessionId: row.credential };
+  };
+  return {
+    lookAtSession,
+    byUserId: async (id, models) => {
+      const row = await database.get<IdentityRow>(byId({ id }, models));
+      return row === undefined ? undefined : toIdentity(row, 'missing');
+    },
+    byUserInSession: async (id, within, now, models) => {
+      const row = await database.get<IdentityRow>(inSession({ id, within, ...limitsAt(now) }, models));
+      return row === undefined ? undefined : toIdentity(row, 'given');
+    },
+    byKeyHash: async (hash, now, models) => {
+      const row = await database.get<IdentityRow>(byKey({ hash }, models));
+      return row?.credential == null || isOver(row.expires, now)
+        ? undefined
+        : { identity: toIdentity(row, 'missing'), keyId: row.credential };
+    },
+    bySession: async (hash, now, models) => {
+      const found = await lookAtSession(hash, now, models);
+      if (found !== undefined) sessionUsed(found.sessionId, now);
+      return found;
+    },
+  };
+};
+
+interface AccountRow {
+  readonly id: number;
+  readonly username: string;
+  readonly password_hash: string;
+  readonly disabled: boolean | number;
+  readonly security_stamp: number;
+}
+
+/** Accounts for the login: a canonical name that holds an `@` is an email address, any other is a username. */
+export const createAccountStore = (database: Database): AccountStore => {
+  const db = tablesOf(database);
+  const by = (column: 'username_canonical' | 'email_canonical') =>
+    prepare<{ canonical: string }>((param) =>
+      db
+        .selectFrom('users')
+        .select(['id', 'username', 'password_hash', 'disabled', 'security_stamp'])
+        .where(column, '=', param('canonical')),
+    );
+  const byUsername = by('username_canonical');
+  const byEmail = by('email_canonical');
+  return {
+    byAccount: async (canonical): Promise<Account | undefined> => {
+      const query = canonical.includes('@') ? byEmail({ canonical }) : byUsername({ canonical });
+      const row = await database.get<AccountRow>(query);
+      return row === undefined
+        ? undefined
+        : {
+            id: row.id,
+            username: row.username,
+            passwordHash: row.password_hash,
+            disabled: Boolean(row.disabled),
+            securityStamp: row.security_stamp,
+          };
+    },
+    replaceHash: async (id, from, hash) => {
+      const update = db
+        .updateTable('users')
+        .set({ password_hash: hash })
+        .where('id', '=', id)
+        .where('password_hash', '=', from);
+      await database.execute(toQuery(update));
+    },
+  };
+};

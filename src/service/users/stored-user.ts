@@ -1,0 +1,27 @@
+import type { Database, Transaction } from '../../database/database.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { Problem } from '../../kernel/problem.ts';
+
+export interface StoredUser {
+  readonly username: string;
+  readonly disabled: boolean;
+  readonly roles: readonly string[];
+}
+
+/** A user as the transaction finds them. @throws Problem `record_not_found` */
+export const storedUser = async (
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  id: number,
+): Promise<StoredUser> => {
+  const db = tablesOf({ dialect });
+  const row = await transaction.get<{ username: string; disabled: boolean | number }>(
+    toQuery(db.selectFrom('users').select(['username', 'disabled']).where('id', '=', id)),
+  );
+  if (row === undefined) throw new Problem('record_not_found');
+  const roles = await transaction.all<{ role: string }>(
+    toQuery(db.selectFrom('user_roles').select('role').where('user_id', '=', id)),
+  );
+  return { username: row.username, disabled: Boolean(row.disabled), roles: roles.map(({ role }) => role) };
+};

@@ -1,0 +1,142 @@
+import { timeText } from '../../database/column.ts';
+import type { Database } from '../../database/database.ts';
+import { dialectOf } from '../../database/registry.ts';
+import { name, sql, statement } from '../../database/statement.ts';
+
+/**
+ * Who sends for a webhook. One at a time, whichever instance it is, so that a slow receiver is a matter of its own; taken
+ * for a while, so that the webhook of a process that is gone is somebody else's soon.
+ */
+
+/** A webhook that somebody has taken. */
+export interface TakenWebhook {
+  readonly id: number;
+  readonly lane: string;
+  readonly url: string;
+  readonly models: readonly string[];
+  readonly actions: readonly string[];
+  readonly userId: number | null;
+  /** Sealed. */
+  readonly secret: string;
+  readonly previousSecret: string | null;
+  readonly previousUntil: string | null;
+  /** Attempts that failed one after the other. */
+  readonly failures: number;
+}
+
+/** A webhook for which nobody sends. */
+export interface IdleWebhook {
+  readonly id: number;
+  readonly models: readonly string[];
+  readonly actions: readonly string[];
+  readonly cursor: number;
+  /** Whether something is to be sent now. */
+  readonly due: boolean;
+}
+
+interface TakenRow {
+  readonly id: number;
+  readonly url: string;
+  readonly models: string;
+  readonly actions: string;
+  readonly user_id: number | null;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_until: string | null;
+  readonly failures: number;
+}
+
+const webhooks = name('gatewright_webhooks');
+
+export const createLanes = (database: Database) => {
+  const dialect = dialectOf(database);
+  const { now } = dialect;
+  const time = (of: string) => timeText(dialect, name(of));
+  const text = (of: string) => sql`cast(${name(of)} as text) as ${name(of)}`;
+  const free = sql`disabled = false and (lane_until is null or lane_until <= ${now})`;
+
+  const take = statement<{ id: number; lane: string; length: number }>(
+    dialect,
+    (
+      value,
+    ) => sql`update ${webhooks} set lane = ${value('lane')}, lane_until = ${dialect.later(value('length'))}
+      where id = ${value('id')} and ${free}
+      returning id, url, ${text('models')}, ${text('actions')}, user_id, secret, previous_secret,
+        ${time('previous_until')} as previous_until, failures`,
+  );
+  const extend = statement<{ id: number; lane: string; length: number }>(
+    dialect,
+    (value) => sql`update ${webhooks} set lane_until = ${dialect.later(value('length'))}
+      where id = ${value('id')} and lane = ${value('lane')} and disabled = false returning id`,
+  );
+  const extendDeliveries = statement<{ id: number; lane: string; length: number }>(
+    dialect,
+    (value) => sql`update ${name('gatewright_deliveries')} set next_at = ${dialect.later(value('length'))}
+      where webhook_id = ${value('id')} and claim = ${value('lane')} and next_at is not null`,
+  );
+  const release = statement<{ id: number; lane: string; rest: number }>(
+    dialect,
+    (value) => sql`update ${webhooks} set lane = null, lane_until = ${dialect.later(value('rest'))}
+      where id = ${value('id')} and lane = ${value('lane')} returning id`,
+  );
+  const idle = statement(
+    dialect,
+    () => sql`select id, ${text('models')}, ${text('actions')}, cursor, exists (
+        select 1 from ${name('gatewright_deliveries')} d
+        where d.webhook_id = ${name('gatewright_webhooks', 'id')} and d.next_at is not null and d.next_at <= ${now}
+      ) as due from ${webhooks} where ${free} order by id`,
+  );
+
+  return {
+    /** Undefined where somebody else has it, or it is disabled or gone. `length` in milliseconds, as below. */
+    take: async (id: number, lane: string, length: number): Promise<TakenWebhook | undefined> => {
+      const [row] = await database.execute<TakenRow>(take({ id, lane, length }));
+      return row === undefined
+        ? undefined
+        : {
+            id: Number(row.id),
+            lane,
+            url: row.url,
+            models: JSON.parse(row.models),
+            actions: JSON.parse(row.actions),
+            userId: row.user_id === null ? null : Number(row.user_id),
+            secret: row.secret,
+            previousSecret: row.previous_secret,
+            previousUntil: row.previous_until,
+            failures: Number(row.failures),
+          };
+    },
+
+    /** Keeps it, and the deliveries that are being sent, for `length` from now on; false where it is lost or disabled. */
+    extend: ({ id, lane }: TakenWebhook, length: number): Promise<boolean> =>
+      database.write(async (transaction) => {
+        const extended = await transaction.all(extend({ id, lane, length }));
+        await transaction.run(extendDeliveries({ id, lane, length }));
+        return extended.length > 0;
+      }),
+
+    /** Gives it back; nobody takes it for `rest` milliseconds. */
+    release: async ({ id, lane }: TakenWebhook, rest: number): Promise<void> => {
+      await database.execute(release({ id, lane, rest }));
+    },
+
+    idle: async (): Promise<readonly IdleWebhook[]> => {
+      const rows = await database.all<{
+        id: number;
+        models: string;
+        actions: string;
+        cursor: number;
+        due: boolean | number;
+      }>(idle({}));
+      return rows.map(({ id, models, actions, cursor, due }) => ({
+        id: Number(id),
+        models: JSON.parse(models),
+        actions: JSON.parse(actions),
+        cursor: Number(cursor),
+        due: Boolean(due),
+      }));
+    },
+  };
+};
+
+export type Lanes = ReturnType<typeof createLanes>;

@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Application, loadApplication } from '../app/application.ts';
+import { readConfig } from '../app/config.ts';
+import { readableLog } from '../app/log.ts';
+import { applyMigrations } from '../app/migrate.ts';
+import { createServer, type Server } from '../app/server.ts';
+import { canonicalAccount } from '../auth/account.ts';
+import { identifiedUser } from '../auth/identified-user.ts';
+import { createPasswords } from '../auth/password.ts';
+import { formatPhc } from '../auth/phc.ts';
+import { openDatabase } from '../database/open.ts';
+import { createTemporaryDatabase, databaseTarget } from '../database/targets.ts';
+import { apiArea } from '../endpoints/resources/area.ts';
+import { checkedModels } from '../endpoints/shared.ts';
+import { runByHand } from '../jobs/by-hand.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { anything, known, type OptionTable } from '../kernel/options.ts';
+import type { Scope } from '../model/scope.ts';
+import { builtInRoles, superAdmin } from '../policy/rule.ts';
+import type { Actor } from '../service/audit/audit.ts';
+import { createUserStore, type UserStore } from '../service/users/users.ts';
+import { clientOf } from './client.ts';
+import type { MakeScope, TestApplication, TestJobs, TestOptions, TestUser, UserOptions } from './shapes.ts';
+
+/** For the tests of an application: the application itself, in this process, on a database of its own. */
+
+export type { FailedRun, JobRun, JobRuns } from '../jobs/by-hand.ts';
+export type {
+  EnqueuedJob,
+  MakeScope,
+  TestApplication,
+  TestClient,
+  TestData,
+  TestJobs,
+  TestOptions,
+  TestResponse,
+  TestUser,
+  UserOptions,
+} from './shapes.ts';
+
+const actor: Actor = { principal: 'command line', address: null };
+
+/** A hash of no password at all: computing a real one takes longer than most tests. */
+const noPassword = (): string =>
+  formatPhc({ memory: 1024, passes: 1, parallelism: 1, salt: randomBytes(16), tag: randomBytes(32) });
+
+let users = 0;
+
+const createUser = async (
+  store: UserStore,
+  roles: readonly string[],
+  passwordHash: string,
+): Promise<{ readonly id: number; readonly username: string }> => {
+  users += 1;
+  const username = `${roles[0] ?? 'user'}_${users}`;
+  const email = `${username}@example.com`;
+  const id = await store.create(
+    {
+      username,
+      usernameCanonical: canonicalAccount(username),
+      email,
+      emailCanonical: canonicalAccount(email),
+      name: username,
+      passwordHash,
+      disabled: false,
+      roles,
+    },
+    actor,
+  );
+  return { id, username };
+};
+
+/** The database with its first user, so that the start does not have to hash a password for one. */
+const prepareDatabase = async (url: string, application: Application): Promise<void> => {
+  const target = databaseTarget(url);
+  await applyMigrations(target, application);
+  const database = await openDatabase(target, { poolSize: 1 });
+  try {
+    await createUser(createUserStore({ database, clock: systemClock }), [superAdmin], noPassword());
+  } finally {
+    await database.close();
+  }
+};
+
+const testOptions = { application: anything, env: anything } satisfies OptionTable<TestOptions>;
+const userOptions = { roles: anything, password: anything } satisfies OptionTable<UserOptions>;
+
+/** Starts the application; what has to be removed at the end goes to the front of `removals`. */
+const start = async (
+  directory: string,
+  options: TestOptions,
+  removals: (() => Promise<void>)[],
+): Promise<Server> => {
+  const { application = '.', env = {} } = known('testApplication', options, testOptions);
+  const loaded = typeof application === 'string' ? await loadApplication(application) : application;
+  const given = readConfig({
+    LOG_LEVEL: 'error',
+    JOBS: 'off',
+    PORT: '0',
+    DATA_DIR: directory,
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    CREDENTIALS_FILE: join(directory, 'credentials.age'),
+    CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),
+    ...env,
+  });
+  const database = await createTemporaryDatabase(given.databaseUrl, directory);
+  removals.unshift(database.remove);
+  const config = { ...given, databaseUrl: database.url };
+  await prepareDatabase(config.databaseUrl, loaded);
+  const print = (line: string): void => void process.stderr.write(`${line}\n`);
+  return createServer({ config, application: loaded, logger: readableLog(config.logLevel, print) });
+};
+
+const jobsOf = ({ services, jobs: { outbox, names, perform } }: Server): TestJobs => ({
+  run: ({ all = false } = {}) =>
+    runByHand(outbox, new Set(names), perform({ systemScope: services.systemScope, watch: undefined }), all),
+  enqueued: async () =>
+    (await outbox.waiting()).map(({ id, name, input, at, key }) => ({ id, name, values: input, at, key })),
+});
+
+const scopeFor = async ({ services }: Server, { id }: Pick<TestUser, 'id'>): Promise<Scope> => {
+  const models = checkedModels([...services.resources.values()].map(({ model }) => model));
+  const identity = await services.identities.byUserId(id, models);
+  if (identity === undefined) throw new Error(`there is no enabled user with the id ${id}`);
+  const principal = identifiedUser(identity, 'jwt');
+  return services.scopeOf({
+    principal,
+    area: apiArea,
+    actor: () => ({ principal, address: null }),
+    depth: 0,
+  });
+};
+
+const scopesOf = (server: Server): MakeScope => {
+  const { systemScope } = server.services;
+  // One function for both overloads: what it answers follows from whether there is a user.
+  const make = (user?: Pick<TestUser, 'id'>) =>
+    user === undefined ? systemScope('test') : scopeFor(server, user);
+  return make as MakeScope;
+};
+
+const joinTo = (server: Server, close: () => Promise<void>): TestApplication => {
+  const { services, config } = server;
+  const ensureRole = async (role: string): Promise<void> => {
+    const builtIn = builtInRoles.some((name) => name === role);
+    if (!builtIn && !(await services.roles.exists(role))) await services.roles.create(role, actor);
+  };
+  const user: TestApplication['user'] = async (options = {}) => {
+    const { roles = ['viewer'], password } = known('user', options, userOptions);
+    for (const role of roles) await ensureRole(role);
+    const hash = password === undefined ? noPassword() : await createPasswords().hash(password);
+    const made = await createUser(services.users, roles, hash);
+    const token = services.tokens.issue(made.id);
+    return { ...made, token, ...clientOf(server, async () => token) };
+  };
+  const byRole = new Map<string, Promise<TestUser>>();
+  const ofRole = (role: string): Promise<TestUser> => {
+    const known = byRole.get(role) ?? user({ roles: [role] });
+    byRole.set(role, known);
+    return known;
+  };
+  return {
+    as: (role) => clientOf(server, async () => (await ofRole(role)).token),
+    anonymous: clientOf(server, async () => undefined),
+    user,
+    grant: async (role, model, action) => {
+      await ensureRole(role);
+      await services.roles.grant({ role, model, action }, actor);
+    },
+    jobs: jobsOf(server),
+    scope: scopesOf(server),
+    server,
+    url: config.baseUrl,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+};
+
+/**
+ * Starts the application on an empty database of its own, which is gone after `close`.
+ *
+ *     const app = await testApplication();
+ *     const created = await app.as('viewer').post('/api/v1/notes', { note: { title: 'Hello' } });
+ *     assert.equal(created.status, 201);
+ */
+export const testApplication = async (options: TestOptions = {}): Promise<TestApplication> => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatewright-test-'));
+  const removeAtExit = (): void => rmSync(directory, { recursive: true, force: true });
+  process.once('exit', removeAtExit);
+  const removals: (() => Promise<void>)[] = [
+    async () => {
+      process.off('exit', removeAtExit);
+      await rm(directory, { recursive: true, force: true });
+    },
+  ];
+  const remove = async (): Promise<void> => {
+    for (const step of removals.splice(0)) await step();
+  };
+  try {
+    const server = await start(directory, options, removals);
+    const close = async (): Promise<void> => {
+      await server.close();
+      await remove();
+    };
+    return joinTo(server, close);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+};
