@@ -99,7 +99,10 @@ const violations: Readonly<Record<string, readonly [file: string, text: string]>
   ],
   'client-knows-types-of-models-only': ['client/bad.ts', `export { server } from '../src/app/server.ts';`],
   'client-stands-outside': ['src/cli/client.ts', `export { client } from '../../client/client.ts';`],
-  'no-test-code-in-the-service': ['src/cli/tested.ts', `export { thing } from '../support/things.ts';`],
+  'no-test-code-in-the-service': [
+    'src/cli/tested.ts',
+    `export { thing } from '../../tests/support/things.ts';`,
+  ],
   'declared-dependencies-only': ['src/cli/packages.ts', `export { describe } from 'vitest';`],
   'http-of-node-by-one': ['src/http/node.ts', `export { createServer } from 'node:http';`],
   resolvable: ['tests/lost.ts', `export { nothing } from './nowhere.ts';`],

@@ -174,7 +174,12 @@ export const pageStatement = (
 ): Statement<ListArguments> =>
   sharedStatement<ListArguments>(dialect, (argument) => {
     const found = clausesOf(shape, dialect, argument);
-    const clauses = counting === 'kept' ? keptRows(shape, found, dialect, argument) : found;
+    const clauses =
+      counting === 'kept'
+        ? keptRows(shape, found, dialect, argument)
+        : choosesByKey(shape, dialect)
+          ? chosenByKey(shape, found, dialect, argument)
+          : found;
     const rows = rowColumns(shape, dialect, argument);
     const places = placeColumns(shape, dialect);
     const inner = [...rows.inner, ...places.inner];
@@ -186,18 +191,42 @@ export const pageStatement = (
     return sql`${clauses.found}select ${all([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
   });
 
-/**
- * Whether the page has to look through all rows that match, which no index brings in its order. Then their keys and what they
- * are sorted by are kept while the statement runs, and the total is a count of these: the rows are found once, not twice. Only
- * for tables that are not large, as it takes memory.
- */
-export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
-  dialect.keepsRows &&
+/** Whether a page has to sort all rows that match, because no index returns them in its order. */
+const sortsMatches = (shape: ListShape): boolean =>
   shape.paging.kind === 'page' &&
-  shape.rows.terms.length === 0 &&
   shape.sort.every(({ column }) => column.expression === undefined) &&
   !isWhole(shape) &&
   !hasBoundedRows(shape);
+
+/**
+ * Whether the rows of such a page are chosen by their keys first: a sort that carries whole records, or their JSON, is slower
+ * than reading the records of one page again.
+ */
+const choosesByKey = (shape: ListShape, dialect: Dialect): boolean =>
+  !dialect.computesSkippedRows && sortsMatches(shape);
+
+const chosenByKey = (
+  { source }: ListShape,
+  clauses: Clauses,
+  dialect: Dialect,
+  argument: Argument<ListArguments>,
+): Clauses => {
+  const { from, paged, walk, window } = clauses;
+  const key = storedValue(columnOf(source, source.key), dialect);
+  const page = sql`select ${key}${from}${where(paged)}${walk}${window}`;
+  return {
+    ...clauses,
+    paged: [dialect.among(key, page)],
+    window: sql` limit ${dialect.rows(argument('limit'))}`,
+  };
+};
+
+/**
+ * Whether the keys and sort columns of all matching rows are kept while the statement runs, and the total is a count of these:
+ * the rows are found once, not twice. Only for tables that are not large, because it takes memory.
+ */
+export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
+  dialect.keepsRows && shape.rows.terms.length === 0 && sortsMatches(shape);
 
 const kept = name('_matching');
 
