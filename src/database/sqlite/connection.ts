@@ -15,8 +15,8 @@ const settings = {
     // A checkpoint runs behind a commit, while nobody is answered: 400 pages at most, 4 ms where each is another one.
     'pragma journal_size_limit = 67108864; pragma wal_autocheckpoint = 400;',
   reader: 'pragma cache_size = -8192; pragma query_only = on;',
-  // Reads whole tables, for which a cache of pages does little.
-  scanner: 'pragma query_only = on;',
+  // Holds a table of some megabytes from one scan to the next.
+  scanner: 'pragma cache_size = -8192; pragma query_only = on;',
 } as const;
 
 interface StatementAndWrites {
