@@ -2,7 +2,7 @@ import { link, lstat, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { inPartDirectory } from '../database/part-directory.ts';
 import { dialectOf } from '../database/registry.ts';
-import { name, sql, statement } from '../database/statement.ts';
+import { identifier, sql, statement } from '../database/statement.ts';
 import { tableChecksums } from '../database/table-checksum.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import { syncDirectory } from '../kernel/sync-directory.ts';
@@ -85,7 +85,7 @@ export const storeBackupTime = async (target: DatabaseTarget): Promise<void> => 
     const { now } = dialectOf(database);
     const update = statement(
       dialectOf(database),
-      () => sql`update ${name('gatewright_database')} set backed_up_at = ${now}`,
+      () => sql`update ${identifier('gatewright_database')} set backed_up_at = ${now}`,
     );
     await database.execute(update({}));
   } finally {

@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.ts';
 import type { Source, SourceColumn } from './source.ts';
-import { type Fragment, name } from './statement.ts';
+import { type Fragment, identifier } from './statement.ts';
 
 /** How a source's rows are called in every statement that lists or shows them. */
 export const rowAlias = 't';
@@ -20,7 +20,7 @@ const computed = (column: SourceColumn, row: string): Error =>
  * name only. A computed column is written over `t`, so it cannot be had there.
  */
 export const storedValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
-  if (column.expression === undefined) return name(row, column.name);
+  if (column.expression === undefined) return identifier(row, column.name);
   if (row !== rowAlias) throw computed(column, row);
   return column.expression(dialect);
 };

@@ -42,12 +42,12 @@ export interface Caller {
 }
 
 /** A caller of whom it may take a look at the database to tell who it is. */
-export interface Asker extends Omit<Caller, 'caller'> {
+export interface DeferredCaller extends Omit<Caller, 'caller'> {
   readonly caller: string | Promise<string>;
 }
 
 /** Who it is: asked where work begins that callers share. */
-export const knownCaller = async (by: Asker | undefined): Promise<Caller | undefined> =>
+export const knownCaller = async (by: DeferredCaller | undefined): Promise<Caller | undefined> =>
   by && { caller: await by.caller, signal: by.signal, cut: (reason) => by.cut(reason) };
 
 export interface Reader {

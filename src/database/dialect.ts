@@ -56,14 +56,14 @@ export interface Dialect extends Compiler {
    * The condition that a number, which comes with the request, is more than a count; where it is not, the statement ends
    * with `TooLongError`. Undefined where no reader waits for another's statement, so that none need say what it looks at.
    */
-  looksAtFewer(count: Fragment, most: Fragment): Fragment | undefined;
+  assertRowsExamined(count: Fragment, most: Fragment): Fragment | undefined;
   /** Bytes of a table on the disk, indexes left out; undefined where nothing is gained by knowing. */
   readonly tableBytes: ((table: string) => Fragment) | undefined;
   /**
    * A text that names all that the statement sees: where it is the same twice, nothing was committed in between. Null from
    * a server that cannot tell. Undefined where the database itself tells (`OpenDatabase.revision`).
    */
-  readonly seen: Fragment | undefined;
+  readonly snapshotId: Fragment | undefined;
   /** A JSON array of values, as text. */
   arrayText(values: readonly Fragment[]): Fragment;
   /** A JSON array of the one column `column` of a query, to stand in an object. */
@@ -106,24 +106,24 @@ export interface Dialect extends Compiler {
    */
   bucket(value: Fragment, bucket: Bucket, kind: 'timestamp' | 'date', shift: Fragment): Fragment;
   /** Stands at the end of a SELECT whose rows are to be changed: takes them, and passes over those that others hold. */
-  readonly takingFree: Fragment;
+  readonly forUpdateSkipLocked: Fragment;
   /**
    * A query that waits until nobody else is between it and the end of their transaction. Absent where writes come one
    * after the other: there the ids that they give are in the order of their commits.
    */
-  readonly turn: Fragment | undefined;
+  readonly commitOrderLock: Fragment | undefined;
   /**
    * A statement that writes and answers rows, and others that read these as `_written` and write beside it, as one
    * statement. Absent where several are no slower.
    */
-  readonly beside: ((write: Fragment, others: readonly Fragment[]) => Fragment) | undefined;
+  readonly writeWithCte: ((write: Fragment, others: readonly Fragment[]) => Fragment) | undefined;
   /** Whether columns of rows that an OFFSET skips are computed as well. */
   readonly computesSkippedRows: boolean;
   /**
    * Whether a plan that serves all values has to guess how many rows a LIMIT and an OFFSET among them let through. Where the
    * guess is a bad one, the database makes a plan of every request's own.
    */
-  readonly guessesRows: boolean;
+  readonly misestimatesBoundLimit: boolean;
   /** Statements of one transaction that take room on the disk as a table that grows does, and give it back. */
   readonly takeRoom: readonly string[];
   /** Whether `takeRoom` leaves nothing to clean up, so that it may run before any write has failed. */

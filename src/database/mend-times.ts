@@ -1,7 +1,7 @@
 import { toTimestamp } from '../kernel/timestamp.ts';
 import type { Database } from './database.ts';
 import { dialectOf } from './registry.ts';
-import { all, type Fragment, literal, name, sql, statement } from './statement.ts';
+import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
 
 /** A moment so many milliseconds ahead of now, as the column takes it. */
 export type Ahead = (milliseconds: number) => Fragment;
@@ -36,15 +36,15 @@ const aheadOf = (database: Database, { clock, unitMs }: TimeBound, now: number):
 const mendOf = (database: Database, bound: TimeBound, now: number) => {
   const { table, column, mostMs, of, found, set } = bound;
   const ahead = aheadOf(database, bound, now);
-  const tooFar = found?.(ahead) ?? sql`${name(column)} > ${ahead(mostMs + clockSlackMs)}`;
+  const tooFar = found?.(ahead) ?? sql`${identifier(column)} > ${ahead(mostMs + clockSlackMs)}`;
   const condition = of === undefined ? tooFar : sql`${of} and ${tooFar}`;
-  const rows = name(table);
+  const rows = identifier(table);
   return {
     condition: sql`exists (select 1 from ${rows} where ${condition})`,
     mend:
       set === undefined
         ? sql`delete from ${rows} where ${condition}`
-        : sql`update ${rows} set ${name(set.column ?? column)} = ${ahead(set.aheadMs)} where ${condition}`,
+        : sql`update ${rows} set ${identifier(set.column ?? column)} = ${ahead(set.aheadMs)} where ${condition}`,
   };
 };
 
@@ -57,9 +57,9 @@ export const mendTimes = async (
 ): Promise<void> => {
   const dialect = dialectOf(database);
   const mends = bounds.map((bound) => ({ bound, ...mendOf(database, bound, now) }));
-  const columns = mends.map(({ condition }, index) => sql`${condition} as ${name(`t${index}`)}`);
+  const columns = mends.map(({ condition }, index) => sql`${condition} as ${identifier(`t${index}`)}`);
   const isVoid = await database.get<Record<string, boolean | number>>(
-    statement(dialect, () => sql`select ${all(columns)}`)({}),
+    statement(dialect, () => sql`select ${join(columns)}`)({}),
   );
   for (const [index, { bound, mend }] of mends.entries()) {
     if (!isVoid?.[`t${index}`]) continue;

@@ -2,7 +2,7 @@ import type { CommonOptions, FieldType } from '../fields/field.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
 import type { Dialect } from './dialect.ts';
-import { argument, type Fragment } from './statement.ts';
+import { type Fragment, param } from './statement.ts';
 
 /** Hidden integer column that every write raises; ETag and If-Match go by it. */
 export const versionColumn = 'version';
@@ -11,13 +11,13 @@ export const versionColumn = 'version';
  * The moment at which a statement of a source runs, by the service's clock: the one that decides about credentials, so
  * that a key which authentication refuses is never listed as active.
  */
-export const serviceTime: Fragment = argument('now');
+export const serviceTime: Fragment = param('now');
 
 /** Thirty days before that. */
-export const monthAgo: Fragment = argument('monthAgo');
+export const monthAgo: Fragment = param('monthAgo');
 
 /** The session by which a list is asked for; null where it is asked for otherwise. */
-export const askingSession: Fragment = argument('credential');
+export const askingSession: Fragment = param('credential');
 
 const month = 30 * 24 * 3_600_000;
 

@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from './registry.ts';
 import {
-  all,
-  argument,
   sql as fragment,
+  identifier,
+  join,
   literal,
-  name,
+  param,
   prepare,
   statement,
   toQuery,
@@ -58,9 +58,9 @@ describe('prepare', () => {
         built += 1;
         return (compiler.builder as Kysely<Tables>).selectFrom('users').where('id', '=', param('id'));
       }),
-      statement<{ id: number }>(compiler, (named) => {
+      statement<{ id: number }>(compiler, (param) => {
         built += 1;
-        return fragment`select ${named('id')}`;
+        return fragment`select ${param('id')}`;
       }),
     ];
     expect(built).toBe(0);
@@ -104,8 +104,8 @@ describe.each(['sqlite', 'postgres'] as const)('statement (%s)', (dialect) => {
 
   it('binds an argument once, however often it stands, and each value of a list by its place', () => {
     const found = statement<{ ids: readonly number[]; owner: number }>(words, (value) => {
-      const mine = fragment`${name('t', 'owner')} = ${value('owner')}`;
-      const ids = all([value('ids', 1), value('ids', 0)]);
+      const mine = fragment`${identifier('t', 'owner')} = ${value('owner')}`;
+      const ids = join([value('ids', 1), value('ids', 0)]);
       return fragment`select 1 from t${where([mine, fragment`id in (${ids})`, mine])} limit ${literal(2)}`;
     });
     expect(found({ ids: [7, 8], owner: 3 })).toEqual({
@@ -116,12 +116,12 @@ describe.each(['sqlite', 'postgres'] as const)('statement (%s)', (dialect) => {
   });
 
   it('takes names and constants with quotes for what they are', () => {
-    const found = statement(words, () => fragment`select ${literal("it's")} as ${name('a"b')}`);
+    const found = statement(words, () => fragment`select ${literal("it's")} as ${identifier('a"b')}`);
     expect(found({})).toEqual({ sql: `select 'it''s' as "a""b"`, parameters: [] });
   });
 
   it('takes an argument that a fragment brought along', () => {
-    const now = argument('now');
+    const now = param('now');
     const found = statement<{ now: string }>(words, () => fragment`select ${now}, ${now}`);
     expect(found({ now: 'x' })).toEqual({ sql: `select ${place(1)}, ${place(1)}`, parameters: ['x'] });
   });

@@ -45,13 +45,13 @@ export const sql: typeof template & { readonly raw: (text: string) => Fragment }
 });
 
 /** A name of a table or column; of a table's column where there are two. */
-export const name = (...names: readonly string[]): Fragment => kysely.id(...names);
+export const identifier = (...names: readonly string[]): Fragment => kysely.id(...names);
 
 /** A constant of the program as a literal: keys of JSON, limits. Never a value that came with a request. */
 export const literal = (value: string | number | boolean): Fragment => kysely.lit(value);
 
 /** Fragments behind one another, by commas unless another separator is given. */
-export const all = (fragments: readonly Fragment[], separator = ', '): Fragment =>
+export const join = (fragments: readonly Fragment[], separator = ', '): Fragment =>
   kysely.join(fragments, kysely.raw(separator));
 
 /** Where each of several lists begins in one that holds them one behind the other. */
@@ -60,10 +60,10 @@ export const startsOf = (lengths: readonly number[]): readonly number[] =>
 
 /** Conditions that must all hold, as a WHERE clause; nothing where there are none. */
 export const where = (conditions: readonly Fragment[]): Fragment =>
-  conditions.length === 0 ? kysely.raw('') : sql` where ${all(conditions, ' and ')}`;
+  conditions.length === 0 ? kysely.raw('') : sql` where ${join(conditions, ' and ')}`;
 
 /** The value of an argument, wherever a fragment stands that a statement with this argument is made of. */
-export const argument = (of: string, index?: number): Fragment => {
+export const param = (of: string, index?: number): Fragment => {
   // Kysely only carries it to the list of parameters, where it is replaced before anything is bound.
   const placeholder: unknown = new Placeholder(of, index);
   return kysely`${placeholder}`;
@@ -140,23 +140,23 @@ const compiled = <Arguments extends StatementArguments>(build: () => Compilable)
 /**
  * A statement of fragments, built and compiled when it is first run; after that values are only put into place.
  *
- *     const titleOf = statement<{ id: number }>(dialect, (argument) =>
- *       sql`select ${name('title')} from ${name('notes')} where ${name('id')} = ${argument('id')}`);
+ *     const titleOf = statement<{ id: number }>(dialect, (param) =>
+ *       sql`select ${identifier('title')} from ${identifier('notes')} where ${identifier('id')} = ${param('id')}`);
  *     await database.get<{ title: string }>(titleOf({ id: 1 }));
  */
 export const statement = <Arguments extends StatementArguments>(
   { builder }: Compiler,
-  build: (named: Argument<Arguments>) => Fragment,
+  build: (param: Argument<Arguments>) => Fragment,
 ): Statement<Arguments> =>
   compiled(() => {
-    const fragment = build((of, ...[index]) => argument(of, index));
+    const fragment = build((of, ...[index]) => param(of, index));
     return { compile: () => fragment.compile(builder) };
   });
 
 /** The same for a read that others may share (`Query.shared`). */
 export const sharedStatement = <Arguments extends StatementArguments>(
   compiler: Compiler,
-  build: (named: Argument<Arguments>) => Fragment,
+  build: (param: Argument<Arguments>) => Fragment,
 ): Statement<Arguments> => {
   const made = statement(compiler, build);
   return withText(

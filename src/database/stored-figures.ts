@@ -2,7 +2,7 @@ import type { Figure, FigureSample } from '../kernel/figure.ts';
 import { timeText } from './column.ts';
 import type { Database } from './database.ts';
 import { dialectOf } from './registry.ts';
-import { all, type Fragment, literal, name, sql, statement } from './statement.ts';
+import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
 
 /** Rows that are counted at most: a number that large says enough, and an index gives so many in a few milliseconds. */
 export const mostCounted = 10_000;
@@ -10,9 +10,9 @@ export const mostCounted = 10_000;
 /** Webhooks that are told apart: those that are the furthest behind. */
 export const webhooksToldApart = 100;
 
-const jobs = name('gatewright_jobs');
-const deliveries = name('gatewright_deliveries');
-const webhooks = name('gatewright_webhooks');
+const jobs = identifier('gatewright_jobs');
+const deliveries = identifier('gatewright_deliveries');
+const webhooks = identifier('gatewright_webhooks');
 
 const counted = (table: Fragment, condition: Fragment): Fragment =>
   sql`(select count(*) from (select 1 as one from ${table} where ${condition} limit ${literal(mostCounted)}) as c)`;
@@ -58,15 +58,15 @@ export const createStoredFigures = (database: Database) => {
     failed: counted(jobs, state('failed')),
     oldest: sql`(select ${timeText(dialect, sql`available_at`)} from ${jobs} where ${due}
       order by available_at, id limit 1)`,
-    backup: sql`(select ${timeText(dialect, sql`backed_up_at`)} from ${name('gatewright_database')})`,
+    backup: sql`(select ${timeText(dialect, sql`backed_up_at`)} from ${identifier('gatewright_database')})`,
     now: timeText(dialect, now),
     waiting: counted(deliveries, state('waiting')),
     disabled: counted(webhooks, sql`disabled = true`),
-    last: sql`(select max(id) from ${name('gatewright_events')})`,
-    unnumbered: counted(name('gatewright_event_inbox'), sql`1 = 1`),
+    last: sql`(select max(id) from ${identifier('gatewright_events')})`,
+    unnumbered: counted(identifier('gatewright_event_inbox'), sql`1 = 1`),
   };
-  const columns = Object.entries(figures).map(([column, value]) => sql`${value} as ${name(column)}`);
-  const rowQuery = statement(dialect, () => sql`select ${all(columns)}`)({});
+  const columns = Object.entries(figures).map(([column, value]) => sql`${value} as ${identifier(column)}`);
+  const rowQuery = statement(dialect, () => sql`select ${join(columns)}`)({});
   const lagQuery = statement(
     dialect,
     () => sql`select id, cursor from ${webhooks} where disabled = false

@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/principal.ts';
-import type { Asker } from '../database/database.ts';
+import type { DeferredCaller } from '../database/database.ts';
 import type { HookPrincipal } from '../model/resource.ts';
 import type { Actor } from '../service/audit/audit.ts';
 import type { AreaRules } from './area.ts';
@@ -14,7 +14,7 @@ export interface Acting {
   /** Who stands in the audit list for what is done with a reason. */
   readonly actor: () => Actor;
   /** Whom limits count of what nothing bounds; nobody for the application itself. */
-  readonly by?: Asker | undefined;
+  readonly by?: DeferredCaller | undefined;
   /** The transaction that all of it shares; absent where each write has one of its own. */
   readonly shared?: SharedTransaction | undefined;
   /** How many hooks have led here, one by the writes of the other. */

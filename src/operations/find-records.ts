@@ -1,4 +1,4 @@
-import type { Asker } from '../database/database.ts';
+import type { DeferredCaller } from '../database/database.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
 import type { Grant } from '../policy/grant.ts';
 import { type List, listedRows } from '../records/list/list.ts';
@@ -84,7 +84,7 @@ export const findRecords = async (
   findable: Findable,
   grant: Grant,
   words: string,
-  by: Asker,
+  by: DeferredCaller,
 ): Promise<FoundInList> => {
   const { list, named, alias, source } = findable;
   const told = ['id', named, alias].filter((name) => name !== undefined && grant.readable.includes(name));

@@ -93,7 +93,7 @@ export const recordChange = (write: SharedWrite, change: RecordChange): void => 
 
 /** Whether what is kept of new records is written in the statement that makes them: no transaction is needed for it. */
 export const keepsBeside = ({ history, context, model }: ServedResource): boolean =>
-  (history !== undefined || model.events) && dialectOf(context.database).beside !== undefined;
+  (history !== undefined || model.events) && dialectOf(context.database).writeWithCte !== undefined;
 
 /** What is kept of a record that is made by one statement alone. */
 export const keptBeside = ({ resource, acting }: RecordWrite, columns: Columns): readonly WrittenBeside[] => {

@@ -1,6 +1,6 @@
 import type { SqlValue } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { type Fragment, name, startsOf } from '../database/statement.ts';
+import { type Fragment, identifier, startsOf } from '../database/statement.ts';
 
 /** What a statement that writes a record writes beside it, in the same statement. */
 export interface WrittenBeside {
@@ -24,25 +24,25 @@ const written = '_written';
 
 /** @param whole name of the column with every field */
 const writtenColumns = (whole: string): WrittenColumns => ({
-  row: name(written),
-  id: name(written, 'id'),
-  version: name(written, 'version'),
-  whole: name(written, whole),
+  row: identifier(written),
+  id: identifier(written, 'id'),
+  version: identifier(written, 'version'),
+  whole: identifier(written, whole),
 });
 
 /** A statement that writes a record, with all that it writes beside it. `value` answers the n-th of all their values. */
 export const writtenBeside = (
-  { beside }: Pick<Dialect, 'beside'>,
+  { writeWithCte }: Pick<Dialect, 'writeWithCte'>,
   write: Fragment,
   whole: string,
   besides: readonly WrittenBeside[],
   value: (index: number) => Fragment,
 ): Fragment => {
   if (besides.length === 0) return write;
-  if (beside === undefined) throw new Error('nothing is written beside a record in one statement');
+  if (writeWithCte === undefined) throw new Error('nothing is written beside a record in one statement');
   const starts = startsOf(besides.map(({ values }) => values.length));
   const columns = writtenColumns(whole);
-  return beside(
+  return writeWithCte(
     write,
     besides.map(({ insert }, of) => insert(columns, (index) => value((starts[of] ?? 0) + index))),
   );

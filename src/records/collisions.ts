@@ -1,10 +1,10 @@
 import type { Reader, SqlValue } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import {
-  all,
   type Fragment,
+  identifier,
+  join,
   literal,
-  name,
   type Statement,
   sql,
   startsOf,
@@ -165,11 +165,11 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     id: Fragment,
     isUpdate: boolean,
   ): Fragment => {
-    const table = name(model.table);
+    const table = identifier(model.table);
     let bound = 0;
     const same = fields.map(({ column }, index) => {
-      if (values[index] !== undefined) return sql`${name(column)} = ${value(bound++)}`;
-      return sql`${name(column)} = (select ${name(column)} from ${table} where "id" = ${id})`;
+      if (values[index] !== undefined) return sql`${identifier(column)} = ${value(bound++)}`;
+      return sql`${identifier(column)} = (select ${identifier(column)} from ${table} where "id" = ${id})`;
     });
     const others = isUpdate ? [sql`"id" <> ${id}`] : [];
     return sql`exists (select 1 from ${table}${where([...same, ...others])})`;
@@ -187,18 +187,18 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
 
   /** One select per look-up, which answers its place among them where it finds something. */
   const compile = (lookUps: readonly LookUp[], isUpdate: boolean): Statement<LookUpArguments> =>
-    statement<LookUpArguments>(dialect, (argument) => {
+    statement<LookUpArguments>(dialect, (param) => {
       const valueStarts = startsOf(lookUps.map((each) => boundValues(each).length));
       const rowStarts = startsOf(lookUps.map((each) => reachValues(each).length));
-      const id = argument('id');
+      const id = param('id');
       const selects = lookUps.map((each, place) => {
-        const value = (index: number) => argument('values', (valueStarts[place] ?? 0) + index);
-        const reached = (index: number) => argument('rows', (rowStarts[place] ?? 0) + index);
+        const value = (index: number) => param('values', (valueStarts[place] ?? 0) + index);
+        const reached = (index: number) => param('rows', (rowStarts[place] ?? 0) + index);
         const found =
           each.kind === 'unique' ? taken(each, value, id, isUpdate) : missing(each, value(0), id, reached);
         return sql`select ${literal(String(place))} as place where ${found}`;
       });
-      return all(selects, ' union all ');
+      return join(selects, ' union all ');
     });
 
   /**

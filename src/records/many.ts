@@ -1,7 +1,15 @@
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
 import { versionColumn } from '../database/source.ts';
-import { all, type Fragment, literal, name, type Statement, sql, statement } from '../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  type Statement,
+  sql,
+  statement,
+} from '../database/statement.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
@@ -52,9 +60,9 @@ export type Present = (transaction: Transaction, ids: readonly number[]) => Prom
 
 export const createPresent = (database: Database, table: string): Present => {
   const dialect = dialectOf(database);
-  const present = statement<Ids>(dialect, (argument) => {
-    const ids = Array.from({ length: width }, (_, index) => argument('ids', index));
-    return sql`select id from ${name(table)} where id in (${all(ids)})`;
+  const present = statement<Ids>(dialect, (param) => {
+    const ids = Array.from({ length: width }, (_, index) => param('ids', index));
+    return sql`select id from ${identifier(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await byHundreds<{ id: number }>(transaction, present, ids);
@@ -66,11 +74,11 @@ export const createPresent = (database: Database, table: string): Present => {
 export const createManyRecords = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
   const source = resourceSource(model, models);
-  const table = name(model.table);
+  const table = identifier(model.table);
   const json = projection(source, [...model.fields.keys()], dialect, model.table);
-  const answer = all([
-    sql`${name(model.table, 'id')} as id`,
-    sql`${name(model.table, versionColumn)} as version`,
+  const answer = join([
+    sql`${identifier(model.table, 'id')} as id`,
+    sql`${identifier(model.table, versionColumn)} as version`,
     sql`${json} as whole`,
   ]);
   const kept = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
@@ -80,11 +88,11 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
     dialect,
     columns.length,
     (rows) =>
-      sql`insert into ${table} (${all(columns.map((each) => name(each)))})${dialect.givenKey} values ${rows} returning ${answer}`,
+      sql`insert into ${table} (${join(columns.map((each) => identifier(each)))})${dialect.givenKey} values ${rows} returning ${answer}`,
   );
-  const current = statement<Ids>(dialect, (argument) => {
-    const ids = Array.from({ length: width }, (_, index) => argument('ids', index));
-    return sql`select ${all([answer, ...kept])} from ${table} where ${name(model.table, 'id')} in (${all(ids)})${dialect.updateLock}`;
+  const current = statement<Ids>(dialect, (param) => {
+    const ids = Array.from({ length: width }, (_, index) => param('ids', index));
+    return sql`select ${join([answer, ...kept])} from ${table} where ${identifier(model.table, 'id')} in (${join(ids)})${dialect.updateLock}`;
   });
 
   type Noted = { readonly bundle: string; readonly field: string; readonly target: number };
@@ -122,8 +130,8 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
     ): Promise<void> => {
       const fill = statement<{ id: number; value: number }>(
         dialect,
-        (argument) =>
-          sql`update ${table} set ${name(column)} = ${argument('value')} where id = ${argument('id')}`,
+        (param) =>
+          sql`update ${table} set ${identifier(column)} = ${param('value')} where id = ${param('id')}`,
       );
       await transaction.run(fill({ id, value }));
     },
@@ -136,8 +144,8 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
     ): Promise<readonly number[]> => {
       const released = statement<Noted>(
         dialect,
-        (argument) =>
-          sql`select id from ${table} where ${name(column)} is null and id in (${notedIds(argument)})${dialect.updateLock}`,
+        (param) =>
+          sql`select id from ${table} where ${identifier(column)} is null and id in (${notedIds(param)})${dialect.updateLock}`,
       );
       const rows = await transaction.all<{ id: number }>(released(noted));
       return rows.map(({ id }) => Number(id));
@@ -150,13 +158,13 @@ export const createManyRecords = (database: Database, model: ResourceModel, mode
       noted: Noted,
       now: number,
     ): Promise<void> => {
-      const refer = statement<Noted & { now: string }>(dialect, (argument) => {
+      const refer = statement<Noted & { now: string }>(dialect, (param) => {
         const values = [
-          sql`${name(column)} = ${argument('target')}`,
-          sql`${name(versionColumn)} = ${name(versionColumn)} + 1`,
-          sql`updated_at = ${argument('now')}`,
+          sql`${identifier(column)} = ${param('target')}`,
+          sql`${identifier(versionColumn)} = ${identifier(versionColumn)} + 1`,
+          sql`updated_at = ${param('now')}`,
         ];
-        return sql`update ${table} set ${all(values)} where ${name(column)} is null and id in (${notedIds(argument)})`;
+        return sql`update ${table} set ${join(values)} where ${identifier(column)} is null and id in (${notedIds(param)})`;
       });
       await transaction.run(refer({ ...noted, now: toTimestamp(now) }));
     },

@@ -13,7 +13,7 @@ import type { Database } from '../database/database.ts';
 import { quoteName } from '../database/quote.ts';
 import { dialectOf } from '../database/registry.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
-import { type Fragment, name as named, sql, statement } from '../database/statement.ts';
+import { type Fragment, identifier as named, sql, statement } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
 import { systemGrant } from '../policy/system-grant.ts';
 import { createList } from './list/list.ts';
@@ -180,7 +180,7 @@ describeEachDatabase('show', (databases) => {
     const json = projection(thingSource, ['id', 'n'], dialect, 'things');
     const update = statement<{ n: number }>(
       dialect,
-      (argument) => sql`update "things" set "n" = ${argument('n')} where "id" = 4 returning ${json} as json`,
+      (param) => sql`update "things" set "n" = ${param('n')} where "id" = 4 returning ${json} as json`,
     );
     const rows = await database.execute(update({ n: 13 }));
     expect(rows).toEqual([{ json: '{"id":4,"n":13}' }]);

@@ -1,7 +1,7 @@
 import { columnOf, renderedValue, rowAlias, storedValue } from '../database/column.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
-import { all, type Fragment, sql } from '../database/statement.ts';
+import { type Fragment, join, sql } from '../database/statement.ts';
 
 /** Values of up to this many bytes make no page too large. */
 const lightBytes = 4096;
@@ -33,7 +33,7 @@ export const longBytes = (columns: readonly SourceColumn[], dialect: Dialect): F
   const lengths = long.map((column) => dialect.octets(storedValue(column, dialect)));
   const [only, second] = lengths;
   if (second === undefined) return only;
-  return all(
+  return join(
     lengths.map((length) => sql`coalesce(${length}, 0)`),
     ' + ',
   );

@@ -3,10 +3,10 @@ import { dialectOf } from '../database/registry.ts';
 import { versionColumn } from '../database/source.ts';
 import {
   type Argument,
-  all,
   type Fragment,
+  identifier,
+  join,
   literal,
-  name,
   type Statement,
   sql,
   statement,
@@ -93,8 +93,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const source = resourceSource(model, models);
   const views = new SourceViews(source);
   const collisions = createCollisions(dialect, model, models);
-  const table = name(model.table);
-  const column = (of: string): Fragment => name(model.table, of);
+  const table = identifier(model.table);
+  const column = (of: string): Fragment => identifier(model.table, of);
   const version = column(versionColumn);
   const { reached, found, target, assigned, leadsOut } = writeConditions(source, model.table, dialect);
   /** By what the statement does and all that its SQL depends on. */
@@ -102,7 +102,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
   const compiled = (
     key: string,
-    build: (argument: Argument<WriteArguments>) => Fragment,
+    build: (param: Argument<WriteArguments>) => Fragment,
   ): Statement<WriteArguments> => statements.getOrMake(key, () => statement<WriteArguments>(dialect, build));
 
   const json = (fields: readonly string[]): Fragment => projection(source, fields, dialect, model.table);
@@ -116,7 +116,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
   /** SQLite's RETURNING knows the table by its own name only. */
   const returning = (...columns: readonly Fragment[]): Fragment =>
-    sql` returning ${all(whole === undefined ? columns : [...columns, whole])}`;
+    sql` returning ${join(whole === undefined ? columns : [...columns, whole])}`;
 
   /** Who reads every field is answered what the hooks are told: it is made once. */
   const readsAll = ({ readable }: Grant): boolean => readable.length === model.fields.size;
@@ -127,7 +127,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       sql`${version} as version`,
       sql`${json(grant.readable)} as json`,
     ];
-    return readsAll(grant) ? sql` returning ${all(columns)}` : returning(...columns);
+    return readsAll(grant) ? sql` returning ${join(columns)}` : returning(...columns);
   };
 
   /** The statement with what it writes beside the record. */
@@ -135,10 +135,10 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     grant: Grant,
     write: Fragment,
     besides: readonly WrittenBeside[],
-    argument: Argument<WriteArguments>,
+    param: Argument<WriteArguments>,
   ): Fragment =>
     writtenBeside(dialect, write, readsAll(grant) ? 'json' : 'whole', besides, (index) =>
-      argument('beside', index),
+      param('beside', index),
     );
 
   const toSaved = (row: SavedRecord, grant: Grant): SavedRecord => ({
@@ -165,12 +165,12 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     const { writes: filter } = grant;
     const writes = filter === undefined ? everyRow : reachOf({ rows: filter });
     const key = `standing ${lock} ${more !== undefined} ${rows.key}\n${writes?.key ?? 'none'}`;
-    const read = compiled(key, (argument) => {
-      const met = writes === undefined ? [sql`1 = 0`] : reached(writes, 'writes', argument);
-      const writable = met.length === 0 ? literal(1) : sql`case when ${all(met, ' and ')} then 1 else 0 end`;
+    const read = compiled(key, (param) => {
+      const met = writes === undefined ? [sql`1 = 0`] : reached(writes, 'writes', param);
+      const writable = met.length === 0 ? literal(1) : sql`case when ${join(met, ' and ')} then 1 else 0 end`;
       const columns = [sql`${version} as version`, sql`${writable} as writable`];
-      const answer = all(more === undefined ? columns : [...columns, more]);
-      const row = sql`select ${answer} from ${table}${where(found(rows, argument))}`;
+      const answer = join(more === undefined ? columns : [...columns, more]);
+      const row = sql`select ${answer} from ${table}${where(found(rows, param))}`;
       return lock === undefined ? row : sql`${row}${dialect[lock]}`;
     });
     const query = read({ ...nothing, rows: rows.values, writes: writes?.values ?? [], id });
@@ -207,12 +207,12 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const names = Object.keys(columns);
       const asked = id === undefined ? decidedReach(writes, names) : writes;
       if (id === undefined ? asked.terms.length === 0 : !leadsOut(writes, names)) return true;
-      const admitted = compiled(`admits ${id === undefined} ${names.join(',')}\n${asked.key}`, (argument) => {
+      const admitted = compiled(`admits ${id === undefined} ${names.join(',')}\n${asked.key}`, (param) => {
         const next: ColumnSql = (of) =>
-          id === undefined || names.includes(of) ? assigned(names, of, argument) : column(of);
-        const met = reached(asked, 'writes', argument, next);
+          id === undefined || names.includes(of) ? assigned(names, of, param) : column(of);
+        const met = reached(asked, 'writes', param, next);
         if (id === undefined) return sql`select 1 as admitted${where(met)}`;
-        return sql`select 1 as admitted from ${table}${where([sql`${column('id')} = ${argument('id')}`, ...met])}`;
+        return sql`select 1 as admitted from ${table}${where([sql`${column('id')} = ${param('id')}`, ...met])}`;
       });
       const values = Object.values(columns);
       const query = admitted({ ...nothing, values, writes: asked.values, id: id ?? 0 });
@@ -237,14 +237,14 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const at = toTimestamp(now);
       const told = besides.map((each) => each.key).join(' ');
       const key = `insert ${told} ${views.of(grant.readable).id} ${names.join(',')}\n${reach.key}`;
-      const insert = compiled(key, (argument) => {
-        const into = sql`insert into ${table} (${all(names.map((each) => name(each)))})`;
-        const places = names.map((_, index) => argument('values', index));
+      const insert = compiled(key, (param) => {
+        const into = sql`insert into ${table} (${join(names.map((each) => identifier(each)))})`;
+        const places = names.map((_, index) => param('values', index));
         if (writes === undefined)
-          return withBeside(grant, sql`${into} values (${all(places)})${saved(grant)}`, besides, argument);
-        const made: ColumnSql = (of) => assigned(names, of, argument);
-        const row = sql`select ${all(names.map(made))}${where(reached(writes, 'writes', argument, made))}`;
-        return withBeside(grant, sql`${into} ${row}${saved(grant)}`, besides, argument);
+          return withBeside(grant, sql`${into} values (${join(places)})${saved(grant)}`, besides, param);
+        const made: ColumnSql = (of) => assigned(names, of, param);
+        const row = sql`select ${join(names.map(made))}${where(reached(writes, 'writes', param, made))}`;
+        return withBeside(grant, sql`${into} ${row}${saved(grant)}`, besides, param);
       });
       const values = [...Object.values(columns), at, at];
       const beside = besides.flatMap((each) => each.values);
@@ -272,15 +272,15 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       const names = [...Object.keys(columns), 'updated_at'];
       const { id: view } = views.of(grant.readable);
       const key = `update ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
-      const update = compiled(key, (argument) => {
-        const assignments = names.map((each, index) => sql`${name(each)} = ${argument('values', index)}`);
-        const raised = sql`${name(versionColumn)} = ${version} + 1`;
-        const conditions = [...target(reach, versions, argument)];
+      const update = compiled(key, (param) => {
+        const assignments = names.map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
+        const raised = sql`${identifier(versionColumn)} = ${version} + 1`;
+        const conditions = [...target(reach, versions, param)];
         if (leadsOut(writes, names)) {
-          const next: ColumnSql = (of) => (names.includes(of) ? assigned(names, of, argument) : column(of));
-          conditions.push(...reached(writes, 'writes', argument, next));
+          const next: ColumnSql = (of) => (names.includes(of) ? assigned(names, of, param) : column(of));
+          conditions.push(...reached(writes, 'writes', param, next));
         }
-        return sql`update ${table} set ${all([...assignments, raised])}${where(conditions)}${saved(grant)}`;
+        return sql`update ${table} set ${join([...assignments, raised])}${where(conditions)}${saved(grant)}`;
       });
       const values = [...Object.values(columns), toTimestamp(now)];
       const query = update({ ...nothing, ...argumentsOf(reach), values, id, versions: versions ?? [] });
@@ -300,10 +300,10 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     ): Promise<RemovedRecord | undefined> => {
       const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
       if (reach === undefined) return undefined;
-      const remove = compiled(`remove ${versions?.length ?? 0} ${reach.key}`, (argument) => {
+      const remove = compiled(`remove ${versions?.length ?? 0} ${reach.key}`, (param) => {
         const trashed = whole === undefined && model.trash ? [everyField] : [];
         const gone = returning(sql`${version} as version`, ...kept, ...trashed);
-        return sql`delete from ${table}${where(target(reach, versions, argument))}${gone}`;
+        return sql`delete from ${table}${where(target(reach, versions, param))}${gone}`;
       });
       const query = remove({ ...nothing, ...argumentsOf(reach), id, versions: versions ?? [] });
       const [row] = await write<RemovedRecord>(query, within, id);
@@ -318,7 +318,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
       lock: RowLock = 'updateLock',
     ): Promise<CurrentRecord | undefined> => {
       const locks = within === undefined ? undefined : lock;
-      const row = await standing<CurrentRecord>(grant, id, within, locks, all([everyField, ...kept]));
+      const row = await standing<CurrentRecord>(grant, id, within, locks, join([everyField, ...kept]));
       return row && { ...standingOf(row), whole: row.whole, reach: row.reach };
     },
 
@@ -331,11 +331,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     ): Promise<number | undefined> => {
       const rows = reachOf(grant);
       if (rows === undefined) return undefined;
-      const read = compiled(`identify ${of} ${rows.key}`, (argument) => {
-        const conditions = [
-          ...reached(rows, 'rows', argument),
-          sql`${column(of)} = ${argument('values', 0)}`,
-        ];
+      const read = compiled(`identify ${of} ${rows.key}`, (param) => {
+        const conditions = [...reached(rows, 'rows', param), sql`${column(of)} = ${param('values', 0)}`];
         return sql`select ${column('id')} as id from ${table}${where(conditions)}`;
       });
       const query = read({ ...nothing, rows: rows.values, values: [value] });

@@ -1,5 +1,5 @@
 import type { Source, SourceRelation } from '../database/source.ts';
-import { name as named } from '../database/statement.ts';
+import { identifier as named } from '../database/statement.ts';
 import type { Models } from '../model/models.ts';
 import { referencedTable } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';

@@ -1,7 +1,7 @@
 import { columnOf, rowAlias, storedValue } from '../database/column.ts';
 import {
-  type Asker,
   type Database,
+  type DeferredCaller,
   knownCaller,
   type ListReader,
   type Query,
@@ -12,7 +12,7 @@ import {
 } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
 import { type Source, timesOf } from '../database/source.ts';
-import { name, type Statement, sharedStatement, sql, where } from '../database/statement.ts';
+import { identifier, type Statement, sharedStatement, sql, where } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -48,7 +48,7 @@ export interface ShowOptions {
 
 export interface ShowPurpose {
   /** Who asks, for the limits of an answer with many related records; the service itself where absent. */
-  readonly by?: Asker | undefined;
+  readonly by?: DeferredCaller | undefined;
   /** The transaction to which what it wrote itself is shown. */
   readonly within?: Transaction | undefined;
   /** Where it is read, outside a transaction; the database where absent. */
@@ -69,7 +69,7 @@ const withRelated = async (
   reader: ListReader,
   query: (looked: number) => Query,
   { included }: Included,
-  by: Asker | undefined,
+  by: DeferredCaller | undefined,
 ): Promise<ShownRow | undefined> => {
   const limited = (looked: number): Query => ({ ...query(looked), longest: maxAnswerBytes });
   const ask = async (): Promise<ShownRow | undefined> => {
@@ -121,15 +121,15 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
     { included }: Included,
     lock: boolean,
   ): Statement<ShowArguments> =>
-    sharedStatement<ShowArguments>(dialect, (argument) => {
+    sharedStatement<ShowArguments>(dialect, (param) => {
       const column = (of: string) => storedValue(columnOf(source, of), dialect);
-      const conditions = reachConditions(terms, column, (index) => argument('rows', index), 'hold', dialect);
-      const key = sql`${column(source.key)} = ${argument('key')}`;
-      const value = (index: number) => argument('related', index);
-      const joining: Joining = { dialect, value, looked: argument('looked') };
+      const conditions = reachConditions(terms, column, (index) => param('rows', index), 'hold', dialect);
+      const key = sql`${column(source.key)} = ${param('key')}`;
+      const value = (index: number) => param('related', index);
+      const joining: Joining = { dialect, value, looked: param('looked') };
       const json = sql`${recordText(source, fields, included, joining, rowAlias)} as json`;
-      const answer = version === undefined ? json : sql`${json}, ${name(rowAlias, version)} as version`;
-      const row = sql`select ${answer} from ${source.from(dialect)} as ${name(rowAlias)}${where([...conditions, key])}`;
+      const answer = version === undefined ? json : sql`${json}, ${identifier(rowAlias, version)} as version`;
+      const row = sql`select ${answer} from ${source.from(dialect)} as ${identifier(rowAlias)}${where([...conditions, key])}`;
       return lock ? sql`${row}${dialect.updateLock}` : row;
     });
 

@@ -3,7 +3,7 @@ import type { SqlValue } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { Source } from '../database/source.ts';
 import { versionColumn } from '../database/source.ts';
-import { type Argument, all, type Fragment, name, sql } from '../database/statement.ts';
+import { type Argument, type Fragment, identifier, join, sql } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import type { RowExpression } from '../model/row-expression.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -83,42 +83,42 @@ export const decidedReach = ({ terms, values, key }: RowReach, names: readonly s
 
 /** The conditions of writes of a table: whose row it is, of which version, and what it may become. */
 export const writeConditions = (source: Source, table: string, dialect: Dialect) => {
-  const column = (of: string): Fragment => name(table, of);
+  const column = (of: string): Fragment => identifier(table, of);
   const version = column(versionColumn);
 
   /** Conditions that the row itself meets them, or the row that it becomes where its columns are said. */
   const reached = (
     { terms }: RowReach,
     of: 'rows' | 'writes',
-    argument: Argument<WriteArguments>,
+    param: Argument<WriteArguments>,
     columns: ColumnSql = column,
-  ): readonly Fragment[] => reachConditions(terms, columns, (index) => argument(of, index), 'hold', dialect);
+  ): readonly Fragment[] => reachConditions(terms, columns, (index) => param(of, index), 'hold', dialect);
 
   /** The record with an id, of the caller's rows. */
-  const found = (rows: RowReach, argument: Argument<WriteArguments>): readonly Fragment[] => [
-    ...reached(rows, 'rows', argument),
-    sql`${column('id')} = ${argument('id')}`,
+  const found = (rows: RowReach, param: Argument<WriteArguments>): readonly Fragment[] => [
+    ...reached(rows, 'rows', param),
+    sql`${column('id')} = ${param('id')}`,
   ];
 
   /** The record with an id, of those that the caller may write, and of a version that is acceptable. */
   const target = (
     { rows, writes }: WriteReach,
     versions: readonly number[] | undefined,
-    argument: Argument<WriteArguments>,
+    param: Argument<WriteArguments>,
   ): readonly Fragment[] => {
-    const accepted = versions?.map((_, index) => argument('versions', index)) ?? [];
+    const accepted = versions?.map((_, index) => param('versions', index)) ?? [];
     return [
-      ...found(rows, argument),
-      ...(writes === undefined ? [] : reached(writes, 'writes', argument)),
-      ...(accepted.length === 0 ? [] : [sql`${version} in (${all(accepted)})`]),
+      ...found(rows, param),
+      ...(writes === undefined ? [] : reached(writes, 'writes', param)),
+      ...(accepted.length === 0 ? [] : [sql`${version} in (${join(accepted)})`]),
     ];
   };
 
   /** A value that is written, where a condition compares it: it has the type of its column, as the row will. */
-  const assigned = (names: readonly string[], of: string, argument: Argument<WriteArguments>): Fragment => {
+  const assigned = (names: readonly string[], of: string, param: Argument<WriteArguments>): Fragment => {
     const kind = columnOf(source, of).type.column;
     const index = names.indexOf(of);
-    return dialect.cast(index < 0 ? sql`null` : argument('values', index), kind);
+    return dialect.cast(index < 0 ? sql`null` : param('values', index), kind);
   };
 
   /** Whether the row that an update makes may be one that the caller could not write: none of other columns can. */

@@ -1,6 +1,6 @@
 import type { Reader, SqlValue } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { type Fragment, name, sql, statement } from '../database/statement.ts';
+import { type Fragment, identifier, sql, statement } from '../database/statement.ts';
 
 /** Rows of the service's own that refer to another. */
 export interface BoundRows {
@@ -13,10 +13,10 @@ export interface BoundRows {
 export const createBoundRows = (dialect: Dialect, table: string, column: string, also?: Fragment) => {
   const counted = statement<{ value: SqlValue; most: number }>(
     dialect,
-    (argument) =>
-      sql`select count(*) as rows from (select 1 as one from ${name(table)}
-        where ${name(column)} = ${argument('value')}${also === undefined ? sql`` : sql` and ${also}`}
-        limit ${argument('most')}) as found`,
+    (param) =>
+      sql`select count(*) as rows from (select 1 as one from ${identifier(table)}
+        where ${identifier(column)} = ${param('value')}${also === undefined ? sql`` : sql` and ${also}`}
+        limit ${param('most')}) as found`,
   );
   return async (reader: Reader, value: SqlValue, most: number): Promise<BoundRows> => {
     const row = await reader.get<{ rows: number | string }>(counted({ value, most: most + 1 }));

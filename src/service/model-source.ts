@@ -1,5 +1,5 @@
 import type { Source } from '../database/source.ts';
-import { all, type Fragment, literal, sql } from '../database/statement.ts';
+import { type Fragment, join, literal, sql } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
 import { always, column, source } from './sources.ts';
 
@@ -41,7 +41,7 @@ const valuesOf = ({ model, label, path, fields, opens, events, icon, menu }: Mod
 /** The models of the application as rows, so that they are listed as everything else is. */
 export const modelSource = (models: readonly ModelEntry[]): Source => {
   const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0, opens: 0, events: false, icon: null, menu: null })} where 1 = 0`;
-  const rows = models.length === 0 ? none : all(models.map(valuesOf), ' union all ');
+  const rows = models.length === 0 ? none : join(models.map(valuesOf), ' union all ');
   return source(
     'models',
     sql`(${rows})`,

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts';
 import { askingSession, monthAgo, type Source, type SourceColumn, serviceTime } from '../database/source.ts';
-import { all, type Fragment, literal, name as named, sql } from '../database/statement.ts';
+import { type Fragment, join, literal, identifier as named, sql } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
 import type { FieldDefinition } from '../fields/field.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
@@ -220,7 +220,7 @@ export const permissionSource = (entries: readonly PermissionEntry[]): Source =>
     sql`(select r."name" as "role", e."model", e."action", e."checked",
       (r."name" = ${literal(superAdmin)} or p."role" is not null) as "allowed",
       r."name" || ' ' || e."model" || ' ' || e."action" as "id"
-      from "roles" r cross join (${rows.length === 0 ? none : all(rows, ' union all ')}) e
+      from "roles" r cross join (${rows.length === 0 ? none : join(rows, ' union all ')}) e
       left join "permissions" p on p."role" = r."name" and p."model" = e."model" and p."action" = e."action")`,
     [
       column('id', field.string()),
@@ -247,7 +247,7 @@ export const applicationSource = (
     'applications',
     (dialect) =>
       sql`(select a."app_id", ${dialect.cast(sql`a."rotated_at"`, 'timestamp')} as "rotated_at", l."last_used_at"
-      from (${rows.length === 0 ? none : all(rows, ' union all ')}) a left join "application_usage" l on l."app_id" = a."app_id")`,
+      from (${rows.length === 0 ? none : join(rows, ' union all ')}) a left join "application_usage" l on l."app_id" = a."app_id")`,
     [column('app_id', field.string(always)), column('rotated_at', field.datetime()), lastUsedAt],
     [],
     'app_id',

@@ -5,7 +5,7 @@ import type { Query } from '../../src/database/database.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
 import { createTable } from '../../src/database/migrations/schema.ts';
 import { dialectOf } from '../../src/database/registry.ts';
-import { all, literal, sql, statement } from '../../src/database/statement.ts';
+import { join, literal, sql, statement } from '../../src/database/statement.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { equals, member } from '../../src/model/row-rule.ts';
@@ -126,7 +126,7 @@ describeEachDatabase('changes', (databases) => {
   const pour = async (record: number, count: number): Promise<void> => {
     const { database } = service.server.services;
     const dialect = dialectOf(database);
-    const values = all([
+    const values = join([
       ...[literal('Open'), literal(record), literal(2), literal('update')],
       dialect.cast(literal(new Date().toISOString()), 'timestamp'),
       ...[literal('nobody'), dialect.cast(literal('[]'), 'json')],

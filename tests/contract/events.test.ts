@@ -164,7 +164,7 @@ describeEachDatabase('events', (databases) => {
     const written = vi.spyOn(database, 'write');
     await write(admin, 'POST', '/admin/records/notes', { note: { text: 'a' } });
     const ofNotes = written.mock.calls.filter(([, options]) => options?.table === 'notes');
-    expect(ofNotes).toHaveLength(dialectOf(database).beside === undefined ? 1 : 0);
+    expect(ofNotes).toHaveLength(dialectOf(database).writeWithCte === undefined ? 1 : 0);
     written.mockRestore();
   });
 

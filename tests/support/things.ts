@@ -1,7 +1,7 @@
 import type { Database } from '../../src/database/database.ts';
 import { dialectOf } from '../../src/database/registry.ts';
 import type { Source, SourceColumn } from '../../src/database/source.ts';
-import { name } from '../../src/database/statement.ts';
+import { identifier } from '../../src/database/statement.ts';
 import { field } from '../../src/fields/define.ts';
 import type { ColumnValue, FieldDefinition } from '../../src/fields/field.ts';
 import type { List, ListAnswer } from '../../src/records/list/list.ts';
@@ -37,7 +37,7 @@ const columns = new Map<string, SourceColumn>(
 
 export const thingSource: Source = {
   name: 'things',
-  from: () => name('things'),
+  from: () => identifier('things'),
   columns,
   key: 'id',
   indexed: new Set(['id', 'n', 'at', 'user_id']),

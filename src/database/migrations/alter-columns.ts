@@ -1,7 +1,7 @@
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { ColumnAlteration, ColumnStep, Dialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import { literal, name, sql } from '../statement.ts';
+import { identifier, literal, sql } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
 import { columnType, isRequired } from './columns.ts';
 import { convertColumn, isStoredAlike } from './convert.ts';
@@ -46,7 +46,7 @@ export const fillColumn = async (
   { to, fill }: ColumnStep,
 ): Promise<void> => {
   if (!isRequired(to)) return;
-  const [from, filled] = [name(table.name), name(column)];
+  const [from, filled] = [identifier(table.name), identifier(column)];
   if (fill !== undefined) {
     const value = typeof fill === 'boolean' ? sql.raw(dialect.schema.boolean(fill)) : literal(fill);
     await runAll(db, [sql`update ${from} set ${filled} = ${value} where ${filled} is null`]);

@@ -3,7 +3,7 @@ import { pluralOf } from '../../model/inflect.ts';
 import { snakeOf } from '../../model/names.ts';
 import type { Dialect, Reference } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import { name as nameOf } from '../statement.ts';
+import { identifier as nameOf } from '../statement.ts';
 import { foreignKeyName, indexName } from './names.ts';
 import { sqlTextOf } from './statements.ts';
 

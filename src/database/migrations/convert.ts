@@ -3,7 +3,7 @@ import type { Json } from '../../kernel/json.ts';
 import { compileCheck } from '../../model/check-value.ts';
 import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
-import { all, literal, name, type Statement, sql, statement } from '../statement.ts';
+import { identifier, join, literal, type Statement, sql, statement } from '../statement.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { runQuery } from './statements.ts';
 
@@ -67,12 +67,12 @@ interface FieldColumn {
  * The next values of a column, as JSON. The comment tells the plan, which runs nothing, that rows are converted here.
  */
 const readStatement = (dialect: Dialect, table: string, { column, definition }: FieldColumn) =>
-  statement<{ readonly after: number }>(dialect, (argument) => {
-    const [id, stored] = [name('t', 'id'), name('t', column)];
+  statement<{ readonly after: number }>(dialect, (param) => {
+    const [id, stored] = [identifier('t', 'id'), identifier('t', column)];
     const { render } = dialect.columns[definition.type.column];
     const value = render?.(stored, scaleOf(definition)) ?? stored;
     return sql`${sql.raw(`/* every value of ${table}.${column} is converted */`)} select ${id} as id, ${dialect.objectText([{ name: 'v', value }])} as json
-  from ${name(table)} as t where ${id} > ${argument('after')} and ${stored} is not null order by ${id} limit ${literal(batch)}`;
+  from ${identifier(table)} as t where ${id} > ${param('after')} and ${stored} is not null order by ${id} limit ${literal(batch)}`;
   });
 
 interface Converted {
@@ -88,14 +88,14 @@ const writeStatement = (
   { column, definition }: FieldColumn,
   count: number,
 ) =>
-  statement<Converted>(dialect, (argument) => {
+  statement<Converted>(dialect, (param) => {
     const rows = Array.from(
       { length: count },
-      (_, index) => sql`(${argument('ids', index)}, ${argument('values', index)})`,
+      (_, index) => sql`(${param('ids', index)}, ${param('values', index)})`,
     );
     const [id, value] = [sql.raw('v.column1'), sql.raw('v.column2')];
-    return sql`update ${name(table)} set ${name(column)} = ${dialect.cast(value, definition.type.column)}
-  from (values ${all(rows)}) as v where ${name(table, 'id')} = ${dialect.cast(id, 'integer')}`;
+    return sql`update ${identifier(table)} set ${identifier(column)} = ${dialect.cast(value, definition.type.column)}
+  from (values ${join(rows)}) as v where ${identifier(table, 'id')} = ${dialect.cast(id, 'integer')}`;
   });
 
 /**

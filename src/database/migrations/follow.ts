@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
 import type { DialectName } from '../name.ts';
 import { dialectOf } from '../registry.ts';
-import { all, type Fragment, literal, name, sql, statement } from '../statement.ts';
+import { type Fragment, identifier, join, literal, sql, statement } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
 import { type KeptKind, keptColumns } from './kept.ts';
@@ -68,7 +68,7 @@ const keeping = (tables: Tables, ...kinds: readonly KeptKind[]): { table: string
   });
 
 const pathsIn = (changes: readonly PathChange[], path: Fragment): Fragment =>
-  sql`case ${all(
+  sql`case ${join(
     changes.flatMap(({ from, to }) => {
       const before = `${from}.`;
       const behind = sql`substr(${path}, ${literal(before.length)})`;
@@ -92,7 +92,7 @@ const isText = (column: Fragment): Fragment => sql`cast(${column} as text)`;
 
 /** Whether a text names one of the paths, perhaps: rows that name none are not written. */
 const names = (column: Fragment, changes: readonly PathChange[]): Fragment =>
-  sql`(${all(
+  sql`(${join(
     changes.map(({ from }) => sql`${isText(column)} like ${literal(`%"${from}%`)}`),
     ' or ',
   )})`;
@@ -119,14 +119,14 @@ const followJson = (
   };
   return keeping(tables, ...kinds).map(({ table, columns }) => {
     const next = (column: string): Fragment => {
-      const of = name(table, column);
+      const of = identifier(table, column);
       const is = (kind: KeptKind): boolean => keptColumns[table]?.[kind]?.includes(column) === true;
       const value = is('paths') ? paths(of) : is('fields') ? mapTexts(of, after) : mapKeys(of, after);
-      return sql`${name(column)} = case when ${of} is not null then ${value} end`;
+      return sql`${identifier(column)} = case when ${of} is not null then ${value} end`;
     };
-    const named = columns.map((column) => names(name(table, column), changes));
-    return sql`update ${name(table)} set ${all(columns.map(next))}
-      where model = ${literal(model)} and (${all(named, ' or ')})`;
+    const named = columns.map((column) => names(identifier(table, column), changes));
+    return sql`update ${identifier(table)} set ${join(columns.map(next))}
+      where model = ${literal(model)} and (${join(named, ' or ')})`;
   });
 };
 
@@ -135,22 +135,22 @@ const followFields = (tables: Tables, model: string, changes: readonly PathChang
   keeping(tables, 'field').flatMap(({ table, columns }) =>
     columns.flatMap((column) => {
       const among = (of: readonly PathChange[]): Fragment =>
-        sql`model = ${literal(model)} and ${name(column)} in (${all(of.map(({ from }) => literal(from)))})`;
+        sql`model = ${literal(model)} and ${identifier(column)} in (${join(of.map(({ from }) => literal(from)))})`;
       const gone = changes.filter(({ to }) => to === undefined);
       const kept = changes.filter(({ to }) => to !== undefined);
       return [
-        ...(gone.length === 0 ? [] : [sql`delete from ${name(table)} where ${among(gone)}`]),
+        ...(gone.length === 0 ? [] : [sql`delete from ${identifier(table)} where ${among(gone)}`]),
         ...(kept.length === 0
           ? []
           : [
-              sql`update ${name(table)} set ${name(column)} = ${pathsIn(kept, name(column))} where ${among(kept)}`,
+              sql`update ${identifier(table)} set ${identifier(column)} = ${pathsIn(kept, identifier(column))} where ${among(kept)}`,
             ]),
       ];
     }),
   );
 
 const emptied = (columns: readonly string[]): Fragment =>
-  all(columns.map((column) => sql`${name(column)} = null`));
+  join(columns.map((column) => sql`${identifier(column)} = null`));
 
 /**
  * Removes texts in which dropped values may stand: what was sent for records of the models, and every kept answer, as
@@ -158,10 +158,12 @@ const emptied = (columns: readonly string[]): Fragment =>
  */
 const forgetTexts = (tables: Tables, models: readonly string[]): Fragment[] => [
   ...keeping(tables, 'sent').flatMap(({ table, columns }) =>
-    models.map((model) => sql`update ${name(table)} set ${emptied(columns)} where model = ${literal(model)}`),
+    models.map(
+      (model) => sql`update ${identifier(table)} set ${emptied(columns)} where model = ${literal(model)}`,
+    ),
   ),
   ...keeping(tables, 'answer').map(
-    ({ table, columns }) => sql`update ${name(table)} set ${emptied(columns)} where model is not null`,
+    ({ table, columns }) => sql`update ${identifier(table)} set ${emptied(columns)} where model is not null`,
   ),
 ];
 
@@ -197,16 +199,16 @@ const followQueries = async (
 ): Promise<void> => {
   for (const { table, columns } of keeping(tables, 'query'))
     for (const column of columns) {
-      const read = sql`select id, ${isText(name(column))} as query from ${name(table)} where ${all(
+      const read = sql`select id, ${isText(identifier(column))} as query from ${identifier(table)} where ${join(
         keeping(tables, 'list')
           .filter((each) => each.table === table)
-          .map((each) => sql`${name(each.columns[0] ?? '')} = ${listOf(of)}`),
+          .map((each) => sql`${identifier(each.columns[0] ?? '')} = ${listOf(of)}`),
       )}`;
       const rows = await runQuery<{ id: number; query: string }>(db, statement(dialect, () => read)({}));
       const write = statement<{ id: number; query: string }>(
         dialect,
         (value) =>
-          sql`update ${name(table)} set ${name(column)} = ${value('query')} where id = ${value('id')}`,
+          sql`update ${identifier(table)} set ${identifier(column)} = ${value('query')} where id = ${value('id')}`,
       );
       for (const { id, query } of rows) {
         const next = JSON.stringify(queryAfter(JSON.parse(query), (path) => pathAfter(changes, path)));
@@ -298,14 +300,14 @@ const changeModels = (
   keeping(tables, 'models').flatMap(({ table, columns }) =>
     columns.map(
       (column) =>
-        sql`update ${name(table)} set ${name(column)} = ${schema.mapTexts(name(table, column), change)}`,
+        sql`update ${identifier(table)} set ${identifier(column)} = ${schema.mapTexts(identifier(table, column), change)}`,
     ),
   );
 
 const forgetModels = (tables: Tables, dialect: Dialect, models: readonly string[]): Fragment[] =>
   models.flatMap((model) => [
     ...keeping(tables, 'model').map(
-      ({ table }) => sql`delete from ${name(table)} where model = ${literal(model)}`,
+      ({ table }) => sql`delete from ${identifier(table)} where model = ${literal(model)}`,
     ),
     ...changeModels(tables, dialect, (of) => sql`nullif(${of}, ${literal(model)})`),
   ]);
@@ -313,7 +315,7 @@ const forgetModels = (tables: Tables, dialect: Dialect, models: readonly string[
 const forgetLists = (tables: Tables, of: string): Fragment[] =>
   keeping(tables, 'list').map(
     ({ table, columns: [column = ''] }) =>
-      sql`delete from ${name(table)} where ${name(column)} = ${listOf(of)}`,
+      sql`delete from ${identifier(table)} where ${identifier(column)} = ${listOf(of)}`,
   );
 
 /**
@@ -353,7 +355,7 @@ export const followTable = async (
     ...models.flatMap((old) => [
       ...keeping(tables, 'model').map(
         ({ table: of }) =>
-          sql`update ${name(of)} set model = ${literal(to.model)} where model = ${literal(old)}`,
+          sql`update ${identifier(of)} set model = ${literal(to.model)} where model = ${literal(old)}`,
       ),
       ...changeModels(
         tables,
@@ -367,7 +369,7 @@ export const followTable = async (
           ...forgetLists(tables, to.table),
           ...keeping(tables, 'list').map(
             ({ table: of, columns: [column = ''] }) =>
-              sql`update ${name(of)} set ${name(column)} = ${listOf(to.table)} where ${name(column)} = ${listOf(table)}`,
+              sql`update ${identifier(of)} set ${identifier(column)} = ${listOf(to.table)} where ${identifier(column)} = ${listOf(table)}`,
           ),
         ]),
   ]);

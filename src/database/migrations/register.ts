@@ -2,7 +2,7 @@ import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/fie
 import { fieldTypes } from '../../fields/registry.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
-import { all, type Fragment, literal, sql } from '../statement.ts';
+import { type Fragment, join, literal, sql } from '../statement.ts';
 import { columnName, type FieldDefinitions } from './columns.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { runAll } from './statements.ts';
@@ -35,7 +35,7 @@ const keptOptions = ({ options }: FieldDefinition): string =>
 
 const insertColumn = (table: string, column: string, definition: FieldDefinition): Fragment => {
   const values = [table, column, definition.type.kind, keptOptions(definition)].map(literal);
-  return sql`insert into gatewright_columns (table_name, column_name, kind, options) values (${all(values)})`;
+  return sql`insert into gatewright_columns (table_name, column_name, kind, options) values (${join(values)})`;
 };
 
 const ofColumn = (table: string, column: string): Fragment =>

@@ -16,7 +16,7 @@ import { figuresOfPool } from './figures.ts';
 import { ListeningSession } from './listener.ts';
 import { Pulse } from './pulse.ts';
 import { ReadBatches } from './read-batches.ts';
-import { demandMeaning, type SessionLimits, sessionSettings, startedAt } from './session.ts';
+import { assertSessionSettings, type SessionLimits, sessionSettings, startedAt } from './session.ts';
 import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { topicOf } from './topic.ts';
@@ -346,7 +346,7 @@ class PostgresDatabase implements OpenDatabase {
   }
 }
 
-/** Connects when it is first asked; behind a pooler at once (see `demandMeaning`). */
+/** Connects when it is first asked; behind a pooler at once (see `assertSessionSettings`). */
 export const openPostgres = async (
   url: string,
   options: PostgresOptions = {},
@@ -355,7 +355,7 @@ export const openPostgres = async (
   const database = new PostgresDatabase(url, options, replica);
   if (options.prepare !== false) return database;
   try {
-    await demandMeaning(database);
+    await assertSessionSettings(database);
     return database;
   } catch (error) {
     await database.close();

@@ -4,7 +4,7 @@ import { fromScaled } from '../../fields/decimal.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import { all, type Fragment, literal, name, sql } from '../statement.ts';
+import { type Fragment, identifier, join, literal, sql } from '../statement.ts';
 import { NumberingPostgresCompiler } from './query-compiler.ts';
 import { postgresSchema } from './schema.ts';
 
@@ -13,8 +13,8 @@ import { postgresSchema } from './schema.ts';
  * can have.
  */
 const object = (entries: readonly JsonEntry[]): Fragment =>
-  sql`(select row_to_json(_row) from (select ${all(
-    entries.map((entry) => sql`${entry.value} as ${name(entry.name)}`),
+  sql`(select row_to_json(_row) from (select ${join(
+    entries.map((entry) => sql`${entry.value} as ${identifier(entry.name)}`),
   )}) as _row)`;
 
 /** A whole number as the text of a decimal; null stays null, as every operator here answers null for it. */
@@ -53,7 +53,7 @@ const castType = (kind: ColumnKind): Fragment => sql.raw(columns[kind].type.repl
 
 /** A cast refuses the whole statement for a value of a former type of the field, so numbers are looked at first. */
 const member: Dialect['member'] = (object, keys, kind, scale) => {
-  const text = sql`(${object} #>> array[${all(keys.map((key) => literal(key)))}])`;
+  const text = sql`(${object} #>> array[${join(keys.map((key) => literal(key)))}])`;
   if (kind === 'boolean') return sql`(${text} = 'true')`;
   if (kind === 'integer') return sql`(case when ${text} ~ '^-?[0-9]{1,18}$' then ${text}::bigint end)`;
   if (kind === 'decimal')
@@ -63,7 +63,7 @@ const member: Dialect['member'] = (object, keys, kind, scale) => {
 
 const agree: Dialect['agree'] = (one, other, keys) => {
   if (keys.length === 0) return sql`(1 = 1)`;
-  const named = all(keys.map((key) => literal(key)));
+  const named = join(keys.map((key) => literal(key)));
   const held = (object: Fragment): Fragment =>
     sql`(select jsonb_object_agg(key, value) from json_each_text(${object}) where key in (${named}) and value is not null)`;
   return sql`(${held(one)} is not distinct from ${held(other)})`;
@@ -81,7 +81,7 @@ const now = sql`date_trunc('milliseconds', statement_timestamp())`;
  * numbers once more that were lost: it began at another time. A replica does not tell: its snapshots leave out which of the
  * transactions between the oldest and the newest still run, so that one of these may end without a change.
  */
-const seen = sql`(case when not pg_is_in_recovery() then
+const snapshotId = sql`(case when not pg_is_in_recovery() then
   pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text end)`;
 
 /**
@@ -141,10 +141,10 @@ export const postgresDialect: Dialect = {
   fits: (text, bytes) =>
     sql`cast(${unless(sql`sum(octet_length(${text})) over (rows unbounded preceding) > ${literal(bytes)}`)} as integer)`,
   atMost: (count, most) => sql`${unless(sql`${count} > ${literal(most)}`)} = '1'`,
-  looksAtFewer: () => undefined,
+  assertRowsExamined: () => undefined,
   tableBytes: (table) => sql`pg_table_size(${literal(quoteName(table))}::regclass)`,
-  seen,
-  arrayText: (values) => sql`json_build_array(${all(values)})::text`,
+  snapshotId,
+  arrayText: (values) => sql`json_build_array(${join(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
   joined: (value, separator) => sql`string_agg(${value}, ${separator})`,
   // The same text under the name of a type by which `AnswerClient` knows it.
@@ -167,16 +167,16 @@ export const postgresDialect: Dialect = {
     const moment = kind === 'date' ? sql`cast(${value} as timestamp)` : localTime(value, shift);
     return sql`to_char(${moment}, ${literal(bucketFormats[bucket])}) collate "C"`;
   },
-  takingFree: sql`for no key update skip locked`,
+  forUpdateSkipLocked: sql`for no key update skip locked`,
   // A number of the program's own; any other would do.
-  turn: sql`select pg_advisory_xact_lock(7118540126532470) as turn`,
+  commitOrderLock: sql`select pg_advisory_xact_lock(7118540126532470) as turn`,
   // A transaction would take three ways to the server and back where this takes one.
-  beside: (write, others) =>
-    sql`with _written as (${write}), ${all(
-      others.map((other, index) => sql`${name(`_beside${index}`)} as (${other})`),
+  writeWithCte: (write, others) =>
+    sql`with _written as (${write}), ${join(
+      others.map((other, index) => sql`${identifier(`_beside${index}`)} as (${other})`),
     )} select * from _written`,
   computesSkippedRows: true,
-  guessesRows: true,
+  misestimatesBoundLimit: true,
   keepsRows: true,
   takeRoom: [takeRoomOfEachTablespace],
   takesRoomLightly: true,

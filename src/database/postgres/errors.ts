@@ -92,7 +92,7 @@ export type Effect = 'none' | 'own' | 'commit';
  * Whether a statement may stand although it failed: it was sent, and no answer came, or one of a pooler that lost the
  * server. A server that ends a session has undone the statement that it was at, but says the same behind a COMMIT.
  */
-const mayStand = (error: unknown, effect: Effect): boolean => {
+const isCommitOutcomeUnknown = (error: unknown, effect: Effect): boolean => {
   if (effect === 'none' || isProgrammingError(error)) return false;
   if (!isServerError(error)) return !wasNeverSent(error);
   return error.code?.startsWith('08') === true || (effect === 'commit' && error.severity === 'FATAL');
@@ -100,7 +100,7 @@ const mayStand = (error: unknown, effect: Effect): boolean => {
 
 /** What callers of the store see instead of an error of a statement that was asked to change something. */
 export const toStatementError = (error: unknown, effect: Effect): unknown =>
-  mayStand(error, effect) ? outcomeUnknown(error) : toDatabaseError(error);
+  isCommitOutcomeUnknown(error, effect) ? outcomeUnknown(error) : toDatabaseError(error);
 
 /** What callers of the store see instead of an error of the driver. */
 export const toDatabaseError = (error: unknown): unknown => {

@@ -28,7 +28,7 @@ const settingsOf = (limits: SessionLimits): Readonly<Record<string, string | num
  * Behind a pooler that ignores what a session asks for (`ignore_startup_parameters = options`), all of it is the role's.
  * @throws Error that says what to set, where answers would mean something else; and what the database throws
  */
-export const demandMeaning = async (database: Reader): Promise<void> => {
+export const assertSessionSettings = async (database: Reader): Promise<void> => {
   const sql = `select current_setting('TimeZone') as zone, current_setting('DateStyle') as style`;
   const row = await database.get<{ zone: string; style: string }>({ sql, parameters: [] });
   if (row?.zone === meaning.TimeZone && row.style.startsWith(meaning.DateStyle)) return;

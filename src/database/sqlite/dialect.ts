@@ -1,7 +1,7 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
-import { all, type Fragment, literal, sql } from '../statement.ts';
+import { type Fragment, join, literal, sql } from '../statement.ts';
 import { jsonNumber } from './functions.ts';
 import { NumberingSqliteCompiler } from './query-compiler.ts';
 import { sqliteSchema } from './schema.ts';
@@ -13,7 +13,7 @@ const roomBytes = 262_144;
 const entriesPerObject = 50;
 
 const plainObject = (entries: readonly JsonEntry[]): Fragment =>
-  sql`json_object(${all(entries.map(({ name, value }) => sql`${literal(name)}, ${value}`))})`;
+  sql`json_object(${join(entries.map(({ name, value }) => sql`${literal(name)}, ${value}`))})`;
 
 /** A negative length counts backwards: everything before the last character, computed once. */
 const unclosed = (text: Fragment): Fragment => sql`substr(${text}, -1, -2000000000)`;
@@ -29,7 +29,7 @@ const object = (entries: readonly JsonEntry[]): Fragment => {
     const open = index === objects.length - 1 ? each : unclosed(each);
     return index === 0 ? open : sql`substr(${open}, 2)`;
   });
-  return sql`(${all(parts, " || ',' || ")})`;
+  return sql`(${join(parts, " || ',' || ")})`;
 };
 
 /** A whole number as the text of a decimal; null stays null, as every operator here answers null for it. */
@@ -54,7 +54,7 @@ const jsonPath = (keys: readonly string[]): string => `$${keys.map((key) => `."$
 
 /** The values under these keys as one JSON array. The last path finds nothing: with one alone the value would be bare. */
 const valuesUnder = (object: Fragment, keys: readonly string[]): Fragment =>
-  sql`json_extract(${object}, ${all([...keys.map((key) => literal(jsonPath([key]))), literal('$[0]')])})`;
+  sql`json_extract(${object}, ${join([...keys.map((key) => literal(jsonPath([key]))), literal('$[0]')])})`;
 
 /** Texts are compared as they are, so a value of another kind is equal to none. */
 const agree = (one: Fragment, other: Fragment, keys: readonly string[]): Fragment => {
@@ -63,7 +63,7 @@ const agree = (one: Fragment, other: Fragment, keys: readonly string[]): Fragmen
     const part = keys.slice(start, start + entriesPerObject);
     parts.push(sql`${valuesUnder(one, part)} is ${valuesUnder(other, part)}`);
   }
-  return sql`(${all(parts, ' and ')})`;
+  return sql`(${join(parts, ' and ')})`;
 };
 
 const bucketFormats: Readonly<Record<Bucket, string>> = {
@@ -122,9 +122,9 @@ export const sqliteDialect: Dialect = {
   fits: () => undefined,
   atMost: (count, most) => unless(sql`${count} > ${literal(most)}`),
   tableBytes: undefined,
-  seen: undefined,
-  looksAtFewer: (count, most) => unless(sql`${count} >= ${most}`),
-  arrayText: (values) => sql`json_array(${all(values)})`,
+  snapshotId: undefined,
+  assertRowsExamined: (count, most) => unless(sql`${count} >= ${most}`),
+  arrayText: (values) => sql`json_array(${join(values)})`,
   arrayOf: (column, query) => sql`json((select json_group_array(${column}) from (${query})))`,
   joined: (value, separator) => sql`group_concat(${value}, ${separator})`,
   // Texts are UTF-8, which is also what is sent: as bytes it is not decoded and encoded again, a third of the time of
@@ -146,11 +146,11 @@ export const sqliteDialect: Dialect = {
   bucket: (value, bucket, kind, shift) =>
     sql`strftime(${literal(bucketFormats[bucket])}, ${kind === 'date' ? value : localTime(value, shift)})`,
   // One write comes after the other.
-  takingFree: sql.raw(''),
-  turn: undefined,
-  beside: undefined,
+  forUpdateSkipLocked: sql.raw(''),
+  commitOrderLock: undefined,
+  writeWithCte: undefined,
   computesSkippedRows: false,
-  guessesRows: false,
+  misestimatesBoundLimit: false,
   keepsRows: false,
   // Goes through the log. Every connection reads the schema again after it.
   takeRoom: [

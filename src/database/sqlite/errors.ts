@@ -22,7 +22,8 @@ export const isBusy = (error: unknown): boolean => isSqliteError(error) && prima
 const unfinished: ReadonlySet<number> = new Set([778, 1034, 1290]);
 
 /** Whether a statement that commits may stand after a crash although it failed. */
-export const mayStand = (error: unknown): boolean => isSqliteError(error) && unfinished.has(error.errcode);
+export const isCommitOutcomeUnknown = (error: unknown): boolean =>
+  isSqliteError(error) && unfinished.has(error.errcode);
 
 /** SQLITE_CONSTRAINT, with the table or the trigger in the extended code. */
 const constraint = 19;

@@ -5,7 +5,7 @@ import { databaseUnavailable, outcomeUnknown, transactionTimeout } from '../prob
 import type { Unit } from '../unit.ts';
 import { busyLimit, busyPause } from './busy.ts';
 import type { SqliteConnection } from './connection.ts';
-import { isBusy, isSqliteError, mayStand } from './errors.ts';
+import { isBusy, isCommitOutcomeUnknown, isSqliteError } from './errors.ts';
 import { type Patience, type UnitOutcome, UnitRunner } from './unit-runner.ts';
 
 /** A statement or a unit that waits for its commit. */
@@ -145,7 +145,7 @@ export class Writer {
       write.resolve(rows);
     } catch (error) {
       if (isBusy(error)) return false;
-      write.reject(mayStand(error) ? outcomeUnknown(error) : this.#connection.toError(error));
+      write.reject(isCommitOutcomeUnknown(error) ? outcomeUnknown(error) : this.#connection.toError(error));
     }
     this.#queue = [];
     return true;
@@ -306,7 +306,7 @@ export class Writer {
       this.#apart = group.length;
       return;
     }
-    const unwritten = mayStand(cause) ? outcomeUnknown(cause) : error;
+    const unwritten = isCommitOutcomeUnknown(cause) ? outcomeUnknown(cause) : error;
     for (const { write, outcome } of group) {
       if ('again' in outcome) this.#again(write, outcome.again);
       else write.reject('error' in outcome ? outcome.error : unwritten);

@@ -2,10 +2,10 @@ import { storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import type { SourceColumn } from '../../database/source.ts';
 import {
-  all,
   type Fragment,
+  identifier,
+  join,
   literal,
-  name,
   type Statement,
   sql,
   statement,
@@ -78,10 +78,10 @@ const keyValue = ({ column, bucket }: GroupKey, dialect: Dialect, shift: Fragmen
   return dialect.bucket(value, bucket, column.type.column === 'date' ? 'date' : 'timestamp', shift);
 };
 
-const keyName = (index: number): Fragment => name(`key_${index}`);
-const valueName = (index: number): Fragment => name(`value_${index}`);
-const countName = name('records');
-const measureName = (index: number, part: number): Fragment => name(`measure_${index}_${part}`);
+const keyName = (index: number): Fragment => identifier(`key_${index}`);
+const valueName = (index: number): Fragment => identifier(`value_${index}`);
+const countName = identifier('records');
+const measureName = (index: number, part: number): Fragment => identifier(`measure_${index}_${part}`);
 
 /** What groups are ordered by where they are ordered by a measure: what the answer is made of, compared exactly. */
 const measureTerms = ({ measure, column }: GroupMeasure, index: number): readonly Fragment[] => {
@@ -110,7 +110,7 @@ const orderOf = ({ keys, measured, sort }: AggregateParameters, dialect: Dialect
   const fragments = terms.flatMap(({ name: of, descending }) =>
     termsOf(of).map((term) => dialect.ordered(term, descending, true)),
   );
-  return fragments.length === 0 ? sql`` : sql` order by ${all(fragments)}`;
+  return fragments.length === 0 ? sql`` : sql` order by ${join(fragments)}`;
 };
 
 /**
@@ -122,15 +122,15 @@ export const aggregateStatement = (
   parameters: AggregateParameters,
   dialect: Dialect,
 ): Statement<AggregateArguments> =>
-  statement<AggregateArguments>(dialect, (argument) => {
+  statement<AggregateArguments>(dialect, (param) => {
     const { keys, measured } = parameters;
-    const { from, matching } = clausesOf(shape, dialect, argument);
-    const shift = argument('shift');
+    const { from, matching } = clausesOf(shape, dialect, param);
+    const shift = param('shift');
     const values = [
       ...keys.map((key, index) => sql`${keyValue(key, dialect, shift)} as ${keyName(index)}`),
       ...measured.map(({ column }, index) => sql`${storedValue(column, dialect)} as ${valueName(index)}`),
     ];
-    const rows = sql`select ${values.length === 0 ? literal(1) : all(values)}${from}${where(matching)}`;
+    const rows = sql`select ${values.length === 0 ? literal(1) : join(values)}${from}${where(matching)}`;
     const parts = measured.map((measure, index) => measureColumns(measure, valueName(index), dialect));
     const columns = [
       ...keys.map((_, index) => keyName(index)),
@@ -139,8 +139,8 @@ export const aggregateStatement = (
         of.map(({ value }, nth) => sql`${value} as ${measureName(index, nth)}`),
       ),
     ];
-    const by = keys.length === 0 ? sql`` : sql` group by ${all(keys.map((_, index) => keyName(index)))}`;
-    const groups = sql`select ${all(columns)} from (${rows}) as matching${by}`;
+    const by = keys.length === 0 ? sql`` : sql` group by ${join(keys.map((_, index) => keyName(index)))}`;
+    const groups = sql`select ${join(columns)} from (${rows}) as matching${by}`;
     const rendered = [
       ...keys.map(({ column, bucket }, index) =>
         bucket === undefined ? listed(column, dialect)(keyName(index)) : keyName(index),
@@ -148,7 +148,7 @@ export const aggregateStatement = (
       countName,
       ...parts.flatMap((of, index) => of.map((column, nth) => column.rendered(measureName(index, nth)))),
     ];
-    const window = sql` limit ${dialect.rows(argument('limit'))} offset ${dialect.rows(argument('offset'))}`;
+    const window = sql` limit ${dialect.rows(param('limit'))} offset ${dialect.rows(param('offset'))}`;
     const page = sql`select ${dialect.arrayText(rendered)} as row_json from grouped${orderOf(parameters, dialect)}${window}`;
     const joined = sql`'[' || coalesce(${dialect.joined(sql`row_json`, literal(','))}, '') || ']'`;
     return sql`with grouped as materialized (${groups}) select ${joined} as json, (select count(*) from grouped) as total from (${page}) as page`;

@@ -1,7 +1,7 @@
 import { timeText } from '../../database/column.ts';
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { all, name, sql, statement } from '../../database/statement.ts';
+import { identifier, join, sql, statement } from '../../database/statement.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { WrittenBeside } from '../beside.ts';
@@ -62,7 +62,7 @@ type Column = keyof typeof taken;
 const columns = Object.keys(taken) as readonly Column[];
 
 export const historyName = 'gatewright_history';
-const table = name(historyName);
+const table = identifier(historyName);
 
 const parsed = (text: string | null): JsonObject | null => (text === null ? null : JSON.parse(text));
 
@@ -82,17 +82,17 @@ export const createHistory = (database: Database, model: string) => {
   const inserts = new RowStatements(
     dialect,
     columns.length,
-    (rows) => sql`insert into ${table} (${all(columns.map((each) => name(each)))}) values ${rows}`,
+    (rows) => sql`insert into ${table} (${join(columns.map((each) => identifier(each)))}) values ${rows}`,
   );
-  const time = timeText(dialect, name('at'));
-  const text = (of: string) => sql`cast(${name(of)} as text) as ${name(of)}`;
-  const shown = all([
-    ...['version', 'action', ...actorColumns].map((each) => name(each)),
+  const time = timeText(dialect, identifier('at'));
+  const text = (of: string) => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;
+  const shown = join([
+    ...['version', 'action', ...actorColumns].map((each) => identifier(each)),
     sql`${time} as at`,
     text('before'),
     text('after'),
   ]);
-  const ofRecord = (value: (of: 'model' | 'record') => ReturnType<typeof name>) =>
+  const ofRecord = (value: (of: 'model' | 'record') => ReturnType<typeof identifier>) =>
     sql`from ${table} where model = ${value('model')} and record_id = ${value('record')}`;
   const one = statement<{ model: string; record: number; version: number }>(
     dialect,
@@ -158,8 +158,8 @@ export const createVersionPurge = (database: Database) => {
     dialect,
     (value) => sql`delete from ${table} where id > ${value('after')} and id <= ${value('last')}
       and at < ${dialect.cast(value('before'), 'timestamp')} and exists (select 1 from ${table} as later
-        where later.model = ${name('gatewright_history', 'model')} and later.record_id = ${name('gatewright_history', 'record_id')}
-          and later.id > ${name('gatewright_history', 'id')}) returning id`,
+        where later.model = ${identifier('gatewright_history', 'model')} and later.record_id = ${identifier('gatewright_history', 'record_id')}
+          and later.id > ${identifier('gatewright_history', 'id')}) returning id`,
   );
   return async (before: number, pause: () => Promise<void>, limit = purgeStep): Promise<number> => {
     for (let [after, removed] = [0, 0]; ; await pause()) {

@@ -1,7 +1,7 @@
 import { columnOf } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import type { Source } from '../../database/source.ts';
-import { type Fragment, name, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
@@ -56,7 +56,7 @@ class Collecting {
     if (expression.kind !== 'via') return;
     const row = `_kept${depth}`;
     const next = (of: string): Fragment =>
-      sql`(select ${name(row, of)} from ${name(expression.table)} as ${name(row)} where ${name(row, 'id')} = ${value})`;
+      sql`(select ${identifier(row, of)} from ${identifier(expression.table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${value})`;
     const target = sourceOf(expression.model, this.#models);
     this.walk(expression.rule, target, prefix + pathBehind(expression.column, ''), next, depth + 1);
   }
@@ -70,7 +70,7 @@ const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   if (known !== undefined) return known;
   const source = resourceSource(model, models);
   const collecting = new Collecting(models);
-  const column = (of: string): Fragment => name(model.table, of);
+  const column = (of: string): Fragment => identifier(model.table, of);
   const { isolation, publicRead } = model.rules;
   for (const { column: of } of publicRead ?? []) collecting.take(source, '', of, column(of));
   if (isolation?.byOwner === true && model.owner !== undefined)

@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { all, type Fragment, name, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, join, sql } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { WrittenBeside, WrittenColumns } from '../beside.ts';
 
@@ -99,8 +99,8 @@ export const besideRecord = <Columns extends Readonly<Record<string, Taken>>>(
       const values = Object.entries(columns).map(
         ([of, taken]) => made[of]?.(written) ?? takenOf(dialect, taken, written, next),
       );
-      const names = Object.keys(columns).map((each) => name(each));
-      return sql`insert into ${name(table)} (${all(names)}) select ${all(values)} from ${written.row}`;
+      const names = Object.keys(columns).map((each) => identifier(each));
+      return sql`insert into ${identifier(table)} (${join(names)}) select ${join(values)} from ${written.row}`;
     };
     return { key: table, insert, values: given.map((each) => row[each] ?? null) };
   };

@@ -3,9 +3,9 @@ import type { Database, SqlValue } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import {
   type Argument,
-  all,
   type Fragment,
-  name,
+  identifier,
+  join,
   type Statement,
   sql,
   statement,
@@ -38,7 +38,7 @@ const sides = ['before', 'after'] as const;
 type Side = (typeof sides)[number];
 
 const version = '_version';
-const seen = (side: Side): Fragment => name(version, `${side}_seen`);
+const seen = (side: Side): Fragment => identifier(version, `${side}_seen`);
 
 /**
  * Answers a caller which versions there are of a record that they reach. Each side of a version is held to the conditions
@@ -53,19 +53,19 @@ export const createVersionReader = (database: Database, model: ResourceModel, mo
   }>('versionStatements');
 
   /** The versions of the record, with what is seen of each. */
-  const marked = ({ terms }: RowReach, named: Argument<VersionArguments>): Fragment => {
+  const marked = ({ terms }: RowReach, param: Argument<VersionArguments>): Fragment => {
     const met = (side: Side): Fragment => {
-      const column = keptColumn(model, models, dialect, name(historyName, side));
-      const conditions = reachConditions(terms, column, (at) => named('rows', at), 'hold', dialect);
-      const holds = conditions.length === 0 ? sql`1 = 1` : all(conditions, ' and ');
-      return sql`case when ${holds} then 1 else 0 end as ${name(`${side}_seen`)}`;
+      const column = keptColumn(model, models, dialect, identifier(historyName, side));
+      const conditions = reachConditions(terms, column, (at) => param('rows', at), 'hold', dialect);
+      const holds = conditions.length === 0 ? sql`1 = 1` : join(conditions, ' and ');
+      return sql`case when ${holds} then 1 else 0 end as ${identifier(`${side}_seen`)}`;
     };
-    return sql`(select ${name(historyName)}.*, ${met('before')}, ${met('after')} from ${name(historyName)}
-      where model = ${named('model')} and record_id = ${named('record')}) as ${name(version)}`;
+    return sql`(select ${identifier(historyName)}.*, ${met('before')}, ${met('after')} from ${identifier(historyName)}
+      where model = ${param('model')} and record_id = ${param('record')}) as ${identifier(version)}`;
   };
 
   const listed = (readable: readonly string[]): Fragment => {
-    const [before, after] = sides.map((side) => name(version, side));
+    const [before, after] = sides.map((side) => identifier(version, side));
     const isAnySeen = sql`(${seen('before')} = 1 or ${seen('after')} = 1)`;
     if ([...model.fields.keys()].every((field) => readable.includes(field))) return isAnySeen;
     const shown = readable.filter((field) => !setByServer.has(field));
@@ -78,21 +78,21 @@ export const createVersionReader = (database: Database, model: ResourceModel, mo
 
   const compile = (reach: RowReach, readable: readonly string[]) => {
     const text = (side: Side): Fragment =>
-      sql`case when ${seen(side)} = 1 then cast(${name(version, side)} as text) end as ${name(side)}`;
-    const shown = all([
-      ...['version', 'action', ...actorColumns].map((each) => name(version, each)),
-      sql`${timeText(dialect, name(version, 'at'))} as at`,
+      sql`case when ${seen(side)} = 1 then cast(${identifier(version, side)} as text) end as ${identifier(side)}`;
+    const shown = join([
+      ...['version', 'action', ...actorColumns].map((each) => identifier(version, each)),
+      sql`${timeText(dialect, identifier(version, 'at'))} as at`,
       ...sides.map(text),
     ]);
     const page = statement<VersionArguments>(
       dialect,
-      (named) => sql`select ${shown} from ${marked(reach, named)} where ${listed(readable)}
-        order by ${name(version, 'id')} desc
-        limit ${dialect.rows(named('limit'))} offset ${dialect.rows(named('offset'))}`,
+      (param) => sql`select ${shown} from ${marked(reach, param)} where ${listed(readable)}
+        order by ${identifier(version, 'id')} desc
+        limit ${dialect.rows(param('limit'))} offset ${dialect.rows(param('offset'))}`,
     );
     const count = statement<VersionArguments>(
       dialect,
-      (named) => sql`select count(*) as total from ${marked(reach, named)} where ${listed(readable)}`,
+      (param) => sql`select count(*) as total from ${marked(reach, param)} where ${listed(readable)}`,
     );
     return { page, count };
   };

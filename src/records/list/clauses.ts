@@ -1,6 +1,14 @@
 import { columnOf, rowAlias, storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type Argument, all, type Fragment, name, sql, startsOf, where } from '../../database/statement.ts';
+import {
+  type Argument,
+  type Fragment,
+  identifier,
+  join,
+  sql,
+  startsOf,
+  where,
+} from '../../database/statement.ts';
 import type { Joining } from '../relations/join.ts';
 import { reachConditions, reachParts } from '../rows/reach.ts';
 import { filterCondition } from './filters.ts';
@@ -8,47 +16,43 @@ import { cursorNulls, type ListArguments, type ListShape, walkOf } from './shape
 import { comesAfter, orderBy } from './sort.ts';
 
 /** What relations are written with in a statement of a list. */
-export const joiningOf = (dialect: Dialect, argument: Argument<ListArguments>): Joining => ({
+export const joiningOf = (dialect: Dialect, param: Argument<ListArguments>): Joining => ({
   dialect,
-  value: (index) => argument('related', index),
-  looked: argument('looked'),
+  value: (index) => param('related', index),
+  looked: param('looked'),
 });
 
 const searchConditions = (
   { source, searched }: ListShape,
   dialect: Dialect,
-  argument: Argument<ListArguments>,
+  param: Argument<ListArguments>,
 ): Fragment[] => {
   if (searched === undefined) return [];
   const branches = searched.map((of) =>
-    dialect.contains(storedValue(columnOf(source, of), dialect), argument('search')),
+    dialect.contains(storedValue(columnOf(source, of), dialect), param('search')),
   );
   // What is in at least one of no columns is in none.
-  return [branches.length === 0 ? sql`1 = 0` : sql`(${all(branches, ' or ')})`];
+  return [branches.length === 0 ? sql`1 = 0` : sql`(${join(branches, ' or ')})`];
 };
 
 const filterConditions = (
   { filters }: ListShape,
   dialect: Dialect,
-  argument: Argument<ListArguments>,
+  param: Argument<ListArguments>,
 ): Fragment[] => {
   const starts = startsOf(filters.map(({ count }) => count));
   return filters.map((filter, nth) =>
-    filterCondition(filter, joiningOf(dialect, argument), (index) =>
-      argument('filters', (starts[nth] ?? 0) + index),
+    filterCondition(filter, joiningOf(dialect, param), (index) =>
+      param('filters', (starts[nth] ?? 0) + index),
     ),
   );
 };
 
 /** The condition to come after the row of the request's cursor, where it has one. */
-const cursorConditions = (
-  shape: ListShape,
-  dialect: Dialect,
-  argument: Argument<ListArguments>,
-): Fragment[] => {
+const cursorConditions = (shape: ListShape, dialect: Dialect, param: Argument<ListArguments>): Fragment[] => {
   const nulls = cursorNulls(shape);
   if (nulls.length === 0) return [];
-  return [comesAfter(walkOf(shape), nulls, dialect, (index) => argument('cursor', index))];
+  return [comesAfter(walkOf(shape), nulls, dialect, (index) => param('cursor', index))];
 };
 
 /** What stands in every statement of a list: which rows there are, and in which order. */
@@ -73,23 +77,20 @@ export interface Clauses {
   readonly window: Fragment;
 }
 
-const foundRows = name('_found');
+const foundRows = identifier('_found');
 
 /** The clauses of a list's statements. */
-export const clausesOf = (shape: ListShape, dialect: Dialect, argument: Argument<ListArguments>): Clauses => {
+export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<ListArguments>): Clauses => {
   const { source, rows, sort, paging } = shape;
   const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
-  const value = (index: number): Fragment => argument('rows', index);
-  const asked = [
-    ...filterConditions(shape, dialect, argument),
-    ...searchConditions(shape, dialect, argument),
-  ];
-  const behind = cursorConditions(shape, dialect, argument);
+  const value = (index: number): Fragment => param('rows', index);
+  const asked = [...filterConditions(shape, dialect, param), ...searchConditions(shape, dialect, param)];
+  const behind = cursorConditions(shape, dialect, param);
   const matching = [...reachConditions(rows.terms, column, value, 'find', dialect), ...asked];
   const following = [...matching, ...behind];
-  const from = sql` from ${source.from(dialect)} as ${name(rowAlias)}`;
+  const from = sql` from ${source.from(dialect)} as ${identifier(rowAlias)}`;
   const walk = sql` order by ${orderBy(walkOf(shape), dialect)}`;
-  const amount = (of: 'limit' | 'offset' | 'firsts'): Fragment => dialect.rows(argument(of));
+  const amount = (of: 'limit' | 'offset' | 'firsts'): Fragment => dialect.rows(param(of));
   const limit = sql` limit ${amount('limit')}`;
   const clauses = {
     from,
@@ -112,14 +113,14 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, argument: Argument
   // The first rows of all parts: those of the page are among them, and one behind it where there is one.
   const firsts = parts.map((part, index) => {
     const first = sql`select ${key} as id${from}${where([...part, ...asked, ...behind])}${walk}`;
-    return sql`select id from (${first} limit ${amount('firsts')}) as ${name(`_part${index}`)}`;
+    return sql`select id from (${first} limit ${amount('firsts')}) as ${identifier(`_part${index}`)}`;
   });
   const counts = parts.map((part) => sql`(select count(*)${from}${where([...part, ...asked])})`);
   return {
     ...clauses,
-    found: sql`with ${foundRows} as materialized (${all(firsts, ' union all ')}) `,
+    found: sql`with ${foundRows} as materialized (${join(firsts, ' union all ')}) `,
     paged: [sql`${key} in (select id from ${foundRows})`],
-    count: sql`select ${all(counts, ' + ')}`,
+    count: sql`select ${join(counts, ' + ')}`,
     next: sql`select 1 from ${foundRows} limit 1 offset ${amount('limit')}`,
   };
 };

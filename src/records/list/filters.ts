@@ -1,7 +1,7 @@
 import { rowAlias, storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import type { SourceColumn } from '../../database/source.ts';
-import { all, type Fragment, sql } from '../../database/statement.ts';
+import { type Fragment, join, sql } from '../../database/statement.ts';
 import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
 import type { Joining } from '../relations/join.ts';
 import { pathCondition } from '../relations/path.ts';
@@ -159,7 +159,7 @@ const rowCondition = (
     case 'null':
       return negated ? sql`${value} is not null` : sql`${value} is null`;
     case 'in':
-      return sql`${value} in (${all(Array.from({ length: count }, (_, index) => bound(index)))})`;
+      return sql`${value} in (${join(Array.from({ length: count }, (_, index) => bound(index)))})`;
     case 'like':
       return dialect.contains(value, bound(0));
     case 'starts_with':

@@ -106,7 +106,7 @@ export class ListPlanner {
   prepare(view: SourceView, rows: ShapeRows | undefined, parameters: ListParameters): PreparedList {
     const values = valuesOf(parameters);
     const shape = shapeOf(view, rows, parameters);
-    const plan = this.#planOf(this.#dialect.guessesRows ? withDepth(shape, values) : shape);
+    const plan = this.#planOf(this.#dialect.misestimatesBoundLimit ? withDepth(shape, values) : shape);
     return { plan, parameters, values, counted: countKey(plan.shape, values) };
   }
 

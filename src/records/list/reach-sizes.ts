@@ -2,7 +2,15 @@ import { columnOf, rowAlias, storedValue } from '../../database/column.ts';
 import type { Database, ListReader, SqlValue } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import type { Source } from '../../database/source.ts';
-import { all, literal, name, type Statement, sql, statement, where } from '../../database/statement.ts';
+import {
+  identifier,
+  join,
+  literal,
+  type Statement,
+  sql,
+  statement,
+  where,
+} from '../../database/statement.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isFoundByIndex, type RowReach, reachParts } from '../rows/reach.ts';
@@ -56,15 +64,15 @@ export class ReachSizes {
 
   #compile({ terms }: RowReach): Statement<ReachArguments> {
     const dialect = dialectOf(this.#database);
-    return statement<ReachArguments>(dialect, (argument) => {
+    return statement<ReachArguments>(dialect, (param) => {
       const column = (of: string) => storedValue(columnOf(this.#source, of), dialect);
-      const parts = reachParts(terms, column, (index) => argument('rows', index), dialect) ?? [];
-      const from = sql` from ${this.#source.from(dialect)} as ${name(rowAlias)}`;
+      const parts = reachParts(terms, column, (index) => param('rows', index), dialect) ?? [];
+      const from = sql` from ${this.#source.from(dialect)} as ${identifier(rowAlias)}`;
       const counts = parts.map((part) => {
         const rows = sql`select 1${from}${where(part)} limit ${literal(smallTable + 1)}`;
         return sql`(select count(*) from (${rows}) as counted)`;
       });
-      return sql`select ${all(counts, ' + ')} as rows`;
+      return sql`select ${join(counts, ' + ')} as rows`;
     });
   }
 }

@@ -13,7 +13,7 @@ import {
   thingFields,
   thingSource,
 } from '../../../tests/support/things.ts';
-import type { Asker, Caller, Database, OpenDatabase, Query } from '../../database/database.ts';
+import type { Caller, Database, DeferredCaller, OpenDatabase, Query } from '../../database/database.ts';
 import { openDatabase } from '../../database/open.ts';
 import type { Source } from '../../database/source.ts';
 import { serviceTime } from '../../database/source.ts';
@@ -78,7 +78,7 @@ const watch = async (databases: Databases, things: readonly Thing[], source: Sou
     revision: (sql) => hooks.revision ?? database.revision?.(sql) ?? 0,
   };
   const list = createList(watched, source, { clock: () => time.now });
-  const ask = (query: string, by?: Asker) => list(grant, { query, path, ...(by && { by }) });
+  const ask = (query: string, by?: DeferredCaller) => list(grant, { query, path, ...(by && { by }) });
   const taken = () => ways.splice(0).join(' ');
   const briefs = () => brief.splice(0);
   const scanned = () => scans.splice(0);
@@ -392,7 +392,7 @@ describeEachDatabase('whoever asks', (databases) => {
   const somebody = () => {
     const abort = new AbortController();
     const seen = { asked: 0, cut: undefined as Error | undefined };
-    const by: Asker = {
+    const by: DeferredCaller = {
       get caller() {
         seen.asked += 1;
         return Promise.resolve('user:5');

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import {
-  type Asker,
   type Database,
+  type DeferredCaller,
   knownCaller,
   type ListReader,
   type Query,
@@ -43,7 +43,7 @@ export interface FoundPage {
 /** Who asks, for the limits of what nothing bounds; and the transaction to which what it wrote itself is shown. */
 export interface ListPurpose {
   /** The service itself where absent. */
-  readonly by?: Asker | undefined;
+  readonly by?: DeferredCaller | undefined;
   readonly within?: Transaction | undefined;
   /** Where it is read, outside a transaction; the database where absent. */
   readonly from?: ListReader | undefined;

@@ -1,7 +1,7 @@
 import { columnOf, storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import type { Source, SourceColumn } from '../../database/source.ts';
-import { all, type Fragment, sql } from '../../database/statement.ts';
+import { type Fragment, join, sql } from '../../database/statement.ts';
 import { mostBytes } from '../projection.ts';
 import { isPath, pathColumn, readPath } from '../relations/path.ts';
 import { RelatedReader, type RelationStep } from '../relations/related.ts';
@@ -75,7 +75,7 @@ export const sortSignature = (sort: Sort): string =>
 
 /** What follows ORDER BY. */
 export const orderBy = (sort: Sort, dialect: Dialect): Fragment =>
-  all(
+  join(
     sort.map(({ column, descending, nullable }) =>
       dialect.ordered(storedValue(column, dialect), descending, nullable),
     ),
@@ -135,7 +135,7 @@ export const comesAfter = (
     isNull: nulls[index] === true,
   }));
   if (isRowComparison(sort, nulls)) {
-    const row = (of: readonly Fragment[]): Fragment => (of.length === 1 ? all(of) : sql`(${all(of)})`);
+    const row = (of: readonly Fragment[]): Fragment => (of.length === 1 ? join(of) : sql`(${join(of)})`);
     const [values, bounds] = [row(terms.map(({ value }) => value)), row(terms.map((each) => each.bound))];
     return sort[0]?.descending ? sql`${values} < ${bounds}` : sql`${values} > ${bounds}`;
   }
@@ -143,9 +143,9 @@ export const comesAfter = (
   const branches = comparisons.flatMap(({ after }, index) =>
     after === undefined
       ? []
-      : [sql`(${all([...comparisons.slice(0, index).map(({ equal }) => equal), after], ' and ')})`],
+      : [sql`(${join([...comparisons.slice(0, index).map(({ equal }) => equal), after], ' and ')})`],
   );
-  const either = sql`(${all(branches, ' or ')})`;
+  const either = sql`(${join(branches, ' or ')})`;
   const range = comparisons[0]?.range;
   return range === undefined ? either : sql`${range} and ${either}`;
 };

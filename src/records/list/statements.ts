@@ -2,10 +2,10 @@ import { columnOf, comparedValue, isPlain, rowAlias, storedValue } from '../../d
 import type { Dialect } from '../../database/dialect.ts';
 import {
   type Argument,
-  all,
   type Fragment,
+  identifier,
+  join,
   literal,
-  name,
   type Statement,
   sharedStatement,
   sql,
@@ -23,7 +23,7 @@ import { comesAfter, isSeekable, reversed } from './sort.ts';
 export interface CountRow {
   /** All rows that match, on whatever page. */
   readonly total?: number | null;
-  /** What the statement saw when it answered that, where statements tell (see `Dialect.seen`). */
+  /** What the statement saw when it answered that, where statements tell (see `Dialect.snapshotId`). */
   readonly seen?: string | null;
 }
 
@@ -90,22 +90,23 @@ const countColumns = (
   { paging }: ListShape,
   { count, next }: Clauses,
   dialect: Dialect,
-  argument: Argument<ListArguments>,
+  param: Argument<ListArguments>,
   counting: Counting,
 ): readonly Fragment[] => {
   if (paging.kind === 'page') {
     // Counted only where the request does not bring a total.
-    const { seen } = dialect;
-    if (counting === 'kept') return [sql`(${count}) as total`, ...(seen ? [sql`${seen} as seen`] : [])];
-    if (seen === undefined) return [sql`coalesce(${argument('total')}, (${count})) as total`];
-    const before = dialect.cast(argument('seen'), 'text');
-    const known = sql`when ${before} = ${seen} then ${argument('total')}`;
+    const { snapshotId } = dialect;
+    if (counting === 'kept')
+      return [sql`(${count}) as total`, ...(snapshotId ? [sql`${snapshotId} as seen`] : [])];
+    if (snapshotId === undefined) return [sql`coalesce(${param('total')}, (${count})) as total`];
+    const before = dialect.cast(param('seen'), 'text');
+    const known = sql`when ${before} = ${snapshotId} then ${param('total')}`;
     // The server would charge a plan that serves all values for a count that is never made, and plan each request anew.
     const counted =
       paging.within !== undefined && counting === 'along'
         ? []
         : [sql`when ${before} is null then (${count})`];
-    return [sql`case ${all([...counted, known], ' ')} end as total`, sql`${seen} as seen`];
+    return [sql`case ${join([...counted, known], ' ')} end as total`, sql`${snapshotId} as seen`];
   }
   if (paging.kind === 'all') return [sql`count(*) as rows`];
   return [sql`(${next}) as more`];
@@ -115,12 +116,12 @@ const countColumns = (
 const rowColumns = (
   { source, fields, included }: ListShape,
   dialect: Dialect,
-  argument: Argument<ListArguments>,
+  param: Argument<ListArguments>,
 ): PageColumns => {
   const joined = dialect.joined(sql`row_json`, literal(','));
   const answer = sql`${dialect.answer(sql`'[' || coalesce(${joined}, '') || ']'`)} as json`;
   if (included.length > 0) {
-    const text = recordText(source, fields, included, joiningOf(dialect, argument), rowAlias);
+    const text = recordText(source, fields, included, joiningOf(dialect, param), rowAlias);
     return { inner: [sql`${text} as row_json`], outer: [answer] };
   }
   const json = projection(source, fields, dialect);
@@ -129,7 +130,7 @@ const rowColumns = (
     dialect,
   );
   if (bytes === undefined) return { inner: [sql`${json} as row_json`], outer: [answer] };
-  const light = sql`case when ${bytes} > ${argument('rowBytes')} then null else ${json} end`;
+  const light = sql`case when ${bytes} > ${param('rowBytes')} then null else ${json} end`;
   return {
     inner: [sql`${light} as row_json`, sql`${bytes} as row_bytes`],
     outer: [answer, sql`max(row_bytes) as widest`, sql`sum(row_bytes) as bytes`],
@@ -139,7 +140,7 @@ const rowColumns = (
 /** The rows that a page is cut out of, in their order; where the statement says how deep it lies, no others. */
 const withinDepth = ({ paging }: ListShape, rows: Fragment): Fragment => {
   if (paging.kind !== 'page' || paging.within === undefined) return rows;
-  const row = name(rowAlias);
+  const row = identifier(rowAlias);
   return sql` from (select ${row}.*${rows} limit ${literal(paging.within)}) as ${row}`;
 };
 
@@ -155,12 +156,12 @@ const pageRows = (
   dialect: Dialect,
 ): Fragment => {
   const rows = sql`${withinDepth(shape, sql`${from}${where(paged)}${walk}`)}${window}`;
-  const chosen = sql`(select ${name(rowAlias)}.*${rows}) as ${name(rowAlias)}`;
+  const chosen = sql`(select ${identifier(rowAlias)}.*${rows}) as ${identifier(rowAlias)}`;
   // The limit once more: without it neither planner need keep the order.
-  if (isBackward(shape)) return sql`select ${all(columns)} from ${chosen}${order}${window}`;
+  if (isBackward(shape)) return sql`select ${join(columns)} from ${chosen}${order}${window}`;
   return dialect.computesSkippedRows && shape.paging.kind === 'page'
-    ? sql`select ${all(columns)} from ${chosen}`
-    : sql`select ${all(columns)}${rows}`;
+    ? sql`select ${join(columns)} from ${chosen}`
+    : sql`select ${join(columns)}${rows}`;
 };
 
 /**
@@ -172,23 +173,23 @@ export const pageStatement = (
   dialect: Dialect,
   counting: Counting = 'if needed',
 ): Statement<ListArguments> =>
-  sharedStatement<ListArguments>(dialect, (argument) => {
-    const found = clausesOf(shape, dialect, argument);
+  sharedStatement<ListArguments>(dialect, (param) => {
+    const found = clausesOf(shape, dialect, param);
     const clauses =
       counting === 'kept'
-        ? keptRows(shape, found, dialect, argument)
+        ? keptRows(shape, found, dialect, param)
         : choosesByKey(shape, dialect)
-          ? chosenByKey(shape, found, dialect, argument)
+          ? chosenByKey(shape, found, dialect, param)
           : found;
-    const rows = rowColumns(shape, dialect, argument);
+    const rows = rowColumns(shape, dialect, param);
     const places = placeColumns(shape, dialect);
     const inner = [...rows.inner, ...places.inner];
-    const counts = countColumns(shape, clauses, dialect, argument, counting);
+    const counts = countColumns(shape, clauses, dialect, param, counting);
     const outer = [...rows.outer, ...places.outer, ...counts];
     const page = pageRows(shape, clauses, inner, dialect);
-    if (!isHeavy(shape)) return sql`${clauses.found}select ${all(outer)} from (${page}) as page`;
+    if (!isHeavy(shape)) return sql`${clauses.found}select ${join(outer)} from (${page}) as page`;
     const { rows: fitted, count } = fitting(page, dialect);
-    return sql`${clauses.found}select ${all([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
+    return sql`${clauses.found}select ${join([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
   });
 
 /** Whether a page has to sort all rows that match, because no index returns them in its order. */
@@ -209,7 +210,7 @@ const chosenByKey = (
   { source }: ListShape,
   clauses: Clauses,
   dialect: Dialect,
-  argument: Argument<ListArguments>,
+  param: Argument<ListArguments>,
 ): Clauses => {
   const { from, paged, walk, window } = clauses;
   const key = storedValue(columnOf(source, source.key), dialect);
@@ -217,7 +218,7 @@ const chosenByKey = (
   return {
     ...clauses,
     paged: [dialect.among(key, page)],
-    window: sql` limit ${dialect.rows(argument('limit'))}`,
+    window: sql` limit ${dialect.rows(param('limit'))}`,
   };
 };
 
@@ -228,35 +229,35 @@ const chosenByKey = (
 export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
   dialect.keepsRows && shape.rows.terms.length === 0 && sortsMatches(shape);
 
-const kept = name('_matching');
+const kept = identifier('_matching');
 
 const keptRows = (
   { source, sort }: ListShape,
   clauses: Clauses,
   dialect: Dialect,
-  argument: Argument<ListArguments>,
+  param: Argument<ListArguments>,
 ): Clauses => {
   const { from, matching, walk, window } = clauses;
   const columns = [...new Set([source.key, ...sort.map(({ column }) => column.name)])];
   const column = (of: string): Fragment => storedValue(columnOf(source, of), dialect);
-  const rows = sql`select ${all(columns.map(column))}${from}${where(matching)}`;
+  const rows = sql`select ${join(columns.map(column))}${from}${where(matching)}`;
   const key = column(source.key);
-  const page = sql`select ${key} from ${kept} as ${name(rowAlias)}${walk}${window}`;
+  const page = sql`select ${key} from ${kept} as ${identifier(rowAlias)}${walk}${window}`;
   return {
     ...clauses,
     found: sql`with ${kept} as materialized (${rows}) `,
     paged: [dialect.among(key, page)],
-    window: sql` limit ${dialect.rows(argument('limit'))}`,
+    window: sql` limit ${dialect.rows(param('limit'))}`,
     count: sql`select count(*) from ${kept}`,
   };
 };
 
 /** How many rows match, as a row without a page. */
 export const countStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
-  statement<ListArguments>(dialect, (argument) => {
-    const total = sql`(${clausesOf(shape, dialect, argument).count}) as total`;
-    const { seen } = dialect;
-    return seen === undefined ? sql`select ${total}` : sql`select ${total}, ${seen} as seen`;
+  statement<ListArguments>(dialect, (param) => {
+    const total = sql`(${clausesOf(shape, dialect, param).count}) as total`;
+    const { snapshotId } = dialect;
+    return snapshotId === undefined ? sql`select ${total}` : sql`select ${total}, ${snapshotId} as seen`;
   });
 
 /** Whether the rows of the largest page may come to more than is made of them. */
@@ -265,8 +266,8 @@ const isHeavy = ({ source, fields, included }: ListShape): boolean =>
 
 /** The rows one by one: those of the page, or all. */
 export const streamStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
-  statement<ListArguments>(dialect, (argument) => {
-    const clauses = clausesOf(shape, dialect, argument);
+  statement<ListArguments>(dialect, (param) => {
+    const clauses = clausesOf(shape, dialect, param);
     const json = sql`${projection(shape.source, shape.fields, dialect)} as json`;
     if (shape.paging.kind !== 'all') return sql`${clauses.found}${pageRows(shape, clauses, [json], dialect)}`;
     const { from, following, order } = clauses;
@@ -288,13 +289,13 @@ export const streamBetweenStatement = (
   { last, first }: Ends,
   dialect: Dialect,
 ): Statement<ListArguments> =>
-  statement<ListArguments>(dialect, (argument) => {
+  statement<ListArguments>(dialect, (param) => {
     const { source, fields, sort } = shape;
-    const { from, following, order } = clausesOf(shape, dialect, argument);
-    const beyond = comesAfter(sort, last, dialect, (index) => argument('until', index));
+    const { from, following, order } = clausesOf(shape, dialect, param);
+    const beyond = comesAfter(sort, last, dialect, (index) => param('until', index));
     const conditions = [...following, sql`(${beyond}) is not true`];
     if (first !== undefined) {
-      const short = comesAfter(reversed(sort), first, dialect, (index) => argument('from', index));
+      const short = comesAfter(reversed(sort), first, dialect, (index) => param('from', index));
       conditions.push(sql`(${short}) is not true`);
     }
     return sql`select ${projection(source, fields, dialect)} as json${from}${where(conditions)}${order}`;

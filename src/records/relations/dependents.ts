@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { all, type Fragment, literal, name, sql, statement } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 
 /** Records that one statement looks for referrers of. */
@@ -23,7 +23,7 @@ export type Referring = (
 ) => Promise<readonly Dependency[]>;
 
 const namedIds = (argument: (name: 'ids', index: number) => Fragment): Fragment =>
-  all(Array.from({ length: width }, (_, index) => argument('ids', index)));
+  join(Array.from({ length: width }, (_, index) => argument('ids', index)));
 
 /** Asks for hundred ids at a time: the statement is the same for fewer, and the first is asked for as often as others lack. */
 const byHundreds = async (
@@ -49,8 +49,8 @@ export const createReferring = (
 ): Referring => {
   const referring = statement<{ ids: readonly number[]; most: number }>(
     dialect,
-    (argument) =>
-      sql`select ${name('id')} as id, ${name(column)} as ${name('to')} from ${name(table)} where ${name(column)} in (${namedIds(argument)}) limit ${argument('most')}`,
+    (param) =>
+      sql`select ${identifier('id')} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) limit ${param('most')}`,
   );
   return (reader, ids, most) =>
     byHundreds(ids, most, (part, left) => reader.all<Dependency>(referring({ ids: part, most: left })));
@@ -64,11 +64,11 @@ export const createDependents = (
   most: number,
   lock: Fragment,
 ): Dependents => {
-  const id = name('id');
+  const id = identifier('id');
   const referring = statement<{ ids: readonly number[] }>(
     dialect,
-    (argument) =>
-      sql`select ${id} as id, ${name(column)} as ${name('to')} from ${name(table)} where ${name(column)} in (${namedIds(argument)}) order by ${id} limit ${literal(most)}${lock}`,
+    (param) =>
+      sql`select ${id} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) order by ${id} limit ${literal(most)}${lock}`,
   );
   return (transaction, ids) =>
     byHundreds(ids, most, (part) => transaction.all<Dependency>(referring({ ids: part })));

@@ -1,6 +1,6 @@
 import { columnOf, storedValue } from '../../database/column.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { all, type Fragment, name, sql, where } from '../../database/statement.ts';
+import { type Fragment, identifier, join, sql, where } from '../../database/statement.ts';
 import { type ColumnSql, expressionCondition, type RowsAsked } from '../rows/expression.ts';
 import { reachConditions } from '../rows/reach.ts';
 import { type BoundReach, looksAtOthers, type RelationStep } from './related.ts';
@@ -55,7 +55,7 @@ const reachedBehind = (
   const { dialect, value } = joining;
   return reach.terms.flatMap((term, index) => {
     if (typeof term !== 'string' && term.kind === 'via' && term.column === relation.to) {
-      const named: ColumnSql = (of) => name(before, of);
+      const named: ColumnSql = (of) => identifier(before, of);
       return [expressionCondition(term.rule, named, value(reach.start + index), 'hold', dialect)];
     }
     const alone = { ...step, reach: { ...reach, terms: [term], start: reach.start + index } };
@@ -64,10 +64,10 @@ const reachedBehind = (
 };
 
 const reachedLink = ({ link }: RelationStep, row: string, asked: RowsAsked, joining: Joining) =>
-  link === undefined ? [] : reached(link, (of) => name(row, of), asked, joining);
+  link === undefined ? [] : reached(link, (of) => identifier(row, of), asked, joining);
 
 const from = ({ relation }: RelationStep, row: string, { dialect }: Joining): Fragment =>
-  sql` from ${relation.target().from(dialect)} as ${name(row)}`;
+  sql` from ${relation.target().from(dialect)} as ${identifier(row)}`;
 
 /** FROM and conditions of the rows to which a step leads from the row `before`, at a depth; of the row `relatedRow`. */
 export const relatedTo = (
@@ -79,16 +79,19 @@ export const relatedTo = (
   const { relation } = step;
   const row = relatedRow(depth);
   const { through } = relation;
-  const start = name(before, relation.from);
-  const end = name(row, relation.to);
+  const start = identifier(before, relation.from);
+  const end = identifier(row, relation.to);
   if (through === undefined) {
     const reach = reachedBehind(step, before, row, joining);
     return { from: from(step, row, joining), conditions: [sql`${end} = ${start}`, ...reach] };
   }
   const reach = reachedTarget(step, row, 'hold', joining);
   const link = linkRow(depth);
-  const held = [sql`${name(link, through.from)} = ${start}`, ...reachedLink(step, link, 'hold', joining)];
-  const ends = sql`select ${name(link, through.to)} from ${name(through.table)} as ${name(link)}${where(held)}`;
+  const held = [
+    sql`${identifier(link, through.from)} = ${start}`,
+    ...reachedLink(step, link, 'hold', joining),
+  ];
+  const ends = sql`select ${identifier(link, through.to)} from ${identifier(through.table)} as ${identifier(link)}${where(held)}`;
   return { from: from(step, row, joining), conditions: [sql`${end} in (${ends})`, ...reach] };
 };
 
@@ -96,7 +99,7 @@ export const relatedTo = (
  * The condition that a step looks at fewer rows from the row `before` than it may, whether the caller reads them or not:
  * otherwise the statement ends. Undefined where it looks at none that it does not lead to, or that is no matter.
  */
-export const looksAtFewer = (
+export const assertRowsExamined = (
   step: RelationStep,
   before: string,
   depth: number,
@@ -108,11 +111,11 @@ export const looksAtFewer = (
   const row = through === undefined ? relatedRow(depth) : linkRow(depth);
   const rows =
     through === undefined
-      ? sql`${relation.target().from(dialect)} as ${name(row)}`
-      : sql`${name(through.table)} as ${name(row)}`;
-  const end = name(row, through?.from ?? relation.to);
-  const first = sql`select 1 from ${rows} where ${end} = ${name(before, relation.from)} limit ${dialect.rows(looked)}`;
-  return dialect.looksAtFewer(sql`(select count(*) from (${first}))`, looked);
+      ? sql`${relation.target().from(dialect)} as ${identifier(row)}`
+      : sql`${identifier(through.table)} as ${identifier(row)}`;
+  const end = identifier(row, through?.from ?? relation.to);
+  const first = sql`select 1 from ${rows} where ${end} = ${identifier(before, relation.from)} limit ${dialect.rows(looked)}`;
+  return dialect.assertRowsExamined(sql`(select count(*) from (${first}))`, looked);
 };
 
 /** The condition that the row `before` leads to one that meets `conditions`: found from there on, by their indexes. */
@@ -127,12 +130,15 @@ export const leadsTo = (
   const row = relatedRow(depth);
   const { through } = relation;
   const met = where([...reachedTarget(step, row, 'find', joining), ...conditions]);
-  const ends = sql`select ${name(row, relation.to)}${from(step, row, joining)}${met}`;
-  const start = name(before, relation.from);
+  const ends = sql`select ${identifier(row, relation.to)}${from(step, row, joining)}${met}`;
+  const start = identifier(before, relation.from);
   if (through === undefined) return sql`${start} in (${ends})`;
   const link = linkRow(depth);
-  const held = [...reachedLink(step, link, 'find', joining), sql`${name(link, through.to)} in (${ends})`];
-  return sql`${start} in (select ${name(link, through.from)} from ${name(through.table)} as ${name(link)}${where(held)})`;
+  const held = [
+    ...reachedLink(step, link, 'find', joining),
+    sql`${identifier(link, through.to)} in (${ends})`,
+  ];
+  return sql`${start} in (select ${identifier(link, through.from)} from ${identifier(through.table)} as ${identifier(link)}${where(held)})`;
 };
 
 /** The condition that the row `before` leads to one, or to one that meets conditions; asked of each row by itself. */
@@ -144,5 +150,5 @@ export const existsRelated = (
   joining: Joining,
 ): Fragment => {
   const related = relatedTo(step, before, depth, joining);
-  return sql`exists (select 1${related.from} where ${all([...related.conditions, ...conditions], ' and ')})`;
+  return sql`exists (select 1${related.from} where ${join([...related.conditions, ...conditions], ' and ')})`;
 };

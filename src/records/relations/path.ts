@@ -1,6 +1,6 @@
 import { columnOf, storedValue } from '../../database/column.ts';
 import type { Source, SourceColumn } from '../../database/source.ts';
-import { argument, type Fragment, sql, where } from '../../database/statement.ts';
+import { type Fragment, param, sql, where } from '../../database/statement.ts';
 import { unusableField } from '../list/query-string.ts';
 import { existsRelated, type Joining, leadsTo, relatedRow, relatedTo } from './join.ts';
 import { maxSteps, type RelatedReader, type RelationStep } from './related.ts';
@@ -66,7 +66,7 @@ export const pathCondition = (
   return sql`(${some} or not ${existsRelated(step, before, depth, [], joining)})`;
 };
 
-const related = (index: number): Fragment => argument('related', index);
+const related = (index: number): Fragment => param('related', index);
 
 /**
  * A path to one record at most as a column of the row `t`: what that record holds, null where there is none.

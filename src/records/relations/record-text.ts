@@ -1,10 +1,10 @@
 import type { Dialect } from '../../database/dialect.ts';
 import type { Source } from '../../database/source.ts';
-import { all, type Fragment, literal, name, sql, where } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
 import { projection } from '../projection.ts';
 import { maxRelated, maxTextBytes, mayBeTooMuch } from './bounds.ts';
 import type { Include } from './include.ts';
-import { type Joining, looksAtFewer, relatedRow, relatedTo } from './join.ts';
+import { assertRowsExamined, type Joining, relatedRow, relatedTo } from './join.ts';
 
 /** The JSON text of a record with related ones, put together by the database. */
 
@@ -19,9 +19,9 @@ export const fitting = (
   const fits = dialect.fits(sql`row_json`, maxTextBytes);
   if (fits === undefined) return { rows, count: sql`count(*)` };
   // Without the OFFSET the planner would put the text in both places where it is named, and make it twice.
-  const once = sql`select * from (${rows}) as ${name('_texts')} offset 0`;
+  const once = sql`select * from (${rows}) as ${identifier('_texts')} offset 0`;
   return {
-    rows: sql`select *, ${fits} as row_fits from (${once}) as ${name('_once')}`,
+    rows: sql`select *, ${fits} as row_fits from (${once}) as ${identifier('_once')}`,
     count: sql`sum(row_fits)`,
   };
 };
@@ -32,15 +32,15 @@ const arrayText = (each: Include, before: string, depth: number, joining: Joinin
   const { from, conditions } = relatedTo(step, before, depth, joining);
   const row = relatedRow(depth);
   const text = recordText(target, fields, included, joining, row, depth + 1);
-  const rows = sql`select ${text} as row_json${from}${where(conditions)} order by ${name(row, target.key)} limit ${literal(maxRelated + 1)}`;
+  const rows = sql`select ${text} as row_json${from}${where(conditions)} order by ${identifier(row, target.key)} limit ${literal(maxRelated + 1)}`;
   const checked = mayBeTooMuch(maxRelated + 1, target, fields, included)
     ? fitting(rows, joining.dialect)
     : { rows, count: sql`count(*)` };
   const joined = joining.dialect.joined(sql`row_json`, literal(','));
   // At once: a mark in the place of the array would let as many arrays as there are rows be made in vain.
   const array = sql`case when ${joining.dialect.atMost(checked.count, maxRelated)} then '[' || coalesce(${joined}, '') || ']' end`;
-  const made = sql`(select ${array} from (${checked.rows}) as ${name('_rows')})`;
-  const few = looksAtFewer(step, before, depth, joining);
+  const made = sql`(select ${array} from (${checked.rows}) as ${identifier('_rows')})`;
+  const few = assertRowsExamined(step, before, depth, joining);
   return few === undefined ? made : sql`(case when ${few} then ${made} end)`;
 };
 
@@ -69,5 +69,5 @@ export const recordText = (
       : objectText(each, row, depth, joining);
     return sql`${literal(key)} || ${value}`;
   });
-  return sql`${joining.dialect.unclosed(record)} || ${all(parts, ' || ')} || '}'`;
+  return sql`${joining.dialect.unclosed(record)} || ${join(parts, ' || ')} || '}'`;
 };

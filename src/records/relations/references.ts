@@ -1,5 +1,5 @@
 import type { Dialect } from '../../database/dialect.ts';
-import { all, type Fragment, name, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, join, sql } from '../../database/statement.ts';
 import { type RowReach, reachConditions } from '../rows/reach.ts';
 
 /** Whether there is a row of a table that meets conditions and is within a reach, whose n-th value is `value(n)`. */
@@ -10,8 +10,8 @@ const exists = (
   value: (index: number) => Fragment,
   dialect: Dialect,
 ): Fragment => {
-  const reached = reachConditions(terms, (column) => name(table, column), value, 'hold', dialect);
-  return sql`exists (select 1 from ${name(table)} where ${all([...conditions, ...reached], ' and ')})`;
+  const reached = reachConditions(terms, (column) => identifier(table, column), value, 'hold', dialect);
+  return sql`exists (select 1 from ${identifier(table)} where ${join([...conditions, ...reached], ' and ')})`;
 };
 
 /** What a reference may name: records within a reach, and what stands there already where the caller reads it. */
@@ -39,11 +39,14 @@ export const namesRecord = (
 ): Fragment | undefined => {
   const either: Fragment[] = [];
   if (named !== undefined)
-    either.push(exists(table, [sql`${name(table, 'id')} = ${value}`], named, reached, dialect));
+    either.push(exists(table, [sql`${identifier(table, 'id')} = ${value}`], named, reached, dialect));
   if (kept !== undefined) {
     const start = named?.values.length ?? 0;
-    const same = [sql`${name(kept.table, 'id')} = ${id}`, sql`${name(kept.table, kept.column)} = ${value}`];
+    const same = [
+      sql`${identifier(kept.table, 'id')} = ${id}`,
+      sql`${identifier(kept.table, kept.column)} = ${value}`,
+    ];
     either.push(exists(kept.table, same, kept.reach, (index) => reached(start + index), dialect));
   }
-  return either.length === 0 ? undefined : all(either, ' or ');
+  return either.length === 0 ? undefined : join(either, ' or ');
 };

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../database/dialect.ts';
-import { all, type Fragment, literal, name, sql, where } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
 import { isOfCaller, pathBehind, type RowExpression, type RowMember } from '../../model/row-expression.ts';
 
 /**
@@ -29,7 +29,7 @@ const rowName = (depth: number): string => `_row${depth}`;
 
 const within = (compiling: Compiling): Compiling => ({ ...compiling, depth: compiling.depth + 1 });
 
-const from = (table: string, row: string): Fragment => sql` from ${name(table)} as ${name(row)}`;
+const from = (table: string, row: string): Fragment => sql` from ${identifier(table)} as ${identifier(row)}`;
 
 /** Whether a value is among those of a query; alone, the planner knows best how to join them. */
 const among = ({ dialect, alternative }: Compiling, value: Fragment, query: Fragment): Fragment =>
@@ -41,12 +41,12 @@ export const membershipConditions = (
   row: string,
   value: Fragment,
   caller: Fragment,
-): readonly Fragment[] => [...ofCaller(rule, row, caller), sql`${name(row, rule.on)} = ${value}`];
+): readonly Fragment[] => [...ofCaller(rule, row, caller), sql`${identifier(row, rule.on)} = ${value}`];
 
 const ofCaller = ({ owner, where: conditions }: RowMember, row: string, caller: Fragment): Fragment[] => [
-  sql`${name(row, owner)} = ${caller}`,
+  sql`${identifier(row, owner)} = ${caller}`,
   ...conditions.map(
-    ({ column, values }) => sql`${name(row, column)} in (${all(values.map((each) => literal(each)))})`,
+    ({ column, values }) => sql`${identifier(row, column)} in (${join(values.map((each) => literal(each)))})`,
   ),
 ];
 
@@ -58,7 +58,7 @@ const membership = (compiling: Compiling, rule: RowMember, value: Fragment): Fra
     ? among(
         compiling,
         value,
-        sql`select ${name(row, rule.on)}${memberships}${where(ofCaller(rule, row, caller))}`,
+        sql`select ${identifier(row, rule.on)}${memberships}${where(ofCaller(rule, row, caller))}`,
       )
     : sql`exists (select 1${memberships}${where(membershipConditions(rule, row, value, caller))})`;
 };
@@ -67,9 +67,9 @@ type Via = Extract<RowExpression, { readonly kind: 'via' }>;
 
 const reference = (compiling: Compiling, { table, rule }: Via, value: Fragment): Fragment => {
   const row = rowName(compiling.depth);
-  const column: ColumnSql = (of) => name(row, of);
+  const column: ColumnSql = (of) => identifier(row, of);
   const named = from(table, row);
-  const id = name(row, 'id');
+  const id = identifier(row, 'id');
   // Among alternatives all ids would be collected, and of what is not the caller's there may be any number.
   if (compiling.asked === 'hold' || (compiling.alternative && !isOfCaller(rule))) {
     const met = conditionOf({ ...within(compiling), asked: 'hold' }, rule, column);
@@ -96,14 +96,14 @@ const conditionOf = (compiling: Compiling, expression: RowExpression, column: Co
     case 'anyOf': {
       if (expression.rules.length === 0) return sql`1 = 0`;
       const among: Compiling = { ...compiling, alternative: true };
-      return sql`(${all(
+      return sql`(${join(
         expression.rules.map((rule) => conditionOf(among, rule, column)),
         ' or ',
       )})`;
     }
     case 'allOf': {
       if (expression.rules.length === 0) return sql`1 = 1`;
-      return sql`(${all(
+      return sql`(${join(
         expression.rules.map((rule) => conditionOf(compiling, rule, column)),
         ' and ',
       )})`;

@@ -1,6 +1,6 @@
 import type { Database, SqlValue } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { all, type Fragment, name, sql, statement, where } from '../../database/statement.ts';
+import { type Fragment, identifier, join, sql, statement, where } from '../../database/statement.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -34,7 +34,7 @@ interface Asked {
 const referred = (table: string, reference: Fragment, depth: number): ColumnSql => {
   const row = `_referred${depth}`;
   return (of) =>
-    sql`(select ${name(row, of)} from ${name(table)} as ${name(row)} where ${name(row, 'id')} = ${reference})`;
+    sql`(select ${identifier(row, of)} from ${identifier(table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${reference})`;
 };
 
 const askedOf = (expression: RowExpression, column: ColumnSql, depth = 0): Asked => {
@@ -53,7 +53,7 @@ const idOf = ({ expression, column }: Asked, caller: Fragment): Fragment => {
   if (expression.kind !== 'member') return sql`null`;
   const row = '_membership';
   const met = membershipConditions(expression, row, column(expression.column), caller);
-  return sql`(select min(${name(row, 'id')}) from ${name(expression.table)} as ${name(row)}${where(met)})`;
+  return sql`(select min(${identifier(row, 'id')}) from ${identifier(expression.table)} as ${identifier(row)}${where(met)})`;
 };
 
 type OutcomeRow = Readonly<Record<string, unknown>>;
@@ -85,19 +85,19 @@ export const rowOutcomes = async (
   const reach = reachOf(grant);
   if (reach === undefined) return undefined;
   const dialect = dialectOf(database);
-  const column: ColumnSql = (of) => name(model.table, of);
+  const column: ColumnSql = (of) => identifier(model.table, of);
   const asked = askedOf(expression, column);
-  const read = statement<OutcomeArguments>(dialect, (argument) => {
+  const read = statement<OutcomeArguments>(dialect, (param) => {
     const columns = flattened(asked).flatMap((each, place) => {
-      const holds = expressionCondition(each.expression, each.column, argument('caller'), 'hold', dialect);
+      const holds = expressionCondition(each.expression, each.column, param('caller'), 'hold', dialect);
       return [
-        sql`case when ${holds} then 1 else 0 end as ${name(`holds${place}`)}`,
-        sql`${idOf(each, argument('caller'))} as ${name(`id${place}`)}`,
+        sql`case when ${holds} then 1 else 0 end as ${identifier(`holds${place}`)}`,
+        sql`${idOf(each, param('caller'))} as ${identifier(`id${place}`)}`,
       ];
     });
-    const reached = reachConditions(reach.terms, column, (index) => argument('rows', index), 'hold', dialect);
-    const one = [...reached, sql`${column('id')} = ${argument('id')}`];
-    return sql`select ${all(columns)} from ${name(model.table)}${where(one)}`;
+    const reached = reachConditions(reach.terms, column, (index) => param('rows', index), 'hold', dialect);
+    const one = [...reached, sql`${column('id')} = ${param('id')}`];
+    return sql`select ${join(columns)} from ${identifier(model.table)}${where(one)}`;
   });
   const row = await database.get<OutcomeRow>(read({ caller, id, rows: reach.values }));
   return row && readOutcome(asked, row, { place: 0 });

@@ -3,7 +3,7 @@ import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import type { Database } from '../../database/database.ts';
 import { tableStatements } from '../../database/migrations/schema.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { type Fragment, name, sql, statement, where } from '../../database/statement.ts';
+import { type Fragment, identifier, sql, statement, where } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { defineResource } from '../../model/define-resource.ts';
 import { collectModels } from '../../model/models.ts';
@@ -109,13 +109,13 @@ describeEachDatabase('the parts of a rule', (databases) => {
     { values }: RowReach,
     conditions: (value: (index: number) => Fragment) => readonly Fragment[],
   ) => {
-    const read = statement<{ rows: typeof values }>(dialect(), (argument) => {
-      const met = conditions((index) => argument('rows', index));
-      return sql`select ${name('t', 'id')} as id from ${name('cards')} as ${name('t')}${where(met)} order by 1`;
+    const read = statement<{ rows: typeof values }>(dialect(), (param) => {
+      const met = conditions((index) => param('rows', index));
+      return sql`select ${identifier('t', 'id')} as id from ${identifier('cards')} as ${identifier('t')}${where(met)} order by 1`;
     });
     return (await database.all<{ id: number }>(read({ rows: values }))).map(({ id }) => Number(id));
   };
-  const column = (of: string) => name('t', of);
+  const column = (of: string) => identifier('t', of);
 
   it.each(Object.entries(rules))(
     'have no row in common and are all of it together: %s',

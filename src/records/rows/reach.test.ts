@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../../database/registry.ts';
-import { argument, name, sql } from '../../database/statement.ts';
+import { identifier, param, sql } from '../../database/statement.ts';
 import { reachConditions, reachOf } from './reach.ts';
 
 describe('a reach', () => {
@@ -34,8 +34,8 @@ describe('a reach', () => {
     const dialect = dialectOf({ dialect: 'sqlite' });
     const conditions = reachConditions(
       ['user_id', 'state'],
-      (column) => name('t', column),
-      (index) => argument(`row ${index}`),
+      (column) => identifier('t', column),
+      (index) => param(`row ${index}`),
       'find',
       dialect,
     );
@@ -43,7 +43,7 @@ describe('a reach', () => {
     const compiled = conditions.map((each) => sql`${each}`.compile(builder));
     expect(compiled.map((each) => each.sql)).toEqual(['"t"."user_id" = ?1', '"t"."state" = ?1']);
     expect(compiled.map((each) => each.parameters)).toMatchObject([[{ name: 'row 0' }], [{ name: 'row 1' }]]);
-    expect(reachConditions([], name, (index) => argument(`row ${index}`), 'find', dialect)).toEqual([]);
+    expect(reachConditions([], identifier, (index) => param(`row ${index}`), 'find', dialect)).toEqual([]);
   });
 
   it('refuses a condition without a value: it would open every row', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { all, type Fragment, name } from '../../database/statement.ts';
+import { type Fragment, identifier, join } from '../../database/statement.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type ActorRow, actorColumns, type RecordedActor, recordedActor } from '../history/recorded.ts';
 
@@ -66,13 +66,14 @@ export interface FirstRow extends TrashRow, ActorRow {
 /** The name of a new bundle. */
 export const bundleName = (): string => randomUUID();
 
-export const trashTable = name('gatewright_trash');
+export const trashTable = identifier('gatewright_trash');
 
 export const bundleColumns = ['bundle', 'deleted_at', ...actorColumns] as const;
 export const recordColumns = ['kind', 'model', 'record_id', 'version', 'record', ...bundleColumns] as const;
 export const noteColumns = ['kind', 'model', 'field', 'record_id', 'target_id', ...bundleColumns] as const;
 
-export const trashColumns = (columns: readonly string[]): Fragment => all(columns.map((each) => name(each)));
+export const trashColumns = (columns: readonly string[]): Fragment =>
+  join(columns.map((each) => identifier(each)));
 
 export const keptRecord = (row: TrashRow): KeptRecord => ({
   model: row.model,

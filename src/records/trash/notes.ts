@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { all, type Fragment, literal, name, sql, statement } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { type ActorRow, actorRow } from '../history/recorded.ts';
@@ -29,16 +29,16 @@ export const createNotes = (
   { name: field, column }: ModelField,
 ): NoteReferences => {
   const dialect = dialectOf(database);
-  const noting = statement<NoteArguments>(dialect, (argument) => {
-    const ids = Array.from({ length: width }, (_, index) => argument('ids', index));
+  const noting = statement<NoteArguments>(dialect, (param) => {
+    const ids = Array.from({ length: width }, (_, index) => param('ids', index));
     const text = (of: Exclude<keyof NoteArguments, 'ids'>): Fragment =>
-      dialect.cast(argument(of), of === 'deleted_at' ? 'timestamp' : of === 'actor_key' ? 'integer' : 'text');
+      dialect.cast(param(of), of === 'deleted_at' ? 'timestamp' : of === 'actor_key' ? 'integer' : 'text');
     const values = [
       ...[literal('reference'), literal(model), literal(field)],
-      ...[name('id'), name(column)],
+      ...[identifier('id'), identifier(column)],
       ...bundleColumns.map((each) => text(each)),
     ];
-    return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${all(values)} from ${name(table)} where ${name(column)} in (${all(ids)})`;
+    return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${join(values)} from ${identifier(table)} where ${identifier(column)} in (${join(ids)})`;
   });
   return async (transaction, ids, { bundle, at, actor }) => {
     for (let start = 0; start < ids.length; start += width) {

@@ -1,8 +1,8 @@
 import type { SqlValue, Transaction } from '../../database/database.ts';
 import {
-  all,
   type Compiler,
   type Fragment,
+  join,
   type Statement,
   sql,
   statement,
@@ -51,14 +51,14 @@ export class RowStatements {
   }
 
   #compile(size: number): Statement<RowArguments> {
-    return statement<RowArguments>(this.#compiler, (argument) => {
+    return statement<RowArguments>(this.#compiler, (param) => {
       const row = (index: number): Fragment =>
-        all(
+        join(
           Array.from({ length: this.#columns }, (_, column) =>
-            argument('values', index * this.#columns + column),
+            param('values', index * this.#columns + column),
           ),
         );
-      return this.#into(all(Array.from({ length: size }, (_, index) => sql`(${row(index)})`)));
+      return this.#into(join(Array.from({ length: size }, (_, index) => sql`(${row(index)})`)));
     });
   }
 }

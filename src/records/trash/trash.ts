@@ -1,7 +1,12 @@
 import { timeText } from '../../database/column.ts';
-import { type Asker, type Database, knownCaller, type Transaction } from '../../database/database.ts';
+import {
+  type Database,
+  type DeferredCaller,
+  knownCaller,
+  type Transaction,
+} from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { type Fragment, literal, name, sql, statement } from '../../database/statement.ts';
+import { type Fragment, identifier, literal, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { actorColumns, actorRow } from '../history/recorded.ts';
 import {
@@ -27,11 +32,11 @@ export const createTrash = (database: Database) => {
     recordColumns.length,
     (rows) => sql`insert into ${trashTable} (${trashColumns(recordColumns)}) values ${rows}`,
   );
-  const time = timeText(dialect, name('deleted_at'));
-  const record = sql`cast(${name('record')} as text) as ${name('record')}`;
+  const time = timeText(dialect, identifier('deleted_at'));
+  const record = sql`cast(${identifier('record')} as text) as ${identifier('record')}`;
   const kept = sql`${trashColumns(['model', 'record_id', 'version'])}, ${record}`;
-  const shown = sql`${kept}, ${name('bundle')}, ${time} as deleted_at, ${trashColumns(actorColumns)}`;
-  const isFirst = sql`${name('kind')} = 'first'`;
+  const shown = sql`${kept}, ${identifier('bundle')}, ${time} as deleted_at, ${trashColumns(actorColumns)}`;
+  const isFirst = sql`${identifier('kind')} = 'first'`;
 
   const page = statement<{ model: string; limit: number; offset: number }>(
     dialect,
@@ -121,7 +126,7 @@ export const createTrash = (database: Database) => {
       model: string,
       limit: number,
       offset: number,
-      by?: Asker,
+      by?: DeferredCaller,
     ): Promise<{ readonly records: readonly FirstRecord[]; readonly total: number }> => {
       const caller = await knownCaller(by);
       const [counted] = await database.scan<{ total: number }>(count({ model }), caller);

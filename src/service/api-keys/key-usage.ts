@@ -5,7 +5,7 @@ import { timeText } from '../../database/column.ts';
 import type { Query } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { all, type Statement, sql, statement, toQuery } from '../../database/statement.ts';
+import { join, type Statement, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
@@ -70,15 +70,15 @@ const apart = (text: string): string => Buffer.from(text).toString();
 
 /** Keys that were deleted meanwhile are left out; in the order of their ids, on every instance. */
 const addStatement = (dialect: Dialect, length: number): Statement<Rows> =>
-  statement<Rows>(dialect, (argument) => {
+  statement<Rows>(dialect, (param) => {
     const rows = Array.from({ length }, (_, index) => {
-      const number = (of: 'keys' | 'requests' | 'refused') => sql`cast(${argument(of, index)} as bigint)`;
-      const address = sql`cast(${argument('addresses', index)} as text)`;
+      const number = (of: 'keys' | 'requests' | 'refused') => sql`cast(${param(of, index)} as bigint)`;
+      const address = sql`cast(${param('addresses', index)} as text)`;
       return sql`(${number('keys')}, ${number('requests')}, ${number('refused')}, ${address})`;
     });
-    return sql`with used (key_id, requests, refused, address) as (values ${all(rows)})
+    return sql`with used (key_id, requests, refused, address) as (values ${join(rows)})
       insert into gatewright_key_usage (key_id, day, requests, refused, address)
-      select u.key_id, cast(${argument('day')} as text), u.requests, u.refused, u.address
+      select u.key_id, cast(${param('day')} as text), u.requests, u.refused, u.address
       from used u join api_keys k on k.id = u.key_id where true order by u.key_id
       on conflict (key_id, day) do update set
         requests = gatewright_key_usage.requests + excluded.requests,

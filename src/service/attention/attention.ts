@@ -3,9 +3,9 @@ import { timeText } from '../../database/column.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { serviceTime, timesAt } from '../../database/source.ts';
 import {
-  argument,
   type Fragment,
   literal,
+  param,
   type Statement,
   sql,
   statement,
@@ -93,7 +93,7 @@ export const createAttention = ({ database, clock }: TableContext) => {
   return {
     /** Keys that run out within 30 days, the next ones first. */
     expiringKeys: askFor(
-      sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${argument('soon')}`,
+      sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${param('soon')}`,
       sql`t."expires_at", t."id"`,
     ),
 

@@ -2,7 +2,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Query, Transaction } from '../../database/database.ts';
 import type { DialectName } from '../../database/name.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { all, name, type Statement, sql, statement } from '../../database/statement.ts';
+import { identifier, join, type Statement, sql, statement } from '../../database/statement.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 
@@ -61,8 +61,8 @@ const insertFor = (dialect: DialectName): Statement<AuditLine> => {
   const known = inserts.get(dialect);
   if (known !== undefined) return known;
   const made = statement<AuditLine>(dialectOf({ dialect }), (value) => {
-    const names = all(columns.map((column) => name(column)));
-    return sql`insert into ${name('audit')} (${names}) values (${all(columns.map((column) => value(column)))})`;
+    const names = join(columns.map((column) => identifier(column)));
+    return sql`insert into ${identifier('audit')} (${names}) values (${join(columns.map((column) => value(column)))})`;
   });
   inserts.set(dialect, made);
   return made;

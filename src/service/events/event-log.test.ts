@@ -15,7 +15,7 @@ describeEachDatabase('the event log', (databases) => {
     const url = await databases.create();
     await applyMigrations(databaseTarget(url), createApplication({}));
     const [one, other] = [await databases.open(url), await databases.open(url)];
-    const hasInbox = dialectOf(one).turn !== undefined;
+    const hasInbox = dialectOf(one).commitOrderLock !== undefined;
     const written = hasInbox ? 'gatewright_event_inbox' : 'gatewright_events';
     const ask = async (database: Database, sql: string): Promise<number> =>
       Number((await database.get<{ count: number }>({ sql, parameters: [] }))?.count);

@@ -2,7 +2,7 @@ import { timeText } from '../../database/column.ts';
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { all, type Fragment, literal, name, sql, statement } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { WrittenBeside, WrittenColumns } from '../../records/beside.ts';
@@ -21,7 +21,7 @@ import { RowStatements } from '../../records/trash/rows.ts';
 /**
  * What happened to records, each event written in the transaction of its write. Events are numbered in the order in
  * which they were committed: whoever has seen a number has seen all below it that there will ever be, so a place in the
- * log is one number. Where writes are committed in another order than they were given ids (`Dialect.turn`), they leave
+ * log is one number. Where writes are committed in another order than they were given ids (`Dialect.commitOrderLock`), they leave
  * their events in an inbox, and whoever reads has them numbered first.
  */
 
@@ -79,9 +79,9 @@ type Column = keyof typeof taken;
 const columns = Object.keys(taken) as readonly Column[];
 
 const tables = { log: 'gatewright_events', inbox: 'gatewright_event_inbox' } as const;
-const log = name(tables.log);
-const inbox = name(tables.inbox);
-const listed = all(columns.map((each) => name(each)));
+const log = identifier(tables.log);
+const inbox = identifier(tables.inbox);
+const listed = join(columns.map((each) => identifier(each)));
 
 /** On what processes tell each other that something was written. */
 export const eventChannel = 'gatewright_events';
@@ -125,10 +125,10 @@ const step = 1_000;
  * and numbered all that it saw (`isInboxEmpty`).
  */
 export const numberInbox = (dialect: Dialect) =>
-  dialect.turn &&
+  dialect.commitOrderLock &&
   statement(
     dialect,
-    () => sql`with taken as materialized (${dialect.turn ?? sql``}),
+    () => sql`with taken as materialized (${dialect.commitOrderLock ?? sql``}),
         seen as materialized (
           select id from ${inbox} cross join taken order by id limit ${literal(step)}),
         gone as (delete from ${inbox} where id in (select id from seen) returning *),
@@ -142,17 +142,17 @@ export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
 
 export const createEventLog = (database: Database) => {
   const dialect = dialectOf(database);
-  const written = dialect.turn === undefined ? tables.log : tables.inbox;
+  const written = dialect.commitOrderLock === undefined ? tables.log : tables.inbox;
   const beside = besideRecord(dialect, written, taken);
   const inserts = new RowStatements(
     dialect,
     columns.length,
-    (rows) => sql`insert into ${name(written)} (${listed}) values ${rows}`,
+    (rows) => sql`insert into ${identifier(written)} (${listed}) values ${rows}`,
   );
-  const time = timeText(dialect, name('at'));
-  const text = (of: string): Fragment => sql`cast(${name(of)} as text) as ${name(of)}`;
-  const shown = all([
-    ...['id', 'model', 'record_id', 'version', 'action', ...actorColumns].map((each) => name(each)),
+  const time = timeText(dialect, identifier('at'));
+  const text = (of: string): Fragment => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;
+  const shown = join([
+    ...['id', 'model', 'record_id', 'version', 'action', ...actorColumns].map((each) => identifier(each)),
     sql`${time} as at`,
     text('fields'),
     text('reach'),

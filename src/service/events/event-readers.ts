@@ -2,9 +2,9 @@ import type { Database, SqlValue } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import {
   type Argument,
-  all,
   type Fragment,
-  name,
+  identifier,
+  join,
   type Statement,
   sql,
   statement,
@@ -37,8 +37,8 @@ export interface SeenSides {
 export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
   const statements = new BoundedCache<Statement<ReachArguments>>('eventStatements');
-  const table = name(model.table);
-  const value = (named: Argument<ReachArguments>) => (index: number) => named('rows', index);
+  const table = identifier(model.table);
+  const value = (param: Argument<ReachArguments>) => (index: number) => param('rows', index);
 
   const event = '_event';
 
@@ -48,24 +48,24 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
    */
   const seen = (reach: RowReach, count: number) =>
     statements.getOrMake(`seen ${count} ${reach.key}`, () =>
-      statement<ReachArguments>(dialect, (named) => {
+      statement<ReachArguments>(dialect, (param) => {
         const met = (column: ColumnSql, asked: RowsAsked): Fragment => {
-          const conditions = reachConditions(reach.terms, column, value(named), asked, dialect);
-          return conditions.length === 0 ? sql`1 = 1` : sql`(${all(conditions, ' and ')})`;
+          const conditions = reachConditions(reach.terms, column, value(param), asked, dialect);
+          return conditions.length === 0 ? sql`1 = 1` : sql`(${join(conditions, ' and ')})`;
         };
         const kept = (...keys: readonly string[]): ColumnSql =>
-          keptColumn(model, models, dialect, name(event, 'reach'), keys);
+          keptColumn(model, models, dialect, identifier(event, 'reach'), keys);
         const [before, after] = [met(kept('before'), 'hold'), met(kept('after'), 'hold')];
-        const unchanged = sql`${name(event, 'reach')} is null and ${name(model.table, 'version')} = ${name(event, 'version')}`;
-        const now = sql`exists (select 1 from ${table} where ${name(model.table, 'id')} = ${name(event, 'record_id')}
-          and ${met((of) => name(model.table, of), 'hold')} and (${before} or ${after} or ${unchanged}))`;
-        const isGone = sql`${name(event, 'action')} = 'destroy'`;
+        const unchanged = sql`${identifier(event, 'reach')} is null and ${identifier(model.table, 'version')} = ${identifier(event, 'version')}`;
+        const now = sql`exists (select 1 from ${table} where ${identifier(model.table, 'id')} = ${identifier(event, 'record_id')}
+          and ${met((of) => identifier(model.table, of), 'hold')} and (${before} or ${after} or ${unchanged}))`;
+        const isGone = sql`${identifier(event, 'action')} = 'destroy'`;
         const flag = (condition: Fragment, as: string): Fragment =>
-          sql`case when ${condition} then 1 else 0 end as ${name(as)}`;
-        const ids = all(Array.from({ length: count }, (_, index) => named('ids', index)));
-        return sql`select ${name(event, 'id')} as id, ${flag(before, 'before')},
-          ${flag(sql`${after} or ${name(event, 'reach')} is null`, 'after')}
-          from gatewright_events as ${name(event)} where ${name(event, 'id')} in (${ids})
+          sql`case when ${condition} then 1 else 0 end as ${identifier(as)}`;
+        const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
+        return sql`select ${identifier(event, 'id')} as id, ${flag(before, 'before')},
+          ${flag(sql`${after} or ${identifier(event, 'reach')} is null`, 'after')}
+          from gatewright_events as ${identifier(event)} where ${identifier(event, 'id')} in (${ids})
           and ((${isGone} and ${met(kept(), 'kept')}) or (not ${isGone} and ${now}))`;
       }),
     );
@@ -86,9 +86,9 @@ export const createEventReaders = (database: Database, model: ResourceModel, mod
   /** What the records hold in the columns that say whose they are. */
   const holding = (count: number) =>
     statements.getOrMake(`held ${count}`, () =>
-      statement<ReachArguments>(dialect, (named) => {
-        const ids = all(Array.from({ length: count }, (_, index) => named('ids', index)));
-        return sql`select ${all(['id', ...own].map((of) => name(of)))} from ${table} where id in (${ids})`;
+      statement<ReachArguments>(dialect, (param) => {
+        const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
+        return sql`select ${join(['id', ...own].map((of) => identifier(of)))} from ${table} where id in (${ids})`;
       }),
     );
 

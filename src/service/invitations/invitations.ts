@@ -1,7 +1,15 @@
 import { invitationLifetime } from '../../auth/invitation.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { all, type Fragment, literal, name, sql, statement, toQuery } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  sql,
+  statement,
+  toQuery,
+} from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
@@ -43,10 +51,10 @@ class OvertakenError extends Error {}
  * its user is a super_admin, a super_admin. Part of the very statement that uses a link.
  */
 export const makerStands = (link: string): Fragment => sql`exists (select 1 from users m
-  join user_roles r on r.user_id = m.id and r.role in (${all(administrators.map(literal))})
-  where m.id = ${name(link, 'made_by')} and m.disabled = false and (r.role = ${literal(superAdmin)}
+  join user_roles r on r.user_id = m.id and r.role in (${join(administrators.map(literal))})
+  where m.id = ${identifier(link, 'made_by')} and m.disabled = false and (r.role = ${literal(superAdmin)}
     or not exists (select 1 from user_roles s
-      where s.user_id = ${name(link, 'user_id')} and s.role = ${literal(superAdmin)})))`;
+      where s.user_id = ${identifier(link, 'user_id')} and s.role = ${literal(superAdmin)})))`;
 
 /** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns how many there were. */
 export const endInvitations = async (

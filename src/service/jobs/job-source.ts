@@ -1,5 +1,5 @@
 import type { Source } from '../../database/source.ts';
-import { all, literal, name, sql } from '../../database/statement.ts';
+import { identifier, join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, column, source } from '../sources.ts';
 
@@ -13,13 +13,13 @@ export const jobStates = ['waiting', 'running', 'failed'] as const;
 export const jobSource = (names: readonly string[]): Source =>
   source(
     'jobs',
-    name('gatewright_jobs'),
+    identifier('gatewright_jobs'),
     [
       column('id', field.integer(always)),
       column('name', field.string(always)),
       column('defined', field.boolean(), {
         expression: () =>
-          names.length === 0 ? sql`(1 = 0)` : sql`(t."name" in (${all(names.map(literal))}))`,
+          names.length === 0 ? sql`(1 = 0)` : sql`(t."name" in (${join(names.map(literal))}))`,
       }),
       column('state', field.enum(jobStates, always)),
       column('key', field.string()),

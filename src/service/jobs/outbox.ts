@@ -4,11 +4,11 @@ import { ConstraintError, type Database, type Query, type Transaction } from '..
 import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
 import {
-  all,
-  argument,
   type Fragment,
+  identifier,
+  join,
   literal,
-  name,
+  param,
   sql,
   statement,
   toQuery,
@@ -55,7 +55,7 @@ interface JobRow {
   readonly attempts: number;
 }
 
-const jobs = name('gatewright_jobs');
+const jobs = identifier('gatewright_jobs');
 
 /** How often an add looks for the job that its key met, before it says that it cannot. */
 const keyAttempts = 20;
@@ -63,10 +63,10 @@ const keyAttempts = 20;
 const isTaken = (error: unknown): boolean => error instanceof ConstraintError && error.kind === 'unique';
 
 const addStatement = (dialect: Dialect, timed: boolean) =>
-  statement<{ name: string; key: string | null; input: string; at: string }>(dialect, (named) => {
-    const at = timed ? dialect.cast(named('at'), 'timestamp') : dialect.now;
+  statement<{ name: string; key: string | null; input: string; at: string }>(dialect, (param) => {
+    const at = timed ? dialect.cast(param('at'), 'timestamp') : dialect.now;
     return sql`insert into ${jobs} (name, key, input, state, available_at, created_at)
-      values (${named('name')}, ${named('key')}, ${named('input')}, 'waiting', ${at}, ${dialect.now})
+      values (${param('name')}, ${param('key')}, ${param('input')}, 'waiting', ${at}, ${dialect.now})
       on conflict (name, key) where state = 'waiting' and key is not null do nothing returning id`;
   });
 
@@ -77,10 +77,10 @@ const addStatement = (dialect: Dialect, timed: boolean) =>
 const claimStatement = (dialect: Dialect, picked: Fragment) =>
   statement<{ lease: string; length: number; count: number; id: number }>(
     dialect,
-    (named) => sql`with taken as materialized (
-        select id from ${jobs} where ${picked} order by available_at, id limit ${dialect.rows(named('count'))} ${dialect.takingFree}
-      ) update ${jobs} set state = 'running', attempts = attempts + 1, lease = ${named('lease')},
-        started_at = ${dialect.now}, available_at = ${dialect.later(named('length'))}
+    (param) => sql`with taken as materialized (
+        select id from ${jobs} where ${picked} order by available_at, id limit ${dialect.rows(param('count'))} ${dialect.forUpdateSkipLocked}
+      ) update ${jobs} set state = 'running', attempts = attempts + 1, lease = ${param('lease')},
+        started_at = ${dialect.now}, available_at = ${dialect.later(param('length'))}
       where id in (select id from taken) returning id, name, input, attempts`,
   );
 
@@ -91,12 +91,12 @@ const claimStatement = (dialect: Dialect, picked: Fragment) =>
 const keyStatement = (dialect: Dialect, lock: boolean) =>
   statement<{ name: string; key: string | null }>(
     dialect,
-    (named) => sql`select id from ${jobs} where name = ${named('name')} and key = ${named('key')}
+    (param) => sql`select id from ${jobs} where name = ${param('name')} and key = ${param('key')}
       and state = 'waiting'${lock ? dialect.updateLock : sql.raw('')}`,
   );
 
 /** What `claim` and `next` look at: only jobs that this process can run. */
-const known = (names: readonly string[]): Fragment => sql`name in (${all(names.map(literal))})`;
+const known = (names: readonly string[]): Fragment => sql`name in (${join(names.map(literal))})`;
 
 const nextStatement = (dialect: Dialect, names: readonly string[]) =>
   statement(
@@ -126,7 +126,7 @@ export const createOutbox = (database: Database, names: readonly string[], lease
   const later = addStatement(dialect, true);
   const due = names.length === 0 ? sql`1 = 0` : sql`available_at <= ${dialect.now} and ${known(names)}`;
   const claim = claimStatement(dialect, due);
-  const take = claimStatement(dialect, sql`id = ${argument('id')} and state = 'waiting'`);
+  const take = claimStatement(dialect, sql`id = ${param('id')} and state = 'waiting'`);
   const next = names.length === 0 ? undefined : nextStatement(dialect, names);
   const findByKey = keyStatement(dialect, false);
   const holdByKey = keyStatement(dialect, true);

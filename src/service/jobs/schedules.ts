@@ -1,7 +1,7 @@
 import { timeText } from '../../database/column.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { argument, name, sql, statement } from '../../database/statement.ts';
+import { identifier, param, sql, statement } from '../../database/statement.ts';
 
 /**
  * Which ticks of recurring jobs were taken, by whichever instance came first. Times are milliseconds since the epoch, by
@@ -25,15 +25,15 @@ interface Row {
   readonly now: string;
 }
 
-const table = name('gatewright_schedules');
+const table = identifier('gatewright_schedules');
 
 export const createSchedules = (database: Database) => {
   const dialect = dialectOf(database);
   // What had another pattern begins anew: a tick of the new one before this moment is nobody's.
   const register = statement<{ name: string; pattern: string }>(
     dialect,
-    (named) => sql`insert into ${table} (name, pattern, ticked_at)
-      values (${named('name')}, ${named('pattern')}, ${dialect.now})
+    (param) => sql`insert into ${table} (name, pattern, ticked_at)
+      values (${param('name')}, ${param('pattern')}, ${dialect.now})
       on conflict (name) do update set pattern = excluded.pattern, ticked_at = excluded.ticked_at
       where ${table}.pattern <> excluded.pattern`,
   );
@@ -42,11 +42,11 @@ export const createSchedules = (database: Database) => {
     () => sql`select name, ${timeText(dialect, sql`ticked_at`)} as ticked,
       ${timeText(dialect, dialect.now)} as now from ${table} order by name`,
   );
-  const time = (of: string) => dialect.cast(argument(of), 'timestamp');
+  const time = (of: string) => dialect.cast(param(of), 'timestamp');
   const tick = statement<{ name: string; seen: string; tick: string }>(
     dialect,
-    (named) => sql`update ${table} set ticked_at = ${time('tick')}
-      where name = ${named('name')} and ticked_at = ${time('seen')}`,
+    (param) => sql`update ${table} set ticked_at = ${time('tick')}
+      where name = ${param('name')} and ticked_at = ${time('seen')}`,
   );
 
   return {

@@ -1,4 +1,4 @@
-import { type Fragment, name as named, sql } from '../../database/statement.ts';
+import { type Fragment, identifier as named, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, column, source } from '../sources.ts';
 

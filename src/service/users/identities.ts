@@ -6,9 +6,9 @@ import type { Dialect } from '../../database/dialect.ts';
 import { dialectOf } from '../../database/registry.ts';
 import {
   type Argument,
-  all,
-  argument,
   type Fragment,
+  join,
+  param,
   prepare,
   type Statement,
   sharedStatement,
@@ -64,9 +64,9 @@ const grantedOn = (
   models: readonly Fragment[],
 ): Fragment => sql`(select string_agg(p.model || '.' || p.action, ' ')
   from user_roles ur cross join permissions p
-  where ur.user_id = u.id and p.role = ur.role and p.model in (${all(models)}))`;
+  where ur.user_id = u.id and p.role = ur.role and p.model in (${join(models)}))`;
 
-const namedModel = (index: number): Fragment => argument('models', index);
+const namedModel = (index: number): Fragment => param('models', index);
 
 /**
  * Forms of one statement, by the number of models whose grants are read along. Identity, roles and grants come from the

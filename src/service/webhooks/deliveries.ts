@@ -1,7 +1,7 @@
 import { sql as kysely } from 'kysely';
 import type { Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { literal, name, sql, statement, toQuery } from '../../database/statement.ts';
+import { identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
@@ -24,7 +24,7 @@ interface ClaimedRow {
   readonly attempts: number;
 }
 
-const table = name('gatewright_deliveries');
+const table = identifier('gatewright_deliveries');
 
 export const createDeliveries = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
@@ -38,9 +38,9 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
       (value) => sql`with taken as materialized (
           select id from ${table} where webhook_id = ${value('webhook')} and ${picked}
             and next_at is not null and next_at <= ${dialect.now} and exists (
-              select 1 from ${name('gatewright_webhooks')} w where w.id = ${value('webhook')}
+              select 1 from ${identifier('gatewright_webhooks')} w where w.id = ${value('webhook')}
                 and w.lane = ${value('claim')} and w.disabled = false)
-          order by ${order} limit ${dialect.rows(value('count'))} ${dialect.takingFree}
+          order by ${order} limit ${dialect.rows(value('count'))} ${dialect.forUpdateSkipLocked}
         ) update ${table} set attempts = attempts + 1, claim = ${value('claim')},
           attempted_at = ${dialect.now}, next_at = ${dialect.later(value('length'))}
         where id in (select id from taken) returning id, event, model, record_id, message_id, attempts`,
@@ -53,10 +53,10 @@ export const createDeliveries = ({ database, clock }: TableContext) => {
     (value) => sql`update ${table} set next_at = ${dialect.now}
       where id >= ${value('first')} and id <= ${value('last')} and webhook_id = ${value('webhook')}
         and state = 'waiting' and not exists (
-          select 1 from ${table} o where o.webhook_id = ${name('gatewright_deliveries', 'webhook_id')}
-            and o.model = ${name('gatewright_deliveries', 'model')}
-            and o.record_id = ${name('gatewright_deliveries', 'record_id')}
-            and o.state = 'waiting' and o.id < ${name('gatewright_deliveries', 'id')})`,
+          select 1 from ${table} o where o.webhook_id = ${identifier('gatewright_deliveries', 'webhook_id')}
+            and o.model = ${identifier('gatewright_deliveries', 'model')}
+            and o.record_id = ${identifier('gatewright_deliveries', 'record_id')}
+            and o.state = 'waiting' and o.id < ${identifier('gatewright_deliveries', 'id')})`,
   );
   const count = (most: number) =>
     statement<{ webhook: number }>(

@@ -1,7 +1,7 @@
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { name, sql, statement, toQuery } from '../../database/statement.ts';
+import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
@@ -15,7 +15,7 @@ export const deliveryDays = 30;
 /** Deliveries that one statement removes: no write waits long for it. */
 const step = 1_000;
 
-const table = name('gatewright_deliveries');
+const table = identifier('gatewright_deliveries');
 
 interface DeliveryRow {
   readonly event: number;

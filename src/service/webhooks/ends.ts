@@ -2,7 +2,7 @@ import { type Kysely, sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import type { CoreSchema } from '../../database/schema.ts';
-import { name, sql, statement, toQuery } from '../../database/statement.ts';
+import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { auditQuery } from '../audit/audit.ts';
@@ -57,7 +57,7 @@ type HeldWebhook = { -readonly [Name in keyof LockedWebhook]: LockedWebhook[Name
 /** Characters of a body that was sent, as far as it is kept. */
 const keptBody = 16_384;
 
-const table = name('gatewright_deliveries');
+const table = identifier('gatewright_deliveries');
 
 /** By what an attempt is known whose result counts. */
 export const ofClaim = ({ id, claim, attempts }: ClaimedDelivery) => ({ id, claim, attempts });

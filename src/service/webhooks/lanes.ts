@@ -1,7 +1,7 @@
 import { timeText } from '../../database/column.ts';
 import type { Database } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { name, sql, statement } from '../../database/statement.ts';
+import { identifier, sql, statement } from '../../database/statement.ts';
 
 /**
  * Who sends for a webhook. One at a time, whichever instance it is, so that a slow receiver is a matter of its own; taken
@@ -46,13 +46,13 @@ interface TakenRow {
   readonly failures: number;
 }
 
-const webhooks = name('gatewright_webhooks');
+const webhooks = identifier('gatewright_webhooks');
 
 export const createLanes = (database: Database) => {
   const dialect = dialectOf(database);
   const { now } = dialect;
-  const time = (of: string) => timeText(dialect, name(of));
-  const text = (of: string) => sql`cast(${name(of)} as text) as ${name(of)}`;
+  const time = (of: string) => timeText(dialect, identifier(of));
+  const text = (of: string) => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;
   const free = sql`disabled = false and (lane_until is null or lane_until <= ${now})`;
 
   const take = statement<{ id: number; lane: string; length: number }>(
@@ -71,7 +71,9 @@ export const createLanes = (database: Database) => {
   );
   const extendDeliveries = statement<{ id: number; lane: string; length: number }>(
     dialect,
-    (value) => sql`update ${name('gatewright_deliveries')} set next_at = ${dialect.later(value('length'))}
+    (
+      value,
+    ) => sql`update ${identifier('gatewright_deliveries')} set next_at = ${dialect.later(value('length'))}
       where webhook_id = ${value('id')} and claim = ${value('lane')} and next_at is not null`,
   );
   const release = statement<{ id: number; lane: string; rest: number }>(
@@ -82,8 +84,8 @@ export const createLanes = (database: Database) => {
   const idle = statement(
     dialect,
     () => sql`select id, ${text('models')}, ${text('actions')}, cursor, exists (
-        select 1 from ${name('gatewright_deliveries')} d
-        where d.webhook_id = ${name('gatewright_webhooks', 'id')} and d.next_at is not null and d.next_at <= ${now}
+        select 1 from ${identifier('gatewright_deliveries')} d
+        where d.webhook_id = ${identifier('gatewright_webhooks', 'id')} and d.next_at is not null and d.next_at <= ${now}
       ) as due from ${webhooks} where ${free} order by id`,
   );
 

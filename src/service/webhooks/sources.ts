@@ -1,5 +1,5 @@
 import type { Source } from '../../database/source.ts';
-import { all, literal, name, sql } from '../../database/statement.ts';
+import { identifier, join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, column, source } from '../sources.ts';
 import { disabledReasons } from './webhooks.ts';
@@ -50,9 +50,9 @@ export const deliverySource = (readable: readonly string[]): Source => {
   const isShown =
     readable.length === 0
       ? sql`(1 = 0)`
-      : sql`(t."model" in (${all(readable.map((each) => literal(each)))}))`;
+      : sql`(t."model" in (${join(readable.map((each) => literal(each)))}))`;
   const shown = (of: string) => ({
-    expression: () => sql`(case when ${isShown} then ${name('t', of)} end)`,
+    expression: () => sql`(case when ${isShown} then ${identifier('t', of)} end)`,
     comparable: false,
   });
   return source(

@@ -1,6 +1,6 @@
 import { ConstraintError, type Database, type Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
-import { name, sql, statement, toQuery } from '../../database/statement.ts';
+import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -83,7 +83,9 @@ export const lockWebhook = (database: Pick<Database, 'dialect'>) => {
   const dialect = dialectOf(database);
   return statement<{ id: number }>(
     dialect,
-    (value) => sql`select id, url, secret, disabled, cursor, failures from ${name('gatewright_webhooks')}
+    (
+      value,
+    ) => sql`select id, url, secret, disabled, cursor, failures from ${identifier('gatewright_webhooks')}
       where id = ${value('id')}${dialect.updateLock}`,
   );
 };

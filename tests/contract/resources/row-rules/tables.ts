@@ -1,6 +1,6 @@
 import type { Database, SqlValue } from '../../../../src/database/database.ts';
 import { dialectOf } from '../../../../src/database/registry.ts';
-import { all, name, sql, statement } from '../../../../src/database/statement.ts';
+import { identifier, join, sql, statement } from '../../../../src/database/statement.ts';
 import type { World } from './oracle.ts';
 import type { FieldPlan, ModelPlan, Row } from './plan.ts';
 import type { Random } from './random.ts';
@@ -27,13 +27,13 @@ export const insertRows = async (
   rows: readonly Row[],
 ): Promise<readonly number[]> => {
   const columns = written(plan);
-  const add = statement<{ values: readonly SqlValue[] }>(dialectOf(database), (argument) => {
+  const add = statement<{ values: readonly SqlValue[] }>(dialectOf(database), (param) => {
     const tuples = rows.map((_, row) => {
-      const places = columns.map((_, column) => argument('values', row * columns.length + column));
-      return sql`(${all(places)})`;
+      const places = columns.map((_, column) => param('values', row * columns.length + column));
+      return sql`(${join(places)})`;
     });
-    const into = sql`insert into ${name(plan.path)} (${all(columns.map((each) => name(each)))})`;
-    return sql`${into} values ${all(tuples)} returning id`;
+    const into = sql`insert into ${identifier(plan.path)} (${join(columns.map((each) => identifier(each)))})`;
+    return sql`${into} values ${join(tuples)} returning id`;
   });
   const added = await database.execute<{ id: number }>(
     add({ values: rows.flatMap((row) => valuesOf(plan, row)) }),
@@ -49,10 +49,10 @@ export const putRow = async (
   version: number,
 ): Promise<void> => {
   type Arguments = { values: readonly SqlValue[]; id: number; version: number };
-  const put = statement<Arguments>(dialectOf(database), (argument) => {
-    const sets = written(plan).map((each, index) => sql`${name(each)} = ${argument('values', index)}`);
-    const changes = all([...sets, sql`version = ${argument('version')}`]);
-    return sql`update ${name(plan.path)} set ${changes} where id = ${argument('id')}`;
+  const put = statement<Arguments>(dialectOf(database), (param) => {
+    const sets = written(plan).map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
+    const changes = join([...sets, sql`version = ${param('version')}`]);
+    return sql`update ${identifier(plan.path)} set ${changes} where id = ${param('id')}`;
   });
   await database.execute(put({ values: valuesOf(plan, row), id: Number(row['id']), version }));
 };
@@ -61,7 +61,7 @@ export const putRow = async (
 export const deleteRow = async (database: Database, plan: ModelPlan, id: number): Promise<void> => {
   const take = statement<{ id: number }>(
     dialectOf(database),
-    (argument) => sql`delete from ${name(plan.path)} where id = ${argument('id')}`,
+    (param) => sql`delete from ${identifier(plan.path)} where id = ${param('id')}`,
   );
   await database.execute(take({ id }));
 };
