@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type Data, password, token } from './data.ts';
+import { callerKeys, callers } from './callers.ts';
+import { type Data, ownerOf, password, token } from './data.ts';
 import { orderPage, orderRequest } from './shop.ts';
 
 /** How many orders the shop has. */
@@ -46,7 +47,7 @@ export const request = (method: string, path: string, headers: readonly string[]
     body,
   ].join('\r\n');
 
-/** So many numbers from 1 to the largest one, far from each other. */
+/** So many numbers from 1 to the largest one, neighbours far from each other; more than that many begin again. */
 export const spread = (count: number, most: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => 1 + ((index * 197) % most));
 
@@ -64,31 +65,45 @@ const signed = ({ application }: Data): readonly string[] =>
     return request('POST', '/api/v1/payment', headers, body);
   });
 
+/** Reads, and one write in ten requests. */
+const withWrites = (reads: readonly string[], writes: readonly string[]): readonly string[] =>
+  reads.map((read, index) => (index % 10 === 9 ? (writes[index % writes.length] ?? read) : read));
+
 export const casesOf = (data: Data, notes: number): readonly Case[] => {
-  const jwt = [`Authorization: Bearer ${token()}`];
-  const key = [`X-Api-Key: ${data.key}`];
-  const get = (path: string, headers = jwt): string => request('GET', path, headers);
-  const details = spread(50, notes).map((id) => get(`/api/v1/notes/${id}`));
-  const orders = spread(50, Math.min(10_000, notes / 10)).map((id) => `/api/v1/orders/${id}`);
+  /** Headers of a caller, by token and by key; any number is one of the 32. */
+  const tokens = callerKeys.map((_, index) => [`Authorization: Bearer ${token(index + 1)}`]);
+  const byToken = (caller: number): readonly string[] => tokens[caller % callers] ?? [];
+  const byKey = (caller: number): readonly string[] => [`X-Api-Key: ${callerKeys[caller % callers]}`];
+  /** Each path by the next caller. */
+  const gets = (paths: readonly string[], headers = byToken): readonly string[] =>
+    paths.map((path, index) => request('GET', path, headers(index)));
+  const details = gets(spread(3_200, notes).map((id) => `/api/v1/notes/${id}`));
+  const orders = spread(notes / 10, Math.min(10_000, notes / 10));
+  const ofOwners = (headers: (caller: number) => readonly string[]): readonly string[] =>
+    orders.map((id) => request('GET', `/api/v1/orders/${id}`, headers(ownerOf(id) - 1)));
   const note = '{"note":{"title":"Note {n}","body":"The body of a new note, some words long"}}';
-  const create = numbered('POST', '/api/v1/notes', jwt, note);
-  // Never the same one by everybody at a time: what several ask at once, the service asks of PostgreSQL once.
-  const pagePaths = spread(50, 50).map((page) => `/api/v1/notes?page=${page}&per_page=20`);
-  const pages = pagePaths.map((path) => get(path));
+  const creates = tokens.map((headers) => numbered('POST', '/api/v1/notes', headers, note));
+  const pagePaths = spread(notes / 20, notes / 20).map((page) => `/api/v1/notes?page=${page}&per_page=20`);
+  const pages = gets(pagePaths);
   // Another value each time, so that no total is known from the request before: one row in a hundred, and one in two.
   const filteredBy = (first: number, count: number): readonly string[] =>
-    spread(count, count).map((n) => {
-      const title = `Note%20${String(first + n).padStart(9, '0')}`;
-      return get(`/api/v1/notes?page=1&per_page=20&sort=title&filter[title][gte]=${title}`);
-    });
+    gets(
+      spread(count, count).map((n) => {
+        const title = `Note%20${String(first + n).padStart(9, '0')}`;
+        return `/api/v1/notes?page=1&per_page=20&sort=title&filter[title][gte]=${title}`;
+      }),
+    );
   const hundredth = Math.ceil(notes / 100);
-  const updates = spread(50, notes).map((id) => numbered('PATCH', `/api/v1/notes/${id}`, jwt, note));
+  const updates = spread(3_200, notes).map((id, index) =>
+    numbered('PATCH', `/api/v1/notes/${id}`, byToken(index), note),
+  );
+  const userPages = spread(callers, 4).map((page) => `/api/v1/users?page=${page}&per_page=8`);
   const [busy, few] = [
     { connections: 32, expect: 200 },
     { connections: 8, expect: 200 },
   ];
   return [
-    { ...busy, name: 'health', requests: [get('/api/v1/health', [])], target: both(0.95) },
+    { ...busy, name: 'health', requests: [request('GET', '/api/v1/health', [])], target: both(0.95) },
     {
       ...busy,
       name: 'detail, JWT',
@@ -100,8 +115,8 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
     {
       ...busy,
       name: 'detail, API key / JWT',
-      requests: orders.map((path) => get(path, key)),
-      beside: orders.map((path) => get(path)),
+      requests: ofOwners(byKey),
+      beside: ofOwners(byToken),
       target: both(0.95),
     },
     {
@@ -116,25 +131,25 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
       ...busy,
       name: 'page of 20, beside one without a count',
       requests: pages,
-      bare: pagePaths.map((path) => get(`${path}&count=no`)),
+      bare: gets(pagePaths.map((path) => `${path}&count=no`)),
       target: { sqlite: 1.35 },
     },
     {
       ...busy,
       name: 'page of 20, one write in ten',
-      requests: updates.map((update, index) => (index % 10 === 9 ? update : (pages[index] ?? ''))),
+      requests: withWrites(pages, updates),
       target: { sqlite: 2, postgres: 1.2 },
     },
     {
       ...busy,
       name: 'page of 20, one create in ten',
-      requests: pages.map((page, index) => (index % 10 === 9 ? create : page)),
+      requests: withWrites(pages, creates),
       expect: [200, 201],
     },
     {
       ...few,
       name: '1,000 rows, JWT',
-      requests: spread(8, 8).map((page) => get(`/api/v1/notes?page=${page}&per_page=1000`)),
+      requests: gets(spread(callers, 10).map((page) => `/api/v1/notes?page=${page}&per_page=1000`)),
       target: { sqlite: 2.2, postgres: 1.5 },
     },
     {
@@ -152,14 +167,14 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
     {
       ...few,
       name: 'include: an order of 20 lines',
-      requests: spread(50, shopOrders).map((order) => orderRequest(orderPage(order))),
+      requests: spread(3_200, shopOrders).map((order) => orderRequest(order, orderPage(order))),
       servers: 'shop',
       target: { sqlite: 1.5, postgres: 1.3 },
     },
     {
       ...busy,
       name: 'create, durable',
-      requests: [create],
+      requests: creates,
       expect: 201,
       target: { sqlite: 8, postgres: 1.2 },
     },
@@ -167,11 +182,11 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
     {
       ...busy,
       name: 'delete, durable',
-      requests: [request('DELETE', '/api/v1/notes/{id}', jwt)],
+      requests: tokens.map((headers) => request('DELETE', '/api/v1/notes/{id}', headers)),
       deletes: true,
       target: { sqlite: 6, postgres: 1.1 },
     },
-    { ...busy, name: '90 % detail, 10 % update', requests: mixed(details, jwt, note) },
+    { ...busy, name: '90 % detail, 10 % update', requests: withWrites(details, updates) },
     {
       name: 'signed payment',
       // When its turn comes: a signature holds for five minutes.
@@ -184,8 +199,8 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
     },
     {
       name: 'list of users, API key',
-      requests: [get('/api/v1/users', key)],
-      beside: [get('/api/v1/users')],
+      requests: gets(userPages, byKey),
+      beside: gets(userPages),
       connections: 32,
       expect: 200,
       target: both(0.95),
@@ -206,8 +221,3 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
     },
   ];
 };
-
-const mixed = (details: readonly string[], jwt: readonly string[], note: string): readonly string[] =>
-  details.map((detail, index) =>
-    index % 10 === 9 ? numbered('PATCH', `/api/v1/notes/${index}`, jwt, note) : detail,
-  );

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { callerRows, callers } from './callers.ts';
 import { databaseCpu } from './database-cpu.ts';
 import { durablePostgres } from './postgres.ts';
 
@@ -19,8 +20,6 @@ export interface Data {
   readonly bare: string;
   /** The service's environment, its database and credentials among it. */
   readonly service: Readonly<Record<string, string>>;
-  /** An API key of the only user, who is super_admin. */
-  readonly key: string;
   /** An application that signs: app_id and secret. */
   readonly application: { readonly id: string; readonly secret: string };
   /** CPU time of the database's server so far, in seconds; 0 where it has none. */
@@ -37,7 +36,7 @@ export const firstSpare = 100_000_000;
 
 export interface Amounts {
   readonly notes: number;
-  /** Users, keys and permissions besides those of the only user who calls; none unless given. */
+  /** Users, keys and permissions besides those of the users who call; none unless given. */
   readonly crowd?: number;
 }
 
@@ -69,27 +68,29 @@ const set = (env: Readonly<Record<string, string>>) => {
   gatewright(['migrate']);
   const user = ['--username', 'bench', '--email', 'bench@example.com', '--role', 'super_admin'];
   json(['user', 'create', ...user, '--password-stdin'], password);
-  const { key = '' } = json(['key', 'create', '--username', 'bench', '--name', 'bench']);
   const { app_id: id = '', api_secret: secret = '' } = json(['app', 'create', 'bench']);
-  return { key, application: { id, secret } };
+  return { application: { id, secret } };
 };
 
 const titleOf = (n: number): string => `Note ${String(n).padStart(9, '0')}`;
 const bodyOf = (n: number): string => `The body of note ${n}: "quoted", 中文, ${'text '.repeat(20)}`;
+/** The caller whose order it is. */
+export const ownerOf = (order: number): number => 1 + (order % callers);
 const timeOf = (n: number): string => new Date(1_700_000_000_000 + n * 1000).toISOString();
 
-/** Notes, and a tenth as many orders (10,000 at most), of the only user. */
+/** Notes, a tenth as many orders (10,000 at most), of the callers in turn, and the callers. */
 const fillSqlite = (path: string, notes: number): void => {
   const db = new DatabaseSync(path);
   const note = db.prepare('insert into notes (title, body, created_at, updated_at) values (?, ?, ?, ?)');
   const order = db.prepare(
     `insert into orders (number, amount, status, internal_note, user_id, created_at, updated_at)
-     values (?, ?, 'paid', ?, 1, ?, ?)`,
+     values (?, ?, 'paid', ?, ?, ?, ?)`,
   );
   db.exec('begin');
+  for (const sql of callerRows(`'${timeOf(0)}'`)) db.exec(sql);
   for (let n = 1; n <= notes; n++) note.run(titleOf(n), bodyOf(n), timeOf(n), timeOf(n));
   for (let n = 1; n <= Math.min(10_000, notes / 10); n++)
-    order.run(`N-${n}`, n * 100, `internal ${n}`, timeOf(n), timeOf(n));
+    order.run(`N-${n}`, n * 100, `internal ${n}`, ownerOf(n), timeOf(n), timeOf(n));
   db.exec('commit; pragma wal_checkpoint(truncate); analyze');
   db.close();
 };
@@ -159,6 +160,7 @@ export const sqliteData = async ({ notes, crowd = 0 }: Amounts): Promise<Data> =
 const fillPostgres = async (url: string, notes: number): Promise<void> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
+  for (const sql of callerRows('now()')) await client.query(sql);
   await client.query(
     `insert into notes (title, body, created_at, updated_at)
      select 'Note ' || lpad(n::text, 9, '0'), 'The body of note ' || n || ': "quoted", 中文, ' || repeat('text ', 20),
@@ -167,7 +169,7 @@ const fillPostgres = async (url: string, notes: number): Promise<void> => {
   );
   await client.query(
     `insert into orders (number, amount, status, internal_note, user_id, created_at, updated_at)
-     select 'N-' || n, n * 100, 'paid', 'internal ' || n, 1, now(), now() from generate_series(1, $1::int) n`,
+     select 'N-' || n, n * 100, 'paid', 'internal ' || n, 1 + n % ${callers}, now(), now() from generate_series(1, $1::int) n`,
     [Math.min(10_000, notes / 10)],
   );
   await client.query('analyze');

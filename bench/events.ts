@@ -11,9 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { callers } from './callers.ts';
 import { commandLine, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
-import { placeOn } from './place.ts';
+import { moreReaders, placeOn } from './place.ts';
 import { onCore, pinned, start } from './processes.ts';
 
 const { values: options } = parseArgs({
@@ -27,13 +28,13 @@ const { values: options } = parseArgs({
 const application = join(root, 'bench/told');
 const kinds = ['plain', 'told', 'kept', 'both'] as const;
 
-const create = (kind: string): string => {
+const create = (kind: string, user: number): string => {
   const values = { title: 'Item {n}', amount: 12, note: 'as it is written by hand', due: '2026-11-22' };
   const body = JSON.stringify({ [`${kind}_item`]: values });
   return [
     `POST /api/v1/${kind}_items HTTP/1.1\r\n`,
     'Host: 127.0.0.1\r\n',
-    `Authorization: Bearer ${token(reader)}\r\n`,
+    `Authorization: Bearer ${token(user)}\r\n`,
     'Content-Type: application/json\r\n',
     // The number that is put in has nine digits where its place has three.
     `Content-Length: ${body.length + 6}\r\n`,
@@ -41,8 +42,9 @@ const create = (kind: string): string => {
   ].join('');
 };
 
-/** Ids of users: whoever creates, and an administrator. */
-const [reader, boss] = [2, 3];
+/** Ids of users: those who create, of whom the webhook belongs to the first, and an administrator. */
+const creators = Array.from({ length: callers }, (_, index) => 2 + index);
+const [reader, boss] = [2, 2 + callers];
 
 /** A receiver that takes whatever comes, on the core of the load. */
 const startReceiver = async (): Promise<{ readonly port: number; readonly stop: () => void }> => {
@@ -64,7 +66,7 @@ const administer = async (port: number, method: string, path: string, webhook: o
 };
 
 const directory = mkdtempSync(join(tmpdir(), 'gatewright-events-'));
-const place = await placeOn(options.database, { directory, application, rows: () => [] });
+const place = await placeOn(options.database, { directory, application, rows: moreReaders });
 try {
   const command = ['--max-semi-space-size=8', join(root, 'bin/gatewright.js'), 'start'];
   const admin = ['--username', 'boss', '--email', 'boss@example.com', '--role', 'super_admin'];
@@ -76,7 +78,7 @@ try {
     measure(service, {
       connections: Number(options.connections),
       milliseconds: Number(options.ms),
-      requests: [create(kind)],
+      requests: creators.map((user) => create(kind, user)),
       expect: 201,
     });
   process.stdout.write(

@@ -6,7 +6,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sqliteData, token } from './data.ts';
+import { callerKeys, callers } from './callers.ts';
+import { ownerOf, sqliteData, token } from './data.ts';
 import { measure, median } from './measure.ts';
 import { type Plot, type Series, toSvg } from './plot.ts';
 import { type Running, startService } from './processes.ts';
@@ -108,7 +109,7 @@ for (const rows of sizes) {
       ),
     );
     // One of a crowd, whose roles and permissions have to be found among all others.
-    const member = `Authorization: Bearer ${token(2)}`;
+    const member = `Authorization: Bearer ${token(callers + 1)}`;
     add(
       byRows,
       'detail, JWT, by role',
@@ -119,7 +120,7 @@ for (const rows of sizes) {
       ),
     );
     const keyed = Array.from({ length: 50 }, (_, index) =>
-      get(`/api/v1/orders/${1 + index}`, `X-Api-Key: ${data.key}`),
+      get(`/api/v1/orders/${1 + index}`, `X-Api-Key: ${callerKeys[ownerOf(1 + index) - 1]}`),
     );
     add(byRows, 'detail, API key', rows, await latency(service, keyed));
     add(

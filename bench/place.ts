@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
+import { callers } from './callers.ts';
 import { commandLine, environment, password } from './data.ts';
 import { databaseCpu } from './database-cpu.ts';
 import { durablePostgres } from './postgres.ts';
@@ -74,6 +75,20 @@ const onPostgres = async ({ directory, application, rows }: Wanted): Promise<Pla
 /** An application with its rows on one of the databases, a PostgreSQL of its own where it is that. */
 export const placeOn = (database: string, wanted: Wanted): Promise<Place> =>
   (database === 'postgres' ? onPostgres : onSqlite)(wanted);
+
+/** Statements that add users 3 to 33, with the role of `reader`. */
+export const moreReaders = (now: string): readonly string[] => {
+  const names = Array.from({ length: callers - 1 }, (_, index) => `reader${index + 3}`);
+  const rows = names.map(
+    (name) => `('${name}', '${name}', '${name}@example.com', '${name}@example.com', '${name}',
+    '-', ${now}, ${now})`,
+  );
+  return [
+    `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
+     values ${rows.join(', ')}`,
+    `insert into user_roles (user_id, role) select id, 'viewer' from users where id > 2`,
+  ];
+};
 
 /** Numbers from 1 on, in both dialects. */
 export const numbers = (count: number): string =>

@@ -1,5 +1,6 @@
 /** What one process of the service costs: its start, its memory when idle, and after a million requests. */
 import { join } from 'node:path';
+import { callers } from './callers.ts';
 import { type Data, token } from './data.ts';
 import { measure } from './measure.ts';
 import { startService } from './processes.ts';
@@ -34,7 +35,9 @@ export const measureProcess = async (data: Data): Promise<ProcessFigures> => {
     let requests = 0;
     while (requests < million) {
       const lines = [`GET /api/v1/notes/${1 + (requests % 1000)} HTTP/1.1`, 'Host: 127.0.0.1'];
-      const detail = [...lines, `Authorization: Bearer ${token()}`, '', ''].join('\r\n');
+      const detail = [...lines, `Authorization: Bearer ${token(1 + (requests % callers))}`, '', ''].join(
+        '\r\n',
+      );
       const job = { connections: 32, expect: 200, requests: [detail], milliseconds: 5_000 };
       requests += (await measure(service, job)).requests;
     }

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { pinned, type Running } from './processes.ts';
-import { orderPage, orderRequest, reader, shownOf, startShop } from './shop.ts';
+import { orderPage, orderRequest, ownerOf, shownOf, startShop } from './shop.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -28,30 +28,37 @@ interface Asked {
   readonly data: { readonly customer_id: number } & readonly { readonly product_id: number }[];
 }
 
-/** What a client without `include` asks for: the order, its customer, its lines, and each product. */
-const singlePaths = async (service: Running): Promise<readonly string[]> => {
+/** A path below /api/v1, by the owner of an order. */
+interface Asking {
+  readonly order: number;
+  readonly path: string;
+}
+
+/** The requests of a client without `include`: the order, its customer, its lines, and each product. */
+const singlePaths = async (service: Running, shown: number): Promise<readonly Asking[]> => {
   const ask = async (path: string): Promise<Asked['data']> => {
-    const headers = { Authorization: `Bearer ${token(reader)}` };
+    const headers = { Authorization: `Bearer ${token(ownerOf(shown))}` };
     const answer = await fetch(`http://127.0.0.1:${service.port}/api/v1/${path}`, { headers });
     return ((await answer.json()) as Asked).data;
   };
   const [order, list] = [`orders/${shown}`, `order_lines?filter[order_id]=${shown}`];
   const found = await ask(list);
   const { customer_id } = await ask(order);
-  return [
+  const paths = [
     order,
     `customers/${customer_id}`,
     list,
     ...found.map(({ product_id }) => `products/${product_id}`),
   ];
+  return paths.map((path) => ({ order: shown, path }));
 };
 
-/** Bytes of the answers as they are sent, heads included. */
-const bytesOf = async (server: Running, paths: readonly string[]): Promise<number> => {
+/** Bytes of the responses as they are sent, heads included. */
+const bytesOf = async (server: Running, paths: readonly Asking[]): Promise<number> => {
   let bytes = 0;
-  for (const path of paths)
+  for (const { order, path } of paths)
     bytes += await new Promise<number>((resolve, reject) => {
-      const headers = { Authorization: `Bearer ${token(reader)}` };
+      const headers = { Authorization: `Bearer ${token(ownerOf(order))}` };
       get({ port: server.port, path: `/api/v1/${path}`, headers, agent: false }, (answer) => {
         const { socket } = answer;
         answer.resume().once('end', () => resolve(socket.bytesRead));
@@ -63,8 +70,9 @@ const bytesOf = async (server: Running, paths: readonly string[]): Promise<numbe
 const shop = await startShop(options.database, orders);
 try {
   const { service, bare } = shop;
-  const page = [orderPage(shown)];
-  const single = await singlePaths(service);
+  const page = shown.map((order) => ({ order, path: orderPage(order) }));
+  const single: Asking[] = [];
+  for (const order of shown) single.push(...(await singlePaths(service, order)));
   const ways = [
     { name: 'by include', server: service, paths: page },
     { name: 'a join by hand', server: bare, paths: page },
@@ -77,7 +85,7 @@ try {
     measure(server, {
       connections,
       milliseconds: Number(options.ms),
-      requests: paths.map(orderRequest),
+      requests: paths.map(({ order, path }) => orderRequest(order, path)),
       expect: 200,
     });
   for (const connections of [1, Number(options.connections)]) {
@@ -89,13 +97,14 @@ try {
       const measured = results[index] ?? [];
       const { perSecond, cpu } = middle(measured);
       // Pages, not requests.
-      const pages = perSecond / paths.length;
+      const perPage = paths.length / shown.length;
+      const pages = perSecond / perPage;
       const beside = (figure: (each: Measured) => number): number =>
         median(measured.map((each, round) => figure(each) / figure(results[1]?.[round] ?? each)));
-      const ratio = beside(({ perSecond: each }) => each) / paths.length;
-      const cost = 1 / (beside(({ cpu: each }) => each) * paths.length);
+      const ratio = beside(({ perSecond: each }) => each) / perPage;
+      const cost = 1 / (beside(({ cpu: each }) => each) * perPage);
       process.stdout.write(
-        `${connections} connections, ${name}: ${paths.length} requests, ${await bytesOf(server, paths)} bytes, ${((1000 / pages) * connections).toFixed(2)} ms, ${Math.round(pages)} pages/s, ${Math.round(cpu * paths.length)} µs CPU a page; beside the join ${ratio.toFixed(2)}, by CPU ${cost.toFixed(2)}\n`,
+        `${connections} connections, ${name}: ${perPage} requests, ${Math.round((await bytesOf(server, paths)) / shown.length)} bytes, ${((1000 / pages) * connections).toFixed(2)} ms, ${Math.round(pages)} pages/s, ${Math.round(cpu * perPage)} µs CPU a page; beside the join ${ratio.toFixed(2)}, by CPU ${cost.toFixed(2)}\n`,
       );
     }
   }

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { callers } from './callers.ts';
 import { root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { numbers, placeOn } from './place.ts';
@@ -25,8 +26,7 @@ const { values: options } = parseArgs({
 const application = join(root, 'bench/teams');
 const tasks = Number(options.tasks);
 const teams = Number(options.teams);
-/** The user who asks, and how many others are members, of three teams each. */
-const reader = 2;
+/** Users who are members, of three teams each; 32 of them send requests. */
 const others = teams;
 const tables = ['open_tasks', 'team_tasks', 'shared_tasks', 'project_tasks'];
 
@@ -46,13 +46,13 @@ const rows = (now: string): string[] => [
   ),
 ];
 
-const request = (path: string): string =>
+const request = (path: string, user: number): string =>
   [
     'GET ',
     `/api/v1/${path}`,
     ' HTTP/1.1\r\n',
     'Host: 127.0.0.1\r\n',
-    `Authorization: Bearer ${token(reader)}\r\n`,
+    `Authorization: Bearer ${token(user)}\r\n`,
     '\r\n',
   ].join('');
 
@@ -71,7 +71,7 @@ try {
     measure(service, {
       connections: Number(options.connections),
       milliseconds: Number(options.ms),
-      requests: [request(path)],
+      requests: Array.from({ length: callers }, (_, index) => request(path, 2 + index)),
       expect: 200,
     });
   process.stdout.write(

@@ -2,33 +2,37 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { callers } from './callers.ts';
 import { jwtSecret, root, token } from './data.ts';
-import { numbers, type Place, placeOn } from './place.ts';
+import { moreReaders, numbers, type Place, placeOn } from './place.ts';
 import { type Running, start } from './processes.ts';
 
 const application = join(root, 'examples/shop');
-/** Whose the orders are. */
-export const reader = 2;
+/** The user whose order it is: the callers are users 2 to 33, and have 1 of 32 orders and customers each. */
+export const ownerOf = (order: number): number => 2 + (order % callers);
 const [customers, products, lines] = [500, 1000, 20];
 
 const rowsOf =
   (orders: number) =>
   (now: string): readonly string[] => [
+    ...moreReaders(now),
     `insert into customers (name, email, address, user_id, created_at, updated_at)
-     ${numbers(customers)} select 'Customer ' || i, i || '@c.example', i || ' Road, Town', ${reader}, ${now}, ${now} from n`,
+     ${numbers(customers)} select 'Customer ' || i, i || '@c.example', i || ' Road, Town', 2 + (i - 1) % ${callers}, ${now}, ${now} from n`,
     `insert into products (sku, name, price, stock, active, created_at, updated_at)
      ${numbers(products)} select 'SKU-' || i, 'Product ' || i, 100 + i, i, ${now === 'now()' ? 'true' : '1'}, ${now}, ${now} from n`,
     `insert into orders (customer_id, status, total, user_id, created_at, updated_at)
-     ${numbers(orders)} select 1 + i % ${customers}, 'paid', 1000 + i, ${reader}, ${now}, ${now} from n`,
+     ${numbers(orders)} select 1 + i % ${callers} + ${callers} * (i / ${callers} % 15), 'paid', 1000 + i, 2 + i % ${callers}, ${now}, ${now} from n`,
     `insert into order_lines (order_id, product_id, quantity, price, created_at, updated_at)
      ${numbers(orders * lines)} select 1 + (i - 1) / ${lines}, 1 + (i * 7919) % ${products}, 1 + i % 9, 100 + i % 900, ${now}, ${now} from n`,
   ];
 
-export const orderRequest = (path: string): string =>
-  `GET /api/v1/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token(reader)}\r\n\r\n`;
+/** A request by the owner of an order. */
+export const orderRequest = (order: number, path: string): string =>
+  `GET /api/v1/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token(ownerOf(order))}\r\n\r\n`;
 
-/** The order that is shown. */
-export const shownOf = (orders: number): number => Math.ceil(orders / 2);
+/** The orders that are shown, one of each owner. */
+export const shownOf = (orders: number): readonly number[] =>
+  Array.from({ length: callers }, (_, index) => Math.ceil(orders / 2) + index);
 
 export const orderPage = (order: number): string => `orders/${order}?include=customer,lines.product`;
 

@@ -7,6 +7,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { callers } from './callers.ts';
+import { spread } from './cases.ts';
 import { type Data, sqliteData, token } from './data.ts';
 import { measure } from './measure.ts';
 import { type Running, start } from './processes.ts';
@@ -16,11 +18,15 @@ const notes = 100_000;
 /** Limits of the heap in megabytes that are tried; 0 is none. */
 const heaps = [0, 512, 256, 128, 64];
 
-const requestOf = (path: string): string =>
-  [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token()}`, '', ''].join('\r\n');
+const requestOf = (path: string, user: number): string =>
+  [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token(user)}`, '', ''].join('\r\n');
 
-const detail = requestOf('/api/v1/notes/17');
-const list = requestOf('/api/v1/notes?per_page=1000');
+const details = spread(1_600, notes).map((id, index) =>
+  requestOf(`/api/v1/notes/${id}`, 1 + (index % callers)),
+);
+const lists = spread(callers, notes / 1000).map((page, index) =>
+  requestOf(`/api/v1/notes?page=${page}&per_page=1000`, 1 + index),
+);
 
 const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0);
 const line = (cells: readonly (string | number)[]): void =>
@@ -36,15 +42,15 @@ const startWith = (data: Data, heap: number): Promise<Running> =>
     data.service,
   );
 
-const load = (server: Running, request: string, connections: number) =>
-  measure(server, { connections, expect: 200, requests: [request], milliseconds: 5_000 });
+const load = (server: Running, requests: readonly string[], connections: number) =>
+  measure(server, { connections, expect: 200, requests, milliseconds: 5_000 });
 
 /** Connections that have each sent one request, and say nothing more. */
 const idleConnections = async (port: number, count: number): Promise<readonly Socket[]> => {
   const sockets: Socket[] = [];
   for (let opened = 0; opened < count; opened += 1) {
     const socket = connect(port, '127.0.0.1');
-    socket.write(detail);
+    socket.write(details[0] ?? '');
     await once(socket, 'data');
     sockets.push(socket);
   }
@@ -56,16 +62,16 @@ const measureHeap = async (data: Data, heap: number): Promise<void> => {
   try {
     await delay(2_000);
     const idle = server.memory();
-    await load(server, detail, 32);
-    const details = await load(server, detail, 32);
+    await load(server, details, 32);
+    const shown = await load(server, details, 32);
     const afterDetails = server.memory();
-    await load(server, list, 32);
-    const lists = await load(server, list, 32);
+    await load(server, lists, 32);
+    const listed = await load(server, lists, 32);
     const afterLists = server.memory();
     line([
       ...[heap === 0 ? 'none' : `${heap} MB`, megabytes(idle)],
-      ...[megabytes(afterDetails), details.perSecond.toFixed(0), details.p99.toFixed(1)],
-      ...[megabytes(afterLists), lists.perSecond.toFixed(0), lists.p99.toFixed(0)],
+      ...[megabytes(afterDetails), shown.perSecond.toFixed(0), shown.p99.toFixed(1)],
+      ...[megabytes(afterLists), listed.perSecond.toFixed(0), listed.p99.toFixed(0)],
     ]);
   } catch (error) {
     line([`${heap} MB`, error instanceof Error ? error.message : String(error)]);
@@ -77,7 +83,7 @@ const measureHeap = async (data: Data, heap: number): Promise<void> => {
 const measureConnections = async (data: Data): Promise<void> => {
   const server = await startWith(data, 0);
   try {
-    await load(server, detail, 32);
+    await load(server, details, 32);
     await delay(1_000);
     const before = server.memory();
     line(['connections', 'MB', 'KB each']);

@@ -14,6 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
+import { callers } from '../callers.ts';
+import { spread } from '../cases.ts';
 import { type Data, postgresData, token } from '../data.ts';
 import type { Result } from '../load.ts';
 import { median } from '../measure.ts';
@@ -50,11 +52,11 @@ interface Kind {
   readonly expect: number;
 }
 
-const requestOf = (method: string, path: string, body?: string): string =>
+const requestOf = (method: string, path: string, user: number, body?: string): string =>
   [
     `${method} ${path} HTTP/1.1`,
     'Host: 127.0.0.1',
-    `Authorization: Bearer ${token()}`,
+    `Authorization: Bearer ${token(user)}`,
     ...(body === undefined
       ? []
       : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
@@ -62,28 +64,48 @@ const requestOf = (method: string, path: string, body?: string): string =>
     body ?? '',
   ].join('\r\n');
 
+/** The callers in turn. */
+const userOf = (index: number): number => 1 + (index % callers);
+
 const title = 'A note of the benchmark {n}';
 
 /** Its body is as long as it is with the number, which has nine digits, in the place of its name. */
-const numbered = (method: string, path: string, body: string): string =>
-  requestOf(method, path, body).replace(
+const numbered = (method: string, path: string, user: number, body: string): string =>
+  requestOf(method, path, user, body).replace(
     /Content-Length: (\d+)/,
     (_all, length) => `Content-Length: ${Number(length) + 6}`,
   );
 
 const kinds: readonly Kind[] = [
-  { name: 'detail', requests: [requestOf('GET', '/api/v1/notes/17')], expect: 200 },
-  { name: 'page of 20', requests: [requestOf('GET', '/api/v1/notes?per_page=20&page=3')], expect: 200 },
+  {
+    name: 'detail',
+    requests: spread(1_600, notes).map((id, index) => requestOf('GET', `/api/v1/notes/${id}`, userOf(index))),
+    expect: 200,
+  },
+  {
+    name: 'page of 20',
+    requests: spread(notes / 20, notes / 20).map((page, index) =>
+      requestOf('GET', `/api/v1/notes?per_page=20&page=${page}`, userOf(index)),
+    ),
+    expect: 200,
+  },
   {
     name: 'create',
-    requests: [numbered('POST', '/api/v1/notes', JSON.stringify({ note: { title, body: '......' } }))],
+    requests: spread(callers, callers).map((user) =>
+      numbered('POST', '/api/v1/notes', user, JSON.stringify({ note: { title, body: '......' } })),
+    ),
     expect: 201,
   },
   {
     name: 'update',
     // Of many rows: updates of one wait for each other.
     requests: Array.from({ length: 997 }, (_, index) =>
-      numbered('PATCH', `/api/v1/notes/${index * 10 + 1}`, JSON.stringify({ note: { title } })),
+      numbered(
+        'PATCH',
+        `/api/v1/notes/${index * 10 + 1}`,
+        userOf(index),
+        JSON.stringify({ note: { title } }),
+      ),
     ),
     expect: 200,
   },
