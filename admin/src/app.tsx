@@ -1,20 +1,22 @@
 import CssBaseline from '@mui/material/CssBaseline';
+import { CoreAdminContext, CoreAdminUI, CustomRoutes } from 'ra-core';
 import { lazy } from 'react';
-import { AdminContext, AdminUI, CustomRoutes } from 'react-admin';
 import { createBrowserRouter, Outlet, Route, RouterProvider } from 'react-router';
 import { SignInAgain } from './account/sign-in-again.tsx';
 import { pagesPath } from './base.ts';
 import { InvitationPage } from './invitation/invitation-page.tsx';
-import { AppLayout } from './layout/layout.tsx';
+import { BrokenPage } from './layout/failure.tsx';
+import { AppLayout, loadAgain } from './layout/layout.tsx';
 import { Leaving } from './layout/leaving.tsx';
 import { PageNotFound } from './layout/not-found.tsx';
+import { Notification } from './layout/notification.tsx';
+import { ThemeProvider } from './layout/theme-mode.tsx';
 import { Waiting } from './layout/waiting.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { queryClient } from './query-client.ts';
 import { authProvider, dataProvider } from './service.ts';
 import { store } from './store.ts';
 import { i18nProvider } from './texts/provider.ts';
-import { darkTheme, lightTheme } from './theme.ts';
 
 const Start = lazy(() => import('./start/start.tsx').then(({ Start: page }) => ({ default: page })));
 const Keys = lazy(() => import('./keys/keys.tsx').then(({ Keys: page }) => ({ default: page })));
@@ -83,23 +85,23 @@ const ShowWebhook = lazy(() =>
 
 /** What every page stands in, before the gate and behind it. */
 const Surroundings = () => (
-  <AdminContext
+  <CoreAdminContext
     authProvider={authProvider}
     dataProvider={dataProvider}
     i18nProvider={i18nProvider}
     queryClient={queryClient}
     store={store}
-    lightTheme={lightTheme}
-    darkTheme={darkTheme}
   >
-    <Outlet />
-    <Leaving />
-  </AdminContext>
+    <ThemeProvider>
+      <Outlet />
+      <Leaving />
+    </ThemeProvider>
+  </CoreAdminContext>
 );
 
 const Administration = () => (
-  <>
-    <AdminUI
+  <CssBaseline enableColorScheme>
+    <CoreAdminUI
       title="Gatewright"
       disableTelemetry
       requireAuth
@@ -107,6 +109,9 @@ const Administration = () => (
       loginPage={SignIn}
       loading={Waiting}
       catchAll={PageNotFound}
+      accessDenied={PageNotFound}
+      authenticationError={PageNotFound}
+      error={({ error }) => <BrokenPage error={error} onRetry={loadAgain} />}
       dashboard={Start}
     >
       <CustomRoutes>
@@ -140,9 +145,10 @@ const Administration = () => (
         <Route path="/records/:path/:id/show" element={<RecordShow />} />
         <Route path="/records/:path/:id/history" element={<RecordHistory />} />
       </CustomRoutes>
-    </AdminUI>
+    </CoreAdminUI>
+    <Notification />
     <SignInAgain />
-  </>
+  </CssBaseline>
 );
 
 /** One that can hold back a way that leads out of a form. */

@@ -1,4 +1,4 @@
-import { localStorageStore, type Store } from 'react-admin';
+import { localStorageStore, type Store } from 'ra-core';
 
 /** What belongs to the browser and not to whoever is signed in. */
 const lasting = ['locale', 'theme', 'density', 'first-steps-dismissed'] as const;

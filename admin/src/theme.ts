@@ -1,4 +1,4 @@
-import type { RaThemeOptions } from 'react-admin';
+import type { ThemeOptions } from '@mui/material/styles';
 
 const fontFamily =
   'system-ui, -apple-system, "Segoe UI", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", sans-serif';
@@ -16,7 +16,7 @@ const shared = {
     button: { textTransform: 'none', fontWeight: 600 },
   },
   shape: { borderRadius: 10 },
-} as const satisfies RaThemeOptions;
+} as const satisfies ThemeOptions;
 
 interface Colours {
   readonly mode: 'light' | 'dark';
@@ -24,10 +24,10 @@ interface Colours {
   readonly head: string;
   /** Of what is not chosen. */
   readonly text: string;
-  readonly palette: Required<RaThemeOptions>['palette'];
+  readonly palette: Required<ThemeOptions>['palette'];
 }
 
-const themed = ({ mode, line, head, text, palette }: Colours): RaThemeOptions => ({
+const themed = ({ mode, line, head, text, palette }: Colours): ThemeOptions => ({
   ...shared,
   palette: { ...palette, mode, divider: line },
   components: {

@@ -1,10 +1,8 @@
-import RefusedIcon from '@mui/icons-material/CloseOutlined';
-import PassedIcon from '@mui/icons-material/DoneOutlined';
-import OpenIcon from '@mui/icons-material/MoreHorizOutlined';
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import type { MetadataField } from '../records/metadata.ts';
 import { useModel, useModelName, useModels } from '../records/use-metadata.ts';
@@ -31,7 +29,7 @@ export const ConditionsOf = ({ conditions: { about, rule }, explanation }: Condi
   );
 };
 
-const icons = { passed: PassedIcon, refused: RefusedIcon, narrowed: OpenIcon } as const;
+const icons = { passed: 'tick', refused: 'cross', narrowed: 'dots' } as const;
 const colours = {
   passed: 'success.main',
   refused: 'error.main',
@@ -46,11 +44,10 @@ interface ConditionProps {
 const ConditionLine = ({ condition, about, explanation }: ConditionProps & Pick<Conditions, 'about'>) => {
   const text = useText();
   const { outcome, decides, conditions = [] } = condition;
-  const Icon = icons[outcome];
   return (
     <Box component="li" sx={{ py: 0.375 }}>
       <Stack direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
-        <Icon sx={{ fontSize: 18, color: colours[outcome], mt: '2px' }} />
+        <Icon name={icons[outcome]} sx={{ fontSize: 18, color: colours[outcome], mt: '2px' }} />
         <Stack direction="row" sx={{ minWidth: 0, flexWrap: 'wrap', columnGap: 1, alignItems: 'baseline' }}>
           <Typography
             component="span"

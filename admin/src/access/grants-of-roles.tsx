@@ -1,10 +1,9 @@
-import YesIcon from '@mui/icons-material/CheckOutlined';
-import NoIcon from '@mui/icons-material/CloseOutlined';
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
 import { useState } from 'react';
 import { Link as RouterLink } from 'react-router';
+import { Icon } from '../parts/icon.tsx';
 import { useText } from '../texts/provider.ts';
 import type { Grants } from './explanation.ts';
 import { OtherRoles } from './other-roles.tsx';
@@ -40,7 +39,7 @@ export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: Gra
             to={`/roles/${role}`}
             variant="outlined"
             color={allowed ? 'success' : 'default'}
-            icon={allowed ? <YesIcon /> : <NoIcon />}
+            icon={allowed ? <Icon name="tick" /> : <Icon name="cross" />}
             label={text(allowed ? 'explain.gives' : 'explain.givesNot', { role })}
           />
         ))}

@@ -1,6 +1,6 @@
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { ListBase } from 'react-admin';
+import { ListBase } from 'ra-core';
 import { Address } from '../parts/address.tsx';
 import type { Column } from '../parts/column.ts';
 import { saidInPlace } from '../parts/failed.tsx';

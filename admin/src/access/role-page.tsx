@@ -2,7 +2,7 @@ import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { ListBase } from 'react-admin';
+import { ListBase } from 'ra-core';
 import { useParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';

@@ -1,4 +1,3 @@
-import AddIcon from '@mui/icons-material/AddOutlined';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
@@ -8,8 +7,9 @@ import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
 import { type FormEvent, useState } from 'react';
-import { useNotify } from 'react-admin';
+import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
 import { RecordListPage } from '../parts/record-list-page.tsx';
@@ -113,7 +113,7 @@ const AddRole = () => {
 
   return (
     <>
-      <Button variant="contained" startIcon={<AddIcon />} onClick={() => setOpen(true)}>
+      <Button variant="contained" startIcon={<Icon name="plus" />} onClick={() => setOpen(true)}>
         {text('roles.create')}
       </Button>
       <Dialog open={open} onClose={() => leave(close)} fullWidth maxWidth="xs" aria-labelledby="add-role">

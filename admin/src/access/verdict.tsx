@@ -1,7 +1,3 @@
-import AllowedIcon from '@mui/icons-material/CheckCircleOutlined';
-import NarrowedIcon from '@mui/icons-material/FilterAltOutlined';
-import RefusedIcon from '@mui/icons-material/HighlightOffOutlined';
-import OffIcon from '@mui/icons-material/RemoveCircleOutlineOutlined';
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
@@ -9,6 +5,7 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { Failed } from '../parts/failed.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
@@ -31,7 +28,7 @@ export const Verdict = ({ explanation, error }: VerdictProps) => {
     <Stack sx={{ gap: 1.5 }} aria-live="polite">
       <Alert
         severity={allowed ? 'success' : 'error'}
-        icon={allowed ? <AllowedIcon /> : <RefusedIcon />}
+        icon={allowed ? <Icon name="check" /> : <Icon name="crossCircle" />}
         sx={{ fontSize: 15 }}
       >
         <strong>{text(allowed ? 'explain.allowed' : 'explain.refused', { status })}</strong>{' '}
@@ -48,7 +45,7 @@ export const Verdict = ({ explanation, error }: VerdictProps) => {
   );
 };
 
-const icons = { passed: AllowedIcon, refused: RefusedIcon, narrowed: NarrowedIcon, off: OffIcon } as const;
+const icons = { passed: 'check', refused: 'crossCircle', narrowed: 'filter', off: 'minusCircle' } as const;
 const colours = {
   passed: 'success.main',
   refused: 'error.main',
@@ -59,7 +56,6 @@ const colours = {
 const StepLine = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
   const text = useText();
   const { rule, label, outcome, because, conditions, grants } = step;
-  const Icon = icons[outcome];
   const decisive = rule === explanation.decided_by;
   const changed = changedAt(step, explanation);
   const name = ruleText(text, rule, label);
@@ -78,7 +74,7 @@ const StepLine = ({ step, explanation }: { readonly step: Step; readonly explana
         '&:last-child': { borderBottom: 0 },
       }}
     >
-      <Icon fontSize="small" sx={{ color: colours[outcome], mt: 0.25 }} />
+      <Icon name={icons[outcome]} fontSize="small" sx={{ color: colours[outcome], mt: 0.25 }} />
       <Box sx={{ flex: 1, minWidth: 0 }}>
         <Typography
           component="div"

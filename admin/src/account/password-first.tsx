@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
-import { useLogout } from 'react-admin';
+import { useLogout } from 'ra-core';
 import { OutsidePage } from '../pages/outside-page.tsx';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { OwnPasswordForm } from './own-password-form.tsx';

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNotify } from 'react-admin';
+import { useNotify } from 'ra-core';
 import { useText } from '../texts/provider.ts';
 import { AskPassword } from './ask-password.tsx';
 import {

@@ -1,6 +1,6 @@
-import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
 import Button from '@mui/material/Button';
-import { useGetIdentity } from 'react-admin';
+import { useGetIdentity } from 'ra-core';
+import { Icon } from '../parts/icon.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useText } from '../texts/provider.ts';
@@ -27,7 +27,7 @@ export const RecoveryCodes = ({ codes, onClose }: RecoveryCodesProps) => {
       kept={text('factor.codes.kept')}
       onClose={onClose}
     >
-      <Button startIcon={<DownloadIcon />} onClick={save} sx={{ alignSelf: 'flex-start' }}>
+      <Button startIcon={<Icon name="download" />} onClick={save} sx={{ alignSelf: 'flex-start' }}>
         {text('factor.codes.download')}
       </Button>
     </ShownOnce>

@@ -1,4 +1,3 @@
-import RestoreIcon from '@mui/icons-material/RestoreOutlined';
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
@@ -10,6 +9,7 @@ import { FailurePage } from '../layout/failure.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Failed } from '../parts/failed.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf } from '../parts/problem.ts';
@@ -138,7 +138,7 @@ const History = ({ metadata, path, id }: HistoryProps) => {
               isCurrent={record !== null && version === newest}
               actions={
                 isRestorer && isRestorable(version) ? (
-                  <Button size="small" startIcon={<RestoreIcon />} onClick={() => setChosen(version)}>
+                  <Button size="small" startIcon={<Icon name="restore" />} onClick={() => setChosen(version)}>
                     {text('history.restore')}
                   </Button>
                 ) : null

@@ -1,11 +1,10 @@
-import LessIcon from '@mui/icons-material/ExpandLessOutlined';
-import MoreIcon from '@mui/icons-material/ExpandMoreOutlined';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useId, useState } from 'react';
+import { Icon } from '../parts/icon.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { useText } from '../texts/provider.ts';
@@ -78,7 +77,7 @@ const Unfolded = ({ count, children }: { readonly count: number; readonly childr
       <Button
         size="small"
         aria-expanded={open}
-        startIcon={open ? <LessIcon /> : <MoreIcon />}
+        startIcon={open ? <Icon name="chevronUp" /> : <Icon name="chevronDown" />}
         onClick={() => setOpen(!open)}
         sx={{ ml: -0.625, mb: open ? 1 : 0 }}
       >

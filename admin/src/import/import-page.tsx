@@ -1,4 +1,3 @@
-import UploadIcon from '@mui/icons-material/FileUploadOutlined';
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
@@ -8,6 +7,7 @@ import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useParams } from 'react-router';
+import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTell } from '../parts/problem.ts';
@@ -105,7 +105,7 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
         >
           <Button
             variant="outlined"
-            startIcon={<UploadIcon />}
+            startIcon={<Icon name="upload" />}
             disabled={busy}
             onClick={() => input.current?.click()}
           >

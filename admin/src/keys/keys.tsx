@@ -1,7 +1,7 @@
-import AddIcon from '@mui/icons-material/AddOutlined';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { FilterField } from '../parts/filter-field.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
@@ -94,7 +94,7 @@ export const Keys = () => {
       deletable={({ name, key, user }) => text('common.named', { name, more: `${user.username} · ${key}` })}
       deleting="revoke"
       actions={
-        <LinkButton to="/api_keys/create" variant="contained" startIcon={<AddIcon />}>
+        <LinkButton to="/api_keys/create" variant="contained" startIcon={<Icon name="plus" />}>
           {text('keys.create')}
         </LinkButton>
       }

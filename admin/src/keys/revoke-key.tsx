@@ -1,4 +1,4 @@
-import { useNotify } from 'react-admin';
+import { useNotify } from 'ra-core';
 import { Confirm } from '../parts/confirm.tsx';
 import { useTell } from '../parts/problem.ts';
 import { send } from '../service.ts';

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { useTheme } from 'react-admin';
+import { useThemeMode } from '../layout/theme-mode.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { StackedBars } from '../start/stacked-bars.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
@@ -17,7 +17,7 @@ const colours = {
 export const Usage = ({ usage: { last_30_days: days, networks } }: { readonly usage: KeyUsage }) => {
   const text = useText();
   const language = useLanguage();
-  const [mode] = useTheme();
+  const [mode] = useThemeMode();
   const colour = colours[mode === 'dark' ? 'dark' : 'light'];
   const format = new Intl.DateTimeFormat(language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' });
   const used = days.some(({ requests }) => requests > 0);

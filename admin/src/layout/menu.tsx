@@ -1,4 +1,3 @@
-import SearchIcon from '@mui/icons-material/SearchOutlined';
 import Box from '@mui/material/Box';
 import InputBase from '@mui/material/InputBase';
 import List from '@mui/material/List';
@@ -9,6 +8,7 @@ import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
 import { useId, useState } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
+import { Icon } from '../parts/icon.tsx';
 import { useText } from '../texts/provider.ts';
 import { type PlaceGroup, usePlaces } from './places.tsx';
 
@@ -37,7 +37,7 @@ const Group = ({
         </Typography>
       )}
       <List dense disablePadding aria-labelledby={label === '' ? undefined : id}>
-        {places.map(({ to, label: name, icon: Icon }) => {
+        {places.map(({ to, label: name, icon }) => {
           const here = isHere(pathname, to);
           return (
             <ListItem key={to} disablePadding>
@@ -50,7 +50,7 @@ const Group = ({
                 sx={{ borderRadius: 1.5, minHeight: 36, my: 0.125 }}
               >
                 <ListItemIcon sx={{ minWidth: 34, color: here ? 'primary.main' : 'text.secondary' }}>
-                  <Icon fontSize="small" />
+                  <Icon name={icon} fontSize="small" />
                 </ListItemIcon>
                 <ListItemText
                   primary={name}
@@ -143,7 +143,7 @@ const MenuFilter = ({ words, onWords, onEnter }: MenuFilterProps) => {
           }
         }}
         inputProps={{ 'aria-label': text('menu.filter'), type: 'search' }}
-        startAdornment={<SearchIcon fontSize="small" sx={{ mr: 0.75, color: 'text.secondary' }} />}
+        startAdornment={<Icon name="search" fontSize="small" sx={{ mr: 0.75, color: 'text.secondary' }} />}
         sx={{
           px: 1,
           height: 34,

@@ -1,25 +1,13 @@
-import AppsIcon from '@mui/icons-material/AppsOutlined';
-import BadgeIcon from '@mui/icons-material/BadgeOutlined';
-import GridIcon from '@mui/icons-material/GridOnOutlined';
-import HistoryIcon from '@mui/icons-material/HistoryOutlined';
-import HomeIcon from '@mui/icons-material/HomeOutlined';
-import KeyIcon from '@mui/icons-material/KeyOutlined';
-import PaymentIcon from '@mui/icons-material/PaymentsOutlined';
-import PeopleIcon from '@mui/icons-material/PeopleOutlined';
-import QuestionIcon from '@mui/icons-material/RuleOutlined';
-import WebhookIcon from '@mui/icons-material/WebhookOutlined';
-import JobsIcon from '@mui/icons-material/WorkHistoryOutlined';
-import type { ComponentType } from 'react';
+import { type IconName, modelIcon } from '../parts/icon.tsx';
 import type { ModelEntry } from '../records/metadata.ts';
 import { useModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
-import { iconOf } from './icon-of.tsx';
 
 /** A page that the menu and the palette lead to. */
 export interface Place {
   readonly to: string;
   readonly label: string;
-  readonly icon: ComponentType<{ readonly fontSize?: 'small' }>;
+  readonly icon: IconName;
 }
 
 export interface PlaceGroup {
@@ -34,7 +22,7 @@ const modelGroups = (models: readonly ModelEntry[], usual: string): readonly Pla
   return [...Map.groupBy([...others, ...named], ({ menu }) => menu ?? usual)].map(([label, entries]) => ({
     label,
     places: entries.map(({ label: name, path, icon }) => ({
-      ...{ to: `/records/${path}`, label: name, icon: iconOf(icon) },
+      ...{ to: `/records/${path}`, label: name, icon: modelIcon(icon) },
     })),
   }));
 };
@@ -42,36 +30,38 @@ const modelGroups = (models: readonly ModelEntry[], usual: string): readonly Pla
 export const usePlaces = (): readonly PlaceGroup[] => {
   const text = useText();
   const models = useModels();
-  return [
-    { label: '', places: [{ to: '/', label: text('start.title'), icon: HomeIcon }] },
+  // A service without events sends no webhooks.
+  const webhooks: readonly Place[] = models.some(({ events }) => events)
+    ? [{ to: '/webhooks', label: text('webhooks.title'), icon: 'webhook' }]
+    : [];
+  const groups: readonly PlaceGroup[] = [
+    { label: '', places: [{ to: '/', label: text('start.title'), icon: 'home' }] },
     {
       label: text('menu.people'),
       places: [
-        { to: '/api_keys', label: text('keys.title'), icon: KeyIcon },
-        { to: '/users', label: text('users.title'), icon: PeopleIcon },
+        { to: '/api_keys', label: text('keys.title'), icon: 'key' },
+        { to: '/users', label: text('users.title'), icon: 'people' },
       ],
     },
     ...modelGroups(models, text('menu.records')),
     {
       label: text('menu.settings'),
       places: [
-        { to: '/roles', label: text('roles.title'), icon: BadgeIcon },
-        { to: '/permissions', label: text('permissions.title'), icon: GridIcon },
-        { to: '/explain', label: text('explain.title'), icon: QuestionIcon },
+        { to: '/roles', label: text('roles.title'), icon: 'badge' },
+        { to: '/permissions', label: text('permissions.title'), icon: 'grid' },
+        { to: '/explain', label: text('explain.title'), icon: 'rule' },
       ],
     },
     {
       label: text('menu.watch'),
       places: [
-        { to: '/applications', label: text('applications.title'), icon: AppsIcon },
-        { to: '/payments', label: text('payments.title'), icon: PaymentIcon },
-        // Where nothing tells of events there are none.
-        ...(models.some(({ events }) => events)
-          ? [{ to: '/webhooks', label: text('webhooks.title'), icon: WebhookIcon }]
-          : []),
-        { to: '/jobs', label: text('jobs.title'), icon: JobsIcon },
-        { to: '/audit', label: text('audit.title'), icon: HistoryIcon },
+        { to: '/applications', label: text('applications.title'), icon: 'apps' },
+        { to: '/payments', label: text('payments.title'), icon: 'money' },
+        ...webhooks,
+        { to: '/jobs', label: text('jobs.title'), icon: 'clock' },
+        { to: '/audit', label: text('audit.title'), icon: 'history' },
       ],
     },
-  ].filter(({ places }) => places.length > 0);
+  ];
+  return groups.filter(({ places }) => places.length > 0);
 };

@@ -1,7 +1,7 @@
-import CheckIcon from '@mui/icons-material/CheckOutlined';
 import ListSubheader from '@mui/material/ListSubheader';
 import MenuItem from '@mui/material/MenuItem';
-import { useLocaleState, useRemoveFromStore, useStore } from 'react-admin';
+import { useLocaleState, useRemoveFromStore, useStore } from 'ra-core';
+import { Icon } from '../parts/icon.tsx';
 import { askBefore } from '../parts/unsaved.ts';
 import { languages, useText } from '../texts/provider.ts';
 
@@ -22,7 +22,7 @@ const choice = ({ name, lang, chosen, onChoose }: ChoiceProps) => (
     sx={{ justifyContent: 'space-between', gap: 3 }}
   >
     {name}
-    {chosen ? <CheckIcon fontSize="small" /> : null}
+    {chosen ? <Icon name="tick" fontSize="small" /> : null}
   </MenuItem>
 );
 

@@ -1,17 +1,16 @@
-import DarkIcon from '@mui/icons-material/DarkModeOutlined';
-import LightIcon from '@mui/icons-material/LightModeOutlined';
-import LanguageIcon from '@mui/icons-material/TranslateOutlined';
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
-import { useLocaleState, useTheme } from 'react-admin';
+import { useLocaleState } from 'ra-core';
+import { Icon } from '../parts/icon.tsx';
 import { askBefore } from '../parts/unsaved.ts';
 import { languages, useText } from '../texts/provider.ts';
+import { useThemeMode } from './theme-mode.tsx';
 
 /** Language and theme; both stay in this browser. */
 export const Preferences = () => {
   const text = useText();
   const [locale, setLocale] = useLocaleState();
-  const [theme, setTheme] = useTheme();
+  const [theme, setTheme] = useThemeMode();
   const other = languages.find((language) => language.locale !== locale);
   const themeLabel = text(theme === 'dark' ? 'menu.light' : 'menu.dark');
   return (
@@ -25,7 +24,7 @@ export const Preferences = () => {
             // Another language draws the whole page anew.
             onClick={() => askBefore(() => setLocale(other.locale))}
           >
-            <LanguageIcon fontSize="small" />
+            <Icon name="globe" fontSize="small" />
           </IconButton>
         </Tooltip>
       )}
@@ -35,7 +34,7 @@ export const Preferences = () => {
           aria-label={themeLabel}
           onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}
         >
-          {theme === 'dark' ? <LightIcon fontSize="small" /> : <DarkIcon fontSize="small" />}
+          {theme === 'dark' ? <Icon name="sun" fontSize="small" /> : <Icon name="moon" fontSize="small" />}
         </IconButton>
       </Tooltip>
     </>

@@ -1,6 +1,3 @@
-import PersonIcon from '@mui/icons-material/AccountCircleOutlined';
-import MenuIcon from '@mui/icons-material/MenuOutlined';
-import SearchIcon from '@mui/icons-material/SearchOutlined';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Divider from '@mui/material/Divider';
@@ -10,10 +7,11 @@ import MuiMenu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
+import { useGetIdentity, useLoading, useLogout } from 'ra-core';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useGetIdentity, useLoading, useLogout } from 'react-admin';
 import { Link } from 'react-router';
 import { basePath } from '../base.ts';
+import { Icon } from '../parts/icon.tsx';
 import { askBefore } from '../parts/unsaved.ts';
 import { useText } from '../texts/provider.ts';
 import { usePreferenceItems } from './preference-items.tsx';
@@ -80,7 +78,7 @@ const Account = () => {
           aria-expanded={anchor !== null}
           onClick={(event) => setAnchor(event.currentTarget)}
         >
-          <PersonIcon fontSize="small" />
+          <Icon name="person" fontSize="small" />
         </IconButton>
       </Tooltip>
       <MuiMenu disablePortal open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
@@ -154,14 +152,14 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
     >
       {onMenu === undefined ? null : (
         <IconButton color="inherit" aria-label={text('menu.open')} onClick={onMenu}>
-          <MenuIcon />
+          <Icon name="menu" />
         </IconButton>
       )}
       <Brand />
       <Box sx={{ flex: 1 }} />
       <Button
         color="inherit"
-        startIcon={<SearchIcon />}
+        startIcon={<Icon name="search" />}
         onClick={open}
         aria-label={`${text('palette.open')} ${shortcut}`}
         aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}

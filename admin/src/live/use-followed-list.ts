@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { type Identifier, useListContext } from 'ra-core';
 import { useState } from 'react';
-import { type Identifier, useListContext } from 'react-admin';
 import type { RowMark, RowMarks } from '../parts/row-marks.tsx';
 import type { AnyRecord } from '../records/record.ts';
 import { dataProvider } from '../service.ts';

@@ -3,7 +3,7 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useEffect } from 'react';
-import { Notification } from 'react-admin';
+import { Notification } from '../layout/notification.tsx';
 import { Preferences } from '../layout/preferences.tsx';
 
 const Gate = () => (

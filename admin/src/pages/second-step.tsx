@@ -1,4 +1,3 @@
-import KeyIcon from '@mui/icons-material/FingerprintOutlined';
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Divider from '@mui/material/Divider';
@@ -9,6 +8,7 @@ import type { SecondFactorAnswer, SecondFactorQuestion } from '../../../client/r
 import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { CodeField } from '../factor/code-field.tsx';
 import { canUsePasskeys, givePasskey, PasskeyError } from '../factor/passkey.ts';
+import { Icon } from '../parts/icon.tsx';
 import { failureOf, severityOf, useSentence } from '../parts/problem.ts';
 import { authProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -84,7 +84,7 @@ export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondSte
         <Button
           variant={byApp ? 'outlined' : 'contained'}
           size="large"
-          startIcon={<KeyIcon />}
+          startIcon={<Icon name="key" />}
           autoFocus={!byApp}
           loading={busy === 'passkey'}
           loadingPosition="start"

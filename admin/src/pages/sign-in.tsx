@@ -1,6 +1,6 @@
 import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
-import { useNotificationContext } from 'react-admin';
+import { useNotificationContext } from 'ra-core';
 import { useLocation, useNavigate } from 'react-router';
 import { forgetModels } from '../service.ts';
 import { usePageLanguage, useText } from '../texts/provider.ts';

@@ -1,8 +1,8 @@
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
+import { type RaRecord, useListContext } from 'ra-core';
 import { type ReactNode, useState } from 'react';
-import { type RaRecord, useListContext } from 'react-admin';
 import { exportRecords } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { useTell } from './problem.ts';

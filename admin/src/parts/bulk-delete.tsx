@@ -1,13 +1,13 @@
-import DeleteIcon from '@mui/icons-material/DeleteOutlined';
 import Button from '@mui/material/Button';
+import { type Identifier, type RaRecord, useDataProvider, useListContext, useNotify } from 'ra-core';
 import { useState } from 'react';
-import { type Identifier, type RaRecord, useDataProvider, useListContext, useNotify } from 'react-admin';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import type { DeleteConfirmProps } from '../deletion/delete-confirm.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { useTrashedNotice } from '../trash/undo.tsx';
 import { Confirm } from './confirm.tsx';
+import { Icon } from './icon.tsx';
 import { useTell } from './problem.ts';
 
 /** Names that are listed in the question; the rest is counted. */
@@ -71,7 +71,12 @@ export const BulkDelete = <Item extends RaRecord>({
   if (count === 0) return null;
   return (
     <>
-      <Button variant="outlined" color="error" startIcon={<DeleteIcon />} onClick={() => setAsking(true)}>
+      <Button
+        variant="outlined"
+        color="error"
+        startIcon={<Icon name="trash" />}
+        onClick={() => setAsking(true)}
+      >
         {text(action)}
       </Button>
       {asking ? (

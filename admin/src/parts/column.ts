@@ -1,5 +1,5 @@
+import type { RaRecord } from 'ra-core';
 import type { ReactNode } from 'react';
-import type { RaRecord } from 'react-admin';
 
 /** A column of a list; a line of a card where there is no room for columns. */
 export interface Column<Item extends RaRecord = RaRecord> {

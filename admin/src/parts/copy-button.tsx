@@ -1,7 +1,7 @@
-import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useText } from '../texts/provider.ts';
+import { Icon } from './icon.tsx';
 
 interface CopyButtonProps {
   readonly value: string;
@@ -28,7 +28,7 @@ export const CopyButton = ({ value, of }: CopyButtonProps) => {
   return (
     <Button
       size="small"
-      startIcon={<CopyIcon />}
+      startIcon={<Icon name="copy" />}
       onClick={() => void copy()}
       aria-live="polite"
       aria-label={of === undefined ? undefined : `${said}: ${of}`}

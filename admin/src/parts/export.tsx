@@ -1,10 +1,10 @@
-import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
 import Button from '@mui/material/Button';
+import { useListContext } from 'ra-core';
 import { useState } from 'react';
-import { useListContext } from 'react-admin';
 import { exportRecords } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { csvLine } from './csv.ts';
+import { Icon } from './icon.tsx';
 import { useTell } from './problem.ts';
 import { saveFile } from './save-file.ts';
 
@@ -51,7 +51,7 @@ export const Export = ({ name }: { readonly name: string }) => {
   const busy = read !== undefined;
   return (
     <Button
-      startIcon={<DownloadIcon />}
+      startIcon={<Icon name="download" />}
       disabled={busy || total === 0}
       onClick={() => void run()}
       aria-live="polite"

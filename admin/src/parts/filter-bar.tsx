@@ -1,18 +1,17 @@
-import FilterIcon from '@mui/icons-material/FilterListOutlined';
-import SearchIcon from '@mui/icons-material/SearchOutlined';
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
 import InputAdornment from '@mui/material/InputAdornment';
 import Popover from '@mui/material/Popover';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
+import { useListContext } from 'ra-core';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { useListContext } from 'react-admin';
 import { ReferenceValue } from '../records/reference-value.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { ConditionForm } from './condition-form.tsx';
 import { isWordOperator, parseWords } from './date-words.ts';
 import { type Condition, comparedModel, conditionsIn, type FilterField } from './filter-field.ts';
+import { Icon } from './icon.tsx';
 import { momentText } from './moment.ts';
 
 /** Milliseconds after the last key stroke before a search begins. */
@@ -45,7 +44,7 @@ const Search = () => {
         input: {
           startAdornment: (
             <InputAdornment position="start">
-              <SearchIcon fontSize="small" />
+              <Icon name="search" fontSize="small" />
             </InputAdornment>
           ),
         },
@@ -107,7 +106,7 @@ export const FilterBar = ({
       {searchable ? <Search /> : null}
       {fields.length === 0 ? null : (
         <Button
-          startIcon={<FilterIcon />}
+          startIcon={<Icon name="filter" />}
           aria-haspopup="dialog"
           aria-expanded={anchor !== null}
           aria-controls={anchor === null ? undefined : formId}

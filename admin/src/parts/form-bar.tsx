@@ -1,5 +1,3 @@
-import PreviousIcon from '@mui/icons-material/ExpandLessOutlined';
-import NextIcon from '@mui/icons-material/ExpandMoreOutlined';
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
@@ -8,6 +6,7 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useText } from '../texts/provider.ts';
+import { Icon } from './icon.tsx';
 import { LinkButton } from './link.tsx';
 import { useSentence } from './problem.ts';
 import type { Refusal } from './refusal.ts';
@@ -183,14 +182,14 @@ const Standing = ({ changes, errors, busy }: StandingProps) => {
             aria-label={text('forms.bar.previous')}
             onClick={({ currentTarget }) => step(-1, currentTarget)}
           >
-            <PreviousIcon />
+            <Icon name="chevronUp" />
           </IconButton>
           <IconButton
             size="small"
             aria-label={text('forms.bar.next')}
             onClick={({ currentTarget }) => step(1, currentTarget)}
           >
-            <NextIcon />
+            <Icon name="chevronDown" />
           </IconButton>
         </>
       )}

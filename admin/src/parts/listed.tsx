@@ -1,5 +1,5 @@
 import Paper from '@mui/material/Paper';
-import { type RaRecord, useListContext } from 'react-admin';
+import { type RaRecord, useListContext } from 'ra-core';
 import type { RecordTableProps } from './column.ts';
 import { Failed } from './failed.tsx';
 import { Pages } from './pages.tsx';

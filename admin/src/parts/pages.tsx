@@ -4,7 +4,7 @@ import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
-import { useListContext } from 'react-admin';
+import { useListContext } from 'ra-core';
 import { useLanguage, useText } from '../texts/provider.ts';
 
 const sizes = [10, 25, 50, 100] as const;

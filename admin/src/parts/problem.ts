@@ -1,5 +1,5 @@
+import { useNotify } from 'ra-core';
 import { useCallback } from 'react';
-import { useNotify } from 'react-admin';
 import { GatewrightError } from '../../../client/error.ts';
 import { en } from '../../../src/kernel/messages/en.ts';
 import { zhCN } from '../../../src/kernel/messages/zh-CN.ts';

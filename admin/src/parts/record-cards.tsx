@@ -5,7 +5,7 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { type RaRecord, useListContext } from 'react-admin';
+import { type RaRecord, useListContext } from 'ra-core';
 import { useText } from '../texts/provider.ts';
 import { type Filled, type RecordTableProps, rowButtons } from './column.ts';
 import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
+import { type FilterPayload, ListBase, type RaRecord, type SortPayload } from 'ra-core';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { type FilterPayload, ListBase, type RaRecord, type SortPayload } from 'react-admin';
 import { Followed } from '../live/followed.tsx';
 import { useText } from '../texts/provider.ts';
 import { BulkBar } from './bulk-bar.tsx';

@@ -10,7 +10,7 @@ import TableRow from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
-import { type RaRecord, useListContext } from 'react-admin';
+import { type RaRecord, useListContext } from 'ra-core';
 import { useText } from '../texts/provider.ts';
 import { type Column, type Filled, type RecordTableProps, rowButtons } from './column.ts';
 import { useDensity } from './list-look.ts';

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
+import type { Identifier } from 'ra-core';
 import { createContext, useContext } from 'react';
-import type { Identifier } from 'react-admin';
 import { useText } from '../texts/provider.ts';
 import { unseen } from './unseen.ts';
 

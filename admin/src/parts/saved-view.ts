@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { FilterPayload, SortPayload } from 'react-admin';
+import type { FilterPayload, SortPayload } from 'ra-core';
 import { send } from '../service.ts';
 
 /** What a view remembers of a list. */

@@ -1,15 +1,15 @@
-import MoreIcon from '@mui/icons-material/MoreHorizOutlined';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import { useQueryClient } from '@tanstack/react-query';
+import { type SortPayload, useListContext, useStore } from 'ra-core';
 import { lazy, Suspense, useState } from 'react';
-import { type SortPayload, useListContext, useStore } from 'react-admin';
 import { useNavigate } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import { Confirm } from './confirm.tsx';
+import { Icon } from './icon.tsx';
 import { useTell } from './problem.ts';
 import {
   changeView,
@@ -163,7 +163,7 @@ const ViewMenu = ({ view, now, changed, resource, onAsk }: ViewMenuProps) => {
         aria-expanded={anchor !== null}
         onClick={(event) => setAnchor(event.currentTarget)}
       >
-        <MoreIcon fontSize="small" />
+        <Icon name="dots" fontSize="small" />
       </IconButton>
       <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
         <MenuItem onClick={choose(() => onAsk('save'))}>{text('views.saveAs')}</MenuItem>

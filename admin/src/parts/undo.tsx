@@ -1,7 +1,7 @@
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
+import { useCloseNotification, useNotify } from 'ra-core';
 import { useState } from 'react';
-import { useCloseNotification, useNotify } from 'react-admin';
 import { useText } from '../texts/provider.ts';
 
 /** Milliseconds for which a way back is offered. */

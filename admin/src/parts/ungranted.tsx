@@ -1,11 +1,11 @@
-import LockIcon from '@mui/icons-material/LockOutlined';
 import Alert from '@mui/material/Alert';
 import Button, { type ButtonProps } from '@mui/material/Button';
 import Popover from '@mui/material/Popover';
 import Typography from '@mui/material/Typography';
+import { usePermissions } from 'ra-core';
 import { type ReactNode, useId, useState } from 'react';
-import { usePermissions } from 'react-admin';
 import { useText } from '../texts/provider.ts';
+import { Icon } from './icon.tsx';
 import { Link } from './link.tsx';
 import { unseen } from './unseen.ts';
 
@@ -38,7 +38,7 @@ const Where = () => {
 export const UngrantedNotice = (props: UngrantedProps) => {
   const reason = useReason(props);
   return (
-    <Alert severity="info" icon={<LockIcon fontSize="small" />}>
+    <Alert severity="info" icon={<Icon name="lock" fontSize="small" />}>
       {reason} <Where />
     </Alert>
   );
@@ -58,7 +58,7 @@ export const UngrantedButton = ({ action, label, children, ...look }: UngrantedB
       <Button
         {...look}
         color="inherit"
-        startIcon={<LockIcon />}
+        startIcon={<Icon name="lock" />}
         aria-disabled
         aria-describedby={description}
         aria-haspopup="dialog"

@@ -1,7 +1,7 @@
-import ViewIcon from '@mui/icons-material/ViewColumnOutlined';
 import Button from '@mui/material/Button';
 import { lazy, Suspense, useId, useState } from 'react';
 import { useText } from '../texts/provider.ts';
+import { Icon } from './icon.tsx';
 import type { ViewChoice } from './view-options.tsx';
 
 const ViewOptions = lazy(() =>
@@ -16,7 +16,7 @@ export const ViewButton = (props: ViewChoice) => {
   return (
     <>
       <Button
-        startIcon={<ViewIcon />}
+        startIcon={<Icon name="columns" />}
         aria-haspopup="dialog"
         aria-expanded={anchor !== null}
         aria-controls={anchor === null ? undefined : id}

@@ -1,5 +1,3 @@
-import DownIcon from '@mui/icons-material/ArrowDownwardOutlined';
-import UpIcon from '@mui/icons-material/ArrowUpwardOutlined';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';
@@ -12,6 +10,7 @@ import Typography from '@mui/material/Typography';
 import { useId } from 'react';
 import { useText } from '../texts/provider.ts';
 import { type ColumnName, usualColumns } from './column.ts';
+import { Icon } from './icon.tsx';
 import { type Density, useDensity } from './list-look.ts';
 
 export interface ViewChoice {
@@ -103,7 +102,7 @@ const Choice = ({ columns, chosen, onChoose }: ViewChoice) => {
                     aria-label={text('list.moveUp', { name: label })}
                     onClick={() => move(name, -1)}
                   >
-                    <UpIcon fontSize="small" />
+                    <Icon name="chevronUp" fontSize="small" />
                   </IconButton>
                   <IconButton
                     size="small"
@@ -111,7 +110,7 @@ const Choice = ({ columns, chosen, onChoose }: ViewChoice) => {
                     aria-label={text('list.moveDown', { name: label })}
                     onClick={() => move(name, 1)}
                   >
-                    <DownIcon fontSize="small" />
+                    <Icon name="chevronDown" fontSize="small" />
                   </IconButton>
                 </>
               )}

@@ -1,7 +1,7 @@
-import EditIcon from '@mui/icons-material/EditOutlined';
 import Button from '@mui/material/Button';
+import { useListContext } from 'ra-core';
 import { lazy, Suspense, useState } from 'react';
-import { useListContext } from 'react-admin';
+import { Icon } from '../parts/icon.tsx';
 import { useText } from '../texts/provider.ts';
 import type { Metadata } from './metadata.ts';
 import type { AnyRecord } from './record.ts';
@@ -15,7 +15,7 @@ export const BulkEdit = ({ metadata, path }: { readonly metadata: Metadata; read
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button variant="outlined" startIcon={<EditIcon />} onClick={() => setOpen(true)}>
+      <Button variant="outlined" startIcon={<Icon name="pencil" />} onClick={() => setOpen(true)}>
         {text('bulk.edit')}
       </Button>
       {open ? (

@@ -1,4 +1,3 @@
-import RemoveIcon from '@mui/icons-material/CloseOutlined';
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
@@ -11,8 +10,9 @@ import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
+import { useNotify } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
-import { useNotify } from 'react-admin';
+import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
@@ -104,7 +104,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
                     setValues(Object.fromEntries(Object.entries(values).filter(([each]) => each !== name)))
                   }
                 >
-                  <RemoveIcon fontSize="small" />
+                  <Icon name="cross" fontSize="small" />
                 </IconButton>
               </Stack>
             );

@@ -1,9 +1,8 @@
-import LessIcon from '@mui/icons-material/ExpandLessOutlined';
-import MoreIcon from '@mui/icons-material/ExpandMoreOutlined';
 import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useId, useState } from 'react';
+import { Icon } from '../parts/icon.tsx';
 import { type FieldGroup, groupsOf } from './groups.ts';
 import type { MetadataField } from './metadata.ts';
 
@@ -95,7 +94,7 @@ const Group = ({ group: { label, fields }, foldable, first, isWrong, children }:
               py: 0.5,
             }}
           >
-            {open ? <LessIcon fontSize="small" /> : <MoreIcon fontSize="small" />}
+            {open ? <Icon name="chevronUp" fontSize="small" /> : <Icon name="chevronDown" fontSize="small" />}
             {label}
           </ButtonBase>
         ) : (

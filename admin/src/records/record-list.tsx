@@ -1,8 +1,6 @@
-import AddIcon from '@mui/icons-material/AddOutlined';
-import UploadIcon from '@mui/icons-material/FileUploadOutlined';
-import TrashIcon from '@mui/icons-material/RestoreFromTrashOutlined';
 import { useParams } from 'react-router';
 import { filtersOf } from '../parts/filter-field.ts';
+import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import { UngrantedButton } from '../parts/ungranted.tsx';
@@ -63,17 +61,17 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       actions={
         <>
           {trash === true ? (
-            <LinkButton to={trashPath(path)} startIcon={<TrashIcon />}>
+            <LinkButton to={trashPath(path)} startIcon={<Icon name="trash" />}>
               {text('trash.link')}
             </LinkButton>
           ) : null}
           {permissions.create ? (
-            <LinkButton to={`/records/${path}/import`} startIcon={<UploadIcon />}>
+            <LinkButton to={`/records/${path}/import`} startIcon={<Icon name="upload" />}>
               {text('import.link')}
             </LinkButton>
           ) : null}
           {permissions.create ? (
-            <LinkButton to={`/records/${path}/create`} variant="contained" startIcon={<AddIcon />}>
+            <LinkButton to={`/records/${path}/create`} variant="contained" startIcon={<Icon name="plus" />}>
               {text('records.create', { label })}
             </LinkButton>
           ) : (

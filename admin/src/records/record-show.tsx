@@ -1,14 +1,14 @@
-import HistoryIcon from '@mui/icons-material/HistoryOutlined';
 import Button from '@mui/material/Button';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
 import { useState } from 'react';
-import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import { Timeline } from '../history/timeline.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
@@ -110,7 +110,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
     <>
       <LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>
       {keepsHistory(metadata) ? (
-        <LinkButton to={historyPath(path, record.id)} startIcon={<HistoryIcon />}>
+        <LinkButton to={historyPath(path, record.id)} startIcon={<Icon name="history" />}>
           {text('history.link')}
         </LinkButton>
       ) : null}

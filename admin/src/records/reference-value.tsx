@@ -1,4 +1,4 @@
-import { useReference } from 'react-admin';
+import { useReference } from 'ra-core';
 import { Link } from '../parts/link.tsx';
 import type { PickedUser } from '../parts/user-picker.tsx';
 import { recordsPrefix } from '../service.ts';

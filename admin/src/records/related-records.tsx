@@ -1,8 +1,8 @@
-import AddIcon from '@mui/icons-material/AddOutlined';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { ListBase, useListContext } from 'react-admin';
+import { ListBase, useListContext } from 'ra-core';
 import { saidInPlace } from '../parts/failed.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { UngrantedButton } from '../parts/ungranted.tsx';
@@ -71,7 +71,11 @@ const Section = ({ relation: { label }, by, id, target: { metadata, path } }: Se
           </LinkButton>
         )}
         {metadata.permissions.create ? (
-          <LinkButton to={`/records/${path}/create?${by}=${id}`} size="small" startIcon={<AddIcon />}>
+          <LinkButton
+            to={`/records/${path}/create?${by}=${id}`}
+            size="small"
+            startIcon={<Icon name="plus" />}
+          >
             {text('records.create', { label: metadata.label })}
           </LinkButton>
         ) : (

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
 import { type ReactNode, useState } from 'react';
-import { useNotify } from 'react-admin';
 import { useNavigate } from 'react-router';
 import { failureOf } from '../parts/problem.ts';
 import type { RefusalState } from '../parts/refusal.ts';

@@ -1,8 +1,8 @@
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { useQueryClient } from '@tanstack/react-query';
+import { useGetIdentity, useNotify } from 'ra-core';
 import { useState } from 'react';
-import { useGetIdentity, useNotify } from 'react-admin';
 import { Confirm } from '../parts/confirm.tsx';
 import { useTell } from '../parts/problem.ts';
 import { send } from '../service.ts';

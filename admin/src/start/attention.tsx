@@ -1,8 +1,8 @@
-import CalmIcon from '@mui/icons-material/CheckCircleOutlined';
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';
+import { Icon } from '../parts/icon.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { type TextKey, useText } from '../texts/provider.ts';
 import { FailedSignIns } from './failed-sign-ins.tsx';
@@ -87,7 +87,7 @@ const Calm = ({ all, names }: { readonly all: boolean; readonly names: readonly 
   const named = names.map((name) => text(name)).join(text('memberships.separator'));
   return (
     <Stack direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
-      <CalmIcon fontSize="small" color={all ? 'success' : 'disabled'} />
+      <Icon name="check" fontSize="small" color={all ? 'success' : 'disabled'} />
       <Typography variant="body2" sx={{ color: 'text.secondary' }}>
         {text(all ? 'start.allCalm' : 'start.restCalm', { names: named })}
       </Typography>

@@ -1,14 +1,13 @@
-import DoneIcon from '@mui/icons-material/CheckCircleOutlined';
-import OpenIcon from '@mui/icons-material/RadioButtonUncheckedOutlined';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import { useStore } from 'ra-core';
 import type { ReactNode } from 'react';
-import { useStore } from 'react-admin';
 import { basePath } from '../base.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { unseen } from '../parts/unseen.ts';
 import { useText } from '../texts/provider.ts';
@@ -41,7 +40,11 @@ const Step = ({ done, children }: { readonly done: boolean; readonly children: R
   const text = useText();
   return (
     <Stack component="li" direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
-      {done ? <DoneIcon fontSize="small" color="success" /> : <OpenIcon fontSize="small" color="disabled" />}
+      {done ? (
+        <Icon name="check" fontSize="small" color="success" />
+      ) : (
+        <Icon name="circle" fontSize="small" color="disabled" />
+      )}
       <Box sx={{ flex: 1, minWidth: 0 }}>
         {done ? (
           <Box component="span" sx={unseen}>

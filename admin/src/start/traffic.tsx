@@ -5,7 +5,7 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { useTheme } from 'react-admin';
+import { useThemeMode } from '../layout/theme-mode.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { type Series, StackedBars } from './stacked-bars.tsx';
 import type { Point, Statistics } from './stats.ts';
@@ -44,7 +44,7 @@ const statuses = ['2xx', '3xx', '4xx', '5xx'] as const;
 export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
   const language = useLanguage();
-  const [mode] = useTheme();
+  const [mode] = useThemeMode();
   const [span, setSpan] = useState<Span>('last_24_hours');
   const points = statistics[span];
   const palette = colours[mode === 'dark' ? 'dark' : 'light'];

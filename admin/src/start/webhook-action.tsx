@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button';
 import { useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
 import { useState } from 'react';
-import { useNotify } from 'react-admin';
 import { useTell } from '../parts/problem.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';

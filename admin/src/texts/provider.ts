@@ -1,7 +1,7 @@
+import { useLocale, useTranslate } from 'ra-core';
 import polyglotI18nProvider from 'ra-i18n-polyglot';
 import raEnglish from 'ra-language-english';
 import { useCallback, useEffect } from 'react';
-import { useLocale, useTranslate } from 'react-admin';
 import { en } from './en.ts';
 import { raChinese } from './ra-zh-cn.ts';
 import { zhCN } from './zh-cn.ts';

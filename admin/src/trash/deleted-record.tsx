@@ -1,5 +1,3 @@
-import HistoryIcon from '@mui/icons-material/HistoryOutlined';
-import RestoreIcon from '@mui/icons-material/RestoreFromTrashOutlined';
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
@@ -8,6 +6,7 @@ import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage, RecordNotFound } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf } from '../parts/problem.ts';
@@ -79,14 +78,14 @@ const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps
             {text(metadata.trash === true ? 'trash.link' : 'common.toList')}
           </LinkButton>
           {hasHistory ? (
-            <LinkButton to={historyPath(path, id)} startIcon={<HistoryIcon />}>
+            <LinkButton to={historyPath(path, id)} startIcon={<Icon name="history" />}>
               {text('history.link')}
             </LinkButton>
           ) : null}
           {trashed !== undefined && metadata.permissions.create ? (
             <Button
               variant="contained"
-              startIcon={<RestoreIcon />}
+              startIcon={<Icon name="restore" />}
               loading={busy.length > 0}
               onClick={() => void bringBack([trashed.id])}
             >

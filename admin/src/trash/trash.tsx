@@ -1,14 +1,14 @@
-import RestoreIcon from '@mui/icons-material/RestoreFromTrashOutlined';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { ListBase, useListContext } from 'react-admin';
+import { ListBase, useListContext } from 'ra-core';
 import { useParams } from 'react-router';
 import { Actor } from '../history/actor.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
 import type { Column } from '../parts/column.ts';
 import { saidInPlace } from '../parts/failed.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
@@ -145,7 +145,7 @@ const Content = ({ metadata, path }: TrashProps) => {
           <Button onClick={() => onUnselectItems()}>{text('list.unchoose')}</Button>
           <Button
             variant="contained"
-            startIcon={<RestoreIcon />}
+            startIcon={<Icon name="restore" />}
             loading={busy.length > 0}
             onClick={() => void bringBack(selectedIds.map(Number)).then(() => onUnselectItems())}
           >

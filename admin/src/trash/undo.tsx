@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNotify } from 'react-admin';
+import { useNotify } from 'ra-core';
 import { useTell } from '../parts/problem.ts';
 import { useUndoNotice } from '../parts/undo.tsx';
 import { useText } from '../texts/provider.ts';

@@ -10,7 +10,7 @@ import Stack from '@mui/material/Stack';
 import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
-import { usePermissions } from 'react-admin';
+import { usePermissions } from 'ra-core';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { superAdmin } from './user.ts';

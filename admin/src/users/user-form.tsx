@@ -1,8 +1,8 @@
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useNotify } from 'react-admin';
 import { useNavigate, useParams } from 'react-router';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';

@@ -1,9 +1,9 @@
-import AddIcon from '@mui/icons-material/PersonAddOutlined';
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import type { FilterField } from '../parts/filter-field.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
@@ -117,7 +117,7 @@ export const Users = () => {
       empty={text('users.empty')}
       sort={{ field: 'username', order: 'ASC' }}
       actions={
-        <LinkButton to="/users/create" variant="contained" startIcon={<AddIcon />}>
+        <LinkButton to="/users/create" variant="contained" startIcon={<Icon name="plus" />}>
           {text('users.create')}
         </LinkButton>
       }

@@ -1,7 +1,7 @@
-import AddIcon from '@mui/icons-material/AddOutlined';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { FilterField } from '../parts/filter-field.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RecordListPage } from '../parts/record-list-page.tsx';
 import type { Column } from '../parts/record-table.tsx';
@@ -96,7 +96,7 @@ export const Webhooks = () => {
       searchable={false}
       empty={text('webhooks.empty')}
       actions={
-        <LinkButton to="/webhooks/create" variant="contained" startIcon={<AddIcon />}>
+        <LinkButton to="/webhooks/create" variant="contained" startIcon={<Icon name="plus" />}>
           {text('webhooks.create')}
         </LinkButton>
       }
