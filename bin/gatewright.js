@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript that Node 12 can read: whatever Node is on the PATH gets to run this file, which hands over to the
 // Node that the package brings along where that one is too old.
-import asyncHooks from 'node:async_hooks';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
@@ -92,24 +91,8 @@ const keepCompiledCode = () => {
   }
 };
 
-/**
- * Keeps one of the objects that `process.nextTick` makes, so that V8 does not forget their shape. It forgets shapes of
- * which no object is left at a full collection, and Node makes these by computed keys: code for that is fast only as
- * long as it meets the shape that it met first. Once that is forgotten, each tick costs five times as much for good, and
- * a request takes six. Before anything is loaded, as that brings the first collections.
- */
-const keepTickShape = () => {
-  process.nextTick(() => {
-    // A variable of this file would be gone with the last function of it.
-    process[Symbol('tick')] = asyncHooks.executionAsyncResource();
-  });
-};
-
 const run = () => {
-  if (process.argv[2] === 'start') {
-    keepTickShape();
-    keepCompiledCode();
-  }
+  if (process.argv[2] === 'start') keepCompiledCode();
   // A worker answers what it has when the process above it is gone (src/cli/workers).
   if (process.channel && process.env.GATEWRIGHT_WORKER === undefined) {
     process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));

@@ -7,7 +7,6 @@ import { databaseTarget } from '../database/targets.ts';
 import { LouderLog } from '../watch/louder-log.ts';
 import { openApplication } from './application.ts';
 import { greet } from './greeting.ts';
-import { giveBackMemory, growSlowly } from './idle-memory.ts';
 import type { Io } from './io.ts';
 import { endAfter, endFailed, endIfKeptAlive, endNow, type StopSignal } from './stop-signal.ts';
 import { logUncaught } from './uncaught.ts';
@@ -65,7 +64,5 @@ export const serve = async (options: ServeOptions): Promise<never> => {
   worker?.started(server.config.port);
   // Node writes its cache of compiled code at the exit, which a process that is killed does not reach.
   flushCompileCache();
-  growSlowly();
-  giveBackMemory(logger);
   return endAfter(server, (await stopped) === 'SIGINT' ? 0 : config.drain);
 };
