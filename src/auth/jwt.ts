@@ -141,7 +141,7 @@ export const createTokens = (secret: string, clock: Clock): Tokens => {
   const key = createSecretKey(bytes);
   // A signature that was good once stays good under this secret; another secret makes another cache. Nothing else is
   // remembered: the time is asked every time here, and the user of the database.
-  const verified = new BoundedCache<SignedClaims>('verifiedTokens');
+  const verified = new BoundedCache<SignedClaims>(1_000);
   const read = (token: string): SignedClaims | undefined => {
     const payload = parseObject(verifyJws(token, key));
     const signed = payload === undefined ? undefined : claimsOf(payload);

@@ -1,17 +1,15 @@
-import { type BoundedCacheName, caches } from './caches.ts';
-
 /**
- * A cache of bounded size in two generations: what was used lately survives, a hit costs one look-up. It is made by
- * the name of its row in the map of caches (caches.ts), which says what its entries hang on, and holds at most twice
- * the `room` that stands there.
+ * A cache of bounded size in two generations: entries that were used lately survive, a hit costs one look-up. It keeps
+ * between `capacity` and twice as many entries. What ends an entry before that is said where the cache is made. No cache
+ * holds identities, roles or grants: the database is asked for these at every request.
  */
 export class BoundedCache<Value extends object> {
-  readonly #room: number;
+  readonly #capacity: number;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  constructor(name: BoundedCacheName) {
-    this.#room = caches[name].room;
+  constructor(capacity: number) {
+    this.#capacity = capacity;
   }
 
   get(key: string): Value | undefined {
@@ -22,26 +20,26 @@ export class BoundedCache<Value extends object> {
     return old;
   }
 
-  /** What is known under the key; made, and known from now on, where nothing is. */
+  /** Returns the entry of the key, which is made and kept where there is none. */
   getOrMake(key: string, make: () => Value): Value {
-    const known = this.get(key);
-    if (known !== undefined) return known;
+    const kept = this.get(key);
+    if (kept !== undefined) return kept;
     const made = make();
     this.set(key, made);
     return made;
   }
 
   set(key: string, value: Value): void {
-    if (this.#young.size >= this.#room) {
+    if (this.#young.size >= this.#capacity) {
       this.#old = this.#young;
       this.#young = new Map();
     }
     this.#young.set(key, value);
   }
 
-  /** Knows nothing any more. */
+  /** Removes every entry. */
   clear(): void {
-    // Cleared, a map would leave what it held behind, for as long as its tables live (see `PassingMap`).
+    // A cleared map keeps its tables, and with them what they held, until these are collected.
     this.#young = new Map();
     this.#old = new Map();
   }

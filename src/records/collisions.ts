@@ -101,7 +101,8 @@ const collisionsOf = (found: readonly LookUp[], { writable }: Grant): Collision[
 
 /** Looks up what would collide with a write of a model's table. */
 export const createCollisions = (dialect: Dialect, model: ResourceModel, models: Models) => {
-  const statements = new BoundedCache<Statement<LookUpArguments>>('collisionStatements');
+  /** By the fields that are looked up and the columns of the row filters; models are fixed and values are bound. */
+  const statements = new BoundedCache<Statement<LookUpArguments>>(256);
   const order = [...model.fields.keys()];
   const sets = model.unique.map((names) => names.flatMap((each) => model.fields.get(each) ?? []));
 

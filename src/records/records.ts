@@ -97,8 +97,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
   const column = (of: string): Fragment => identifier(model.table, of);
   const version = column(versionColumn);
   const { reached, found, target, assigned, leadsOut } = writeConditions(source, model.table, dialect);
-  /** By what the statement does and all that its SQL depends on. */
-  const statements = new BoundedCache<Statement<WriteArguments>>('writeStatements');
+  /** By what the statement does and all that its SQL depends on; the resource is fixed and values are bound. */
+  const statements = new BoundedCache<Statement<WriteArguments>>(512);
 
   const compiled = (
     key: string,

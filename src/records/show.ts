@@ -112,8 +112,8 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
   const { version, clock = systemClock } = options;
   const dialect = dialectOf(database);
   const views = new SourceViews(source);
-  /** By the readable fields and the conditions of the row filter. */
-  const statements = new BoundedCache<Statement<ShowArguments>>('showStatements');
+  /** By the readable fields and the conditions of the row filter; the source is fixed and values are bound. */
+  const statements = new BoundedCache<Statement<ShowArguments>>(200);
 
   const compile = (
     { fields }: SourceView,

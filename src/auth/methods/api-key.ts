@@ -24,7 +24,7 @@ const rejected = (hash?: string): AuthOutcome<ByKey> => ({
 
 const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKey> => {
   // A key's hash stays the same; whether the key is good the database says every time.
-  const hashes = new BoundedCache<{ readonly hash: string }>('apiKeyHashes');
+  const hashes = new BoundedCache<{ readonly hash: string }>(1_000);
 
   const identify = async (
     key: string,

@@ -24,7 +24,8 @@ const timed = async <Row>(scan: () => Promise<Row[]>): Promise<Scanned<Row>> => 
  * the same values, within the last second. What it takes with other values says nothing, however alike they are.
  */
 export class BriefScans {
-  readonly #ran = new BoundedCache<Ran>('scanTimes');
+  /** By SQL and values; an entry is true for one second. */
+  readonly #ran = new BoundedCache<Ran>(200);
 
   /** Runs a scan where it belongs: `atOnce` where it is asked for, or `elsewhere`. */
   async run<Row>(

@@ -29,7 +29,8 @@ interface StatementAndWrites {
 export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #uses: StatementUses;
-  readonly #statements = new BoundedCache<StatementAndWrites>('connectionStatements');
+  /** Prepared statements by SQL; SQLite prepares one again where the schema has changed. */
+  readonly #statements = new BoundedCache<StatementAndWrites>(256);
   #written = new Set<string>();
 
   constructor(path: string, role: 'writer' | 'reader' | 'scanner') {

@@ -22,8 +22,8 @@ export class Revisions {
   readonly #readsOf: (sql: string) => ReadonlySet<string>;
   /** The last commit that wrote each column. */
   readonly #written = new Map<string, number>();
-  /** The columns that a statement reads, as `StatementUse` names them. */
-  readonly #reads = new BoundedCache<ReadonlySet<string>>('countedColumns');
+  /** The columns that a statement reads, as `StatementUse` names them, by SQL; cleared with a commit that may have changed the schema. */
+  readonly #reads = new BoundedCache<ReadonlySet<string>>(256);
   #commit = 0;
   /** The last commit of which nobody knows what it wrote. */
   #unknown = 0;

@@ -23,7 +23,8 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
   const path = '/admin/webhooks/:id/deliveries';
   const origin = new URL(services.baseUrl).origin;
   const models = [...services.resources.values()].map(({ model }) => model);
-  const lists = new BoundedCache<List>('deliveryLists');
+  /** By the models that may be read, which are asked for at every request. */
+  const lists = new BoundedCache<List>(16);
   /** Of a model that is gone nobody can be asked whether they may read it. */
   const listFor = (asker: Principal): List => {
     const readable = models.flatMap((model) => (readsInArea(asker, model) ? [model.name] : []));

@@ -47,10 +47,11 @@ const seen = (side: Side): Fragment => identifier(version, `${side}_seen`);
  */
 export const createVersionReader = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
+  /** By the readable fields and the columns of the row filter; models are fixed and values are bound. */
   const statements = new BoundedCache<{
     readonly page: Statement<VersionArguments>;
     readonly count: Statement<VersionArguments>;
-  }>('versionStatements');
+  }>(64);
 
   /** The versions of the record, with what is seen of each. */
   const marked = ({ terms }: RowReach, param: Argument<VersionArguments>): Fragment => {

@@ -88,7 +88,8 @@ export const createList = (database: Database, source: Source, options: ListOpti
   const views = new SourceViews(source);
   const planner = new ListPlanner(dialectOf(database));
   const run = new ListRun(database, source, clock);
-  const prepared = new BoundedCache<PreparedList>('listRequests');
+  /** By view, columns of the row filter and query string: another view or filter is another key. */
+  const prepared = new BoundedCache<PreparedList>(500);
 
   /** Reads and compiles a query for a view and a row filter. */
   const prepare = (

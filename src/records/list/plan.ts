@@ -97,7 +97,8 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
 /** Compiles list requests, each shape once: a repeated one builds no SQL. */
 export class ListPlanner {
   readonly #dialect: Dialect;
-  readonly #plans = new BoundedCache<ListPlan>('listPlans');
+  /** By the shape of a list; the source is fixed and values are bound. */
+  readonly #plans = new BoundedCache<ListPlan>(200);
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;

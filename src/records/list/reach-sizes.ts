@@ -33,8 +33,10 @@ export class ReachSizes {
   readonly #database: Database;
   readonly #source: Source;
   readonly #clock: Clock;
-  readonly #counts = new BoundedCache<Statement<ReachArguments>>('reachCounts');
-  readonly #sizes = new BoundedCache<CountedReach>('reachSizes');
+  /** By the conditions of the row filter; the source is fixed and values are bound. */
+  readonly #counts = new BoundedCache<Statement<ReachArguments>>(200);
+  /** By the conditions and values of the row filter; an entry is true for one second. */
+  readonly #sizes = new BoundedCache<CountedReach>(1_000);
 
   constructor(database: Database, source: Source, clock: Clock) {
     this.#database = database;

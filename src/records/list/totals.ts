@@ -26,7 +26,8 @@ const [newness, fair] = [0.1, 0.5];
  */
 export class Totals {
   readonly #database: Database;
-  readonly #totals = new BoundedCache<Known>('totals');
+  /** By what is counted, values included; an entry ends with any commit that may have written what it counts. */
+  readonly #totals = new BoundedCache<Known>(200);
   readonly #counting = new PassingMap<string, Promise<Known | undefined>>();
   /** The share of pages, of late, that had no need to count for themselves. */
   #luck = 1;

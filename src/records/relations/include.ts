@@ -167,7 +167,8 @@ const readAsked = (query: string): Asked => {
   return { tree: parseTree(include), fields };
 };
 
-const remembered = new BoundedCache<Remembered>('includesAsked');
+/** By query string; the grants of each request decide whether an entry still holds. */
+const remembered = new BoundedCache<Remembered>(100);
 
 /** The same as the last time, with the caller's own values, where all that it depends on is the same. */
 const foundAgain = (

@@ -32,7 +32,8 @@ const seen = {};
  */
 export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) => {
   const db = tablesOf(database);
-  const known = new BoundedCache<object>('keyNetworks');
+  /** The keys and addresses that this process has noted; of one that was crowded out the database says whether it is new. */
+  const known = new BoundedCache<object>(10_000);
   let pending = new Map<string, Use>();
 
   const remember = async (transaction: Transaction, use: Use): Promise<NewNetwork | undefined> => {

@@ -36,7 +36,8 @@ export interface SeenSides {
 /** Answers who may be told of what happened to the records of one model. */
 export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
   const dialect = dialectOf(database);
-  const statements = new BoundedCache<Statement<ReachArguments>>('eventStatements');
+  /** By the number of events and the columns of the row filter; models are fixed and values are bound. */
+  const statements = new BoundedCache<Statement<ReachArguments>>(256);
   const table = identifier(model.table);
   const value = (param: Argument<ReachArguments>) => (index: number) => param('rows', index);
 
