@@ -65,13 +65,22 @@ export class BrokenRequests {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.uploading) return;
     // What follows is as broken, and is thrown away; so is what comes behind a request that ends the connection.
     if (connection.ending || (error.code === 'HPE_CLOSED_CONNECTION' && connection.unanswered > 0)) return;
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
-    connection.ending = true;
-    socket.write(this.#answer(this.#problemOf(error)));
-    closeGently(socket);
+    if (connection.broken) return;
+    connection.broken = true;
+    const refuse = (): void => {
+      if (!socket.writable) {
+        socket.destroy();
+        return;
+      }
+      connection.ending = true;
+      socket.write(this.#answer(this.#problemOf(error)));
+      closeGently(socket);
+    };
+    // An error in the body of the last request is the answer to that request; any other comes behind its response.
+    const { last } = connection;
+    const before = last?.raw.complete === true ? last.response : last?.before;
+    if (before === undefined || before.writableFinished || before.destroyed) refuse();
+    else before.once('finish', refuse);
   };
 
   /** The parser knows neither a method of another name, which the routes refuse, nor what of a head is too long. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../auth/client-network.ts';
 import { Chain, type Link } from '../kernel/chain.ts';
@@ -14,6 +15,12 @@ const mostUnanswered = 128;
 export interface Connection extends Link<Connection> {
   readonly socket: Socket;
   unanswered: number;
+  /** Its last request with the response to it, and the response before that one. */
+  last:
+    | { readonly raw: IncomingMessage; readonly response: ServerResponse; before: ServerResponse | undefined }
+    | undefined;
+  /** It has sent bytes that are no request, which are answered behind the responses that are still to come. */
+  broken: boolean;
   /** Requests that it has sent in all. */
   requests: number;
   /** Its last answer is out or on its way: what else it brings is nobody's request any more. */
@@ -78,6 +85,8 @@ export class Connections {
     socket[known] ??= {
       socket,
       unanswered: 0,
+      last: undefined,
+      broken: false,
       requests: 0,
       ending: false,
       uploading: false,

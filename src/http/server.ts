@@ -279,6 +279,7 @@ const createAnswering = (
   return (raw, response) => {
     const connection = connections.arrived(raw.socket);
     if (connection === undefined) return;
+    connection.last = { raw, response, before: connection.last?.response };
     const request = new Request(raw, response, connection, settings);
     const number = connection.requests;
     if (alone.has(request.url)) arrivals.join(() => void start(request, number));

@@ -492,6 +492,35 @@ describeEachDatabase('HTTP at its edges', (databases) => {
       ]);
     });
 
+    it('are answered before what the parser refuses behind them, in one packet', async () => {
+      const head = (method: string, path: string, ...more: string[]): string =>
+        crlf(`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...more, '', '');
+      const body = JSON.stringify({ account: admin.username, password: admin.password });
+      const login = head(
+        'POST',
+        '/api/v1/auth/login',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      );
+      const text = await exchange(
+        service.port,
+        `${login}${body}${head('GET', '/api/v1/users', `Authorization: Bearer ${admin.token}`)}NO REQUEST AT ALL\r\n\r\n`,
+      );
+      const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+      expect(statuses).toEqual([200, 200, 400]);
+      // A body that is broken is the last request's own fault.
+      const chunked = head(
+        'POST',
+        '/api/v1/auth/login',
+        'Content-Type: application/json',
+        'Transfer-Encoding: chunked',
+      );
+      const other = await exchange(service.port, `${login}${body}${chunked}no length\r\n`);
+      expect([...other.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).toEqual([
+        200, 400,
+      ]);
+    });
+
     it('are answered by the hundred', async () => {
       const last = crlf('GET /api/v1/health HTTP/1.1', ...closing, '', '');
       const text = await exchange(service.port, ask(admin.token).repeat(100) + last);
