@@ -12,8 +12,7 @@ export interface LengthOptions extends CommonOptions {
   /**
    * A regular expression (flag `u`) that must match somewhere: anchor it with `^` and `$`. It runs only on texts
    * within `max`. One whose matching time can explode on such a text, as `^(a+)+$` does, is refused at start: repeat
-   * nothing that can match in two ways, as in `^[a-z]+(-[a-z]+)*$`. Back-references and look-behind are refused; with
-   * look-ahead or large counts `max` is 1,000 at most.
+   * nothing that can match in two ways, as in `^[a-z]+(-[a-z]+)*$`. Back-references and look-behind are refused.
    */
   readonly pattern?: string;
 }

@@ -1,0 +1,347 @@
+/**
+ * Bounds on the steps that a backtracking matcher takes for a pattern (flag `u`, no back-reference, no look-behind).
+ * Wherever the next few characters decide which way to go on, a wrong way ends at once. Where they do not, every
+ * further way multiplies the steps of what follows; a loop around such a place has no bound.
+ */
+
+type Node =
+  /** One character, or one of a class. */
+  | { readonly kind: 'atom'; readonly source: string }
+  /** `^`, `$`, `\b` or `\B`. */
+  | { readonly kind: 'edge'; readonly source: string }
+  | { readonly kind: 'lookAhead'; readonly body: Node }
+  | { readonly kind: 'sequence'; readonly items: readonly Node[] }
+  | { readonly kind: 'choice'; readonly options: readonly Node[]; readonly source: string }
+  | {
+      readonly kind: 'repeat';
+      readonly body: Node;
+      readonly min: number;
+      readonly max: number;
+      readonly source: string;
+    };
+
+const edgeToken = /[\^$]|\\[bB]/uy;
+const groupToken = /\((?:\?(?:(?<look>[=!])|:|<[^>]*>))?(?!\?)/uy;
+const atomToken =
+  /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c[a-zA-Z]|\\.|\[(?:\\.|[^\]\\])*\]|[^\\()[\]{}|*+?^$]/suy;
+const countToken = /(?:[*+?]|\{(?<min>\d+)(?<open>,)?(?<max>\d+)?\})\??/uy;
+
+/** Parses what `RegExp` has compiled; undefined for a group with modifiers. */
+const parse = (source: string): Node | undefined => {
+  let at = 0;
+  const take = (token: RegExp): RegExpExecArray | null => {
+    token.lastIndex = at;
+    const found = token.exec(source);
+    if (found !== null) at += found[0].length;
+    return found;
+  };
+
+  const parseChoice = (): Node | undefined => {
+    const start = at;
+    const options: Node[] = [];
+    do {
+      if (options.length > 0) at += 1;
+      const option = parseSequence();
+      if (option === undefined) return undefined;
+      options.push(option);
+    } while (source[at] === '|');
+    const [only] = options;
+    if (only !== undefined && options.length === 1) return only;
+    return { kind: 'choice', options, source: source.slice(start, at) };
+  };
+
+  const parseSequence = (): Node | undefined => {
+    const items: Node[] = [];
+    while (at < source.length && source[at] !== '|' && source[at] !== ')') {
+      const start = at;
+      const body = parseItem();
+      if (body === undefined) return undefined;
+      const count = take(countToken);
+      items.push(count === null ? body : repeatOf(body, count, source.slice(start, at)));
+    }
+    return { kind: 'sequence', items };
+  };
+
+  const parseItem = (): Node | undefined => {
+    const edge = take(edgeToken);
+    if (edge !== null) return { kind: 'edge', source: edge[0] };
+    const group = take(groupToken);
+    if (group === null) {
+      const atom = take(atomToken);
+      return atom === null ? undefined : { kind: 'atom', source: atom[0] };
+    }
+    const body = parseChoice();
+    at += 1;
+    if (body === undefined) return undefined;
+    return group.groups?.['look'] === undefined ? body : { kind: 'lookAhead', body };
+  };
+
+  return parseChoice();
+};
+
+const repeatOf = (body: Node, count: RegExpExecArray, source: string): Node => {
+  const { min, open, max } = count.groups ?? {};
+  if (min !== undefined) {
+    const least = Number(min);
+    const most = max === undefined ? (open === undefined ? least : Infinity) : Number(max);
+    return { kind: 'repeat', body, min: least, max: most, source };
+  }
+  const sign = count[0][0];
+  return { kind: 'repeat', body, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity, source };
+};
+
+/**
+ * A way in which a part of a pattern can begin: the atoms of its first characters. `isOpen`: anything may follow them;
+ * otherwise the part has ended.
+ */
+interface Opening {
+  readonly atoms: readonly string[];
+  readonly isOpen: boolean;
+}
+
+/** Most characters that may be needed to decide between two ways. */
+const maxAtoms = 8;
+
+/** Most openings that are told apart; with more, the first character alone decides. */
+const maxOpenings = 200;
+
+const ended: Opening = { atoms: [], isOpen: false };
+
+const opened = (openings: readonly Opening[]): Opening[] =>
+  openings.map(({ atoms }) => ({ atoms, isOpen: true }));
+
+const shortened = (openings: readonly Opening[]): Opening[] => {
+  const firsts = new Map(openings.map((opening) => [opening.atoms[0], opening]));
+  return [...firsts].map(([atom, { isOpen }]) =>
+    atom === undefined ? { atoms: [], isOpen } : { atoms: [atom], isOpen: true },
+  );
+};
+
+/** The openings of one part followed by another one. */
+const chained = (left: readonly Opening[], right: readonly Opening[]): Opening[] => {
+  const openings = left.flatMap((first) => {
+    if (first.isOpen || first.atoms.length >= maxAtoms) return [{ ...first, isOpen: true }];
+    return right.map(({ atoms, isOpen }) => ({
+      atoms: [...first.atoms, ...atoms].slice(0, maxAtoms),
+      isOpen: isOpen || first.atoms.length + atoms.length > maxAtoms,
+    }));
+  });
+  return openings.length > maxOpenings ? shortened(openings) : openings;
+};
+
+const openingsOf = (node: Node): readonly Opening[] => {
+  switch (node.kind) {
+    case 'atom':
+      return [{ atoms: [node.source], isOpen: false }];
+    case 'edge':
+      return [ended];
+    case 'lookAhead':
+      // It takes its time before the next character is looked at.
+      return [{ atoms: [], isOpen: true }];
+    case 'sequence':
+      return node.items.reduceRight<readonly Opening[]>(
+        (rest, item) => chained(openingsOf(item), rest),
+        [ended],
+      );
+    case 'choice':
+      return node.options.flatMap(openingsOf);
+    case 'repeat': {
+      const body = openingsOf(node.body);
+      let openings: readonly Opening[] = node.max > node.min ? [ended, ...opened(body)] : [ended];
+      for (let count = Math.min(node.min, maxAtoms); count > 0; count -= 1)
+        openings = chained(body, openings);
+      return openings;
+    }
+  }
+};
+
+/** Whether a part can match the empty text. */
+const isNullable = (node: Node): boolean => {
+  switch (node.kind) {
+    case 'atom':
+      return false;
+    case 'sequence':
+      return node.items.every(isNullable);
+    case 'choice':
+      return node.options.some(isNullable);
+    case 'repeat':
+      return node.min === 0 || isNullable(node.body);
+    default:
+      return true;
+  }
+};
+
+/** Whether a part begins at the beginning of the text or nowhere. */
+const isAnchored = (node: Node): boolean => {
+  switch (node.kind) {
+    case 'edge':
+      return node.source === '^';
+    case 'sequence':
+      return node.items[0] !== undefined && isAnchored(node.items[0]);
+    case 'choice':
+      return node.options.every(isAnchored);
+    case 'repeat':
+      return node.min > 0 && isAnchored(node.body);
+    default:
+      return false;
+  }
+};
+
+const hasLookAhead = (node: Node): boolean => {
+  switch (node.kind) {
+    case 'sequence':
+      return node.items.some(hasLookAhead);
+    case 'choice':
+      return node.options.some(hasLookAhead);
+    case 'repeat':
+      return hasLookAhead(node.body);
+    default:
+      return node.kind === 'lookAhead';
+  }
+};
+
+const charactersBetween = (first: number, last: number): string => {
+  let text = '';
+  for (let code = first; code <= last; code += 1) text += String.fromCodePoint(code);
+  return text;
+};
+
+/** All characters, with the low surrogates before the high ones, so that no two make a pair. */
+const basicCharacters = (): string =>
+  charactersBetween(0xdc00, 0xdfff) +
+  charactersBetween(0xd800, 0xdbff) +
+  charactersBetween(0, 0xd7ff) +
+  charactersBetween(0xe000, 0xffff);
+const furtherCharacters = (): string => charactersBetween(0x10000, 0x10ffff);
+
+/** Whether an atom can match a character beyond the basic ones; may be true of one that cannot. */
+const mayBeFurther = (atom: string): boolean => /\\[pPDWSu]|^\[\^|^\.$|[\u{10000}-\u{10ffff}]/u.test(atom);
+
+/** Says whether one character can match two atoms. */
+const createOverlap = (): ((one: string, other: string) => boolean) => {
+  const found = new Map<string, boolean>();
+  let basic: string | undefined;
+  const search = (one: string, other: string): boolean => {
+    const both = new RegExp(`(?=${one})${other}`, 'u');
+    basic ??= basicCharacters();
+    if (both.test(basic)) return true;
+    return mayBeFurther(one) && mayBeFurther(other) && both.test(furtherCharacters());
+  };
+  return (one, other) => {
+    if (one === other) return true;
+    const key = `${one} ${other}`;
+    const overlaps = found.get(key) ?? search(one, other);
+    found.set(key, overlaps);
+    return overlaps;
+  };
+};
+
+/** The bound for one pattern. */
+export interface PatternCost {
+  /** Infinite where no power of the length is a bound. */
+  readonly steps: number;
+  /** Where a text can be divided in several ways; undefined where there is no such place. */
+  readonly ambiguous: string | undefined;
+  readonly isAnchored: boolean;
+}
+
+/** What matching a part takes: in how many ways it can match, and the steps of all of them. */
+interface Cost {
+  readonly ways: number;
+  readonly steps: number;
+}
+
+const power = (ways: number, times: number): number => (ways === 1 ? 1 : ways ** times);
+
+/** The most steps for texts of up to `longest` characters; undefined for a group with modifiers. */
+export const patternCost = (source: string, longest: number): PatternCost | undefined => {
+  const overlap = createOverlap();
+  let ambiguous: string | undefined;
+
+  const canBeBoth = (one: Opening, other: Opening): boolean => {
+    // A way that leads to the end of the pattern is a match.
+    if ([one, other].some(({ atoms, isOpen }) => atoms.length === 0 && !isOpen)) return false;
+    return one.atoms.every((atom, index) => {
+      const against = other.atoms[index];
+      return against === undefined || overlap(atom, against);
+    });
+  };
+  const areAmbiguous = (one: readonly Opening[], other: readonly Opening[]): boolean =>
+    one.some((opening) => other.some((against) => canBeBoth(opening, against)));
+
+  const costOfSequence = (items: readonly Node[], follow: readonly Opening[], isLast: boolean): Cost =>
+    items.reduceRight<Cost & { readonly follow: readonly Opening[] }>(
+      (rest, item, index) => {
+        const own = costOf(item, rest.follow, isLast && index === items.length - 1);
+        return {
+          ways: own.ways * rest.ways,
+          steps: own.steps + own.ways * rest.steps,
+          follow: chained(openingsOf(item), rest.follow),
+        };
+      },
+      { ways: 1, steps: 1, follow },
+    );
+
+  const costOfChoice = (
+    node: Node & { kind: 'choice' },
+    follow: readonly Opening[],
+    isLast: boolean,
+  ): Cost => {
+    const costs = node.options.map((option) => costOf(option, follow, isLast));
+    const openings = node.options.map((option) => chained(openingsOf(option), follow));
+    const isAmbiguous = openings.some((one, index) =>
+      openings.slice(index + 1).some((other) => areAmbiguous(one, other)),
+    );
+    if (isAmbiguous) ambiguous ??= node.source;
+    const ways = costs.map((cost) => cost.ways);
+    return {
+      ways: isAmbiguous ? ways.reduce((sum, each) => sum + each, 0) : Math.max(...ways),
+      steps: costs.reduce((sum, { steps }) => sum + steps, 0),
+    };
+  };
+
+  const costOfRepeat = (
+    node: Node & { kind: 'repeat' },
+    follow: readonly Opening[],
+    isLast: boolean,
+  ): Cost => {
+    const { body, min, max } = node;
+    const again = opened(openingsOf(body));
+    const one = costOf(body, max > 1 ? [...again, ...follow] : follow, isLast && max === 1);
+    const isAmbiguous = max > min && areAmbiguous(again, follow);
+    // A loop of empty rounds is refused rather than understood.
+    const inside = max > 1 && isNullable(body) ? Infinity : power(one.ways, max);
+    if (isAmbiguous || inside === Infinity) ambiguous ??= node.source;
+    // The rounds that a last part need not have cannot fail.
+    const rounds = isLast ? min : Math.min(max, longest + 1);
+    const steps = inside * rounds * one.steps;
+    // Rounds without a choice have the text once between them.
+    const isShared = inside === 1 && !hasLookAhead(body);
+    return {
+      ways: inside * (isAmbiguous ? Math.min(max - min, longest) + 1 : 1),
+      steps: isShared ? Math.min(steps, longest + 1) : steps,
+    };
+  };
+
+  const costOf = (node: Node, follow: readonly Opening[], isLast: boolean): Cost => {
+    switch (node.kind) {
+      case 'sequence':
+        return costOfSequence(node.items, follow, isLast);
+      case 'choice':
+        return costOfChoice(node, follow, isLast);
+      case 'repeat':
+        return costOfRepeat(node, follow, isLast);
+      case 'lookAhead':
+        // It is left once, in the first way that it matches.
+        return { ways: 1, steps: costOf(node.body, [ended], false).steps };
+      default:
+        return { ways: 1, steps: 1 };
+    }
+  };
+
+  const root = parse(source);
+  if (root === undefined) return undefined;
+  const anchored = isAnchored(root);
+  const { steps } = costOf(root, [ended], true);
+  return { steps: steps * (anchored ? 1 : longest + 1) + longest, ambiguous, isAnchored: anchored };
+};
