@@ -80,6 +80,7 @@ describeDatabase('postgres', 'a replica', (shared) => {
   const own: Databases = {
     dialect: 'postgres',
     create: async () => url,
+    createForStart: async () => url,
     open: (of = url, options) => openDatabase(of, options),
   };
   const start = (env: Readonly<Record<string, string>> = {}, of = url) =>

@@ -1,14 +1,38 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createPostgres, type PostgresServer } from './postgres.ts';
+import {
+  createPostgres,
+  createPostgresDatabase,
+  dropPostgresDatabase,
+  type PostgresServer,
+} from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers the URL of PostgreSQL; the first request starts the server. */
+    /**
+     * Address of a server that returns the URL of PostgreSQL, and at `/template` the URL of a database there that holds the
+     * service's own tables and nothing else. The first request makes what it asks for.
+     */
     postgresBroker: string;
   }
 }
+
+/** Makes a database with the service's own migrations applied. */
+const createTemplate = async (server: string): Promise<string> => {
+  // The service is loaded only in a run that needs the template.
+  const { prepareDatabase } = await import('../../src/app/migrate.ts');
+  const { databaseTarget } = await import('../../src/database/targets.ts');
+  const url = await createPostgresDatabase(server);
+  const dataDir = await mkdtemp(join(tmpdir(), 'gatewright-template-'));
+  const settings = { dataDir, migrate: 'start', newDatabase: true } as const;
+  await prepareDatabase(settings, { migrations: {} }, databaseTarget(url));
+  await rm(dataDir, { recursive: true });
+  return url;
+};
 
 /**
  * One PostgreSQL for the whole run, started when the first test asks for it: a run that needs none pays nothing.
@@ -17,18 +41,23 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
   let server: Promise<PostgresServer> | undefined;
+  let template: Promise<string> | undefined;
   const start = async (): Promise<PostgresServer> => {
     const created = await createPostgres();
     await created.start();
     return created;
   };
-  const url = async (): Promise<string> => {
+  const serverUrl = async (): Promise<string> => {
     if (given !== undefined && /^postgres(?:ql)?:/.test(given)) return given;
     server ??= start();
     return (await server).url;
   };
-  const broker = createServer((_request, response) => {
-    url().then(
+  const templateUrl = (): Promise<string> => {
+    template ??= serverUrl().then(createTemplate);
+    return template;
+  };
+  const broker = createServer((request, response) => {
+    (request.url === '/template' ? templateUrl() : serverUrl()).then(
       (text) => response.end(text),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
@@ -41,6 +70,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     broker.closeAllConnections();
     broker.close();
+    if (template !== undefined) await dropPostgresDatabase(await serverUrl(), await template);
     await (await server)?.remove();
   };
 }

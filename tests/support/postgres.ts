@@ -138,14 +138,17 @@ const administer = async (url: string, sql: string): Promise<void> => {
   }
 };
 
-/** Makes an empty database on the server; answers its URL. */
-export const createPostgresDatabase = async (serverUrl: string): Promise<string> => {
+const databaseName = (url: string): string => new URL(url).pathname.slice(1);
+
+/** Makes a database on the server, empty or as a copy of the one at `templateUrl`; returns its URL. */
+export const createPostgresDatabase = async (serverUrl: string, templateUrl?: string): Promise<string> => {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(serverUrl, `create database ${name}`);
+  const copied = templateUrl === undefined ? '' : ` template ${databaseName(templateUrl)}`;
+  await administer(serverUrl, `create database ${name}${copied}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
 };
 
 export const dropPostgresDatabase = (serverUrl: string, url: string): Promise<void> =>
-  administer(serverUrl, `drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
+  administer(serverUrl, `drop database if exists ${databaseName(url)} with (force)`);

@@ -98,7 +98,7 @@ export class Service {
 
   async start(): Promise<this> {
     this.#directory = await mkdtemp(join(tmpdir(), 'gatewright-service-'));
-    const { url = await this.#databases.create(), env = {}, apps = [], stall, times } = this.#options;
+    const { url = await this.#databases.createForStart(), env = {}, apps = [], stall, times } = this.#options;
     const directory = this.#directory;
     this.env = {
       PORT: '0',

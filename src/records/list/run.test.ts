@@ -209,6 +209,7 @@ describe('totals of a large table (postgres)', () => {
   const alone = (): Databases => ({
     dialect: 'postgres',
     create: async () => server.url,
+    createForStart: async () => server.url,
     open: async (url = server.url) => {
       database = await openDatabase(url);
       return database;
