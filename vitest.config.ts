@@ -1,26 +1,35 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest-first.ts';
+import { filesOfProjects } from './tests/support/tiers.ts';
 
-/** What a hole would be worst in is covered nearly whole. Percentages; below them the run fails. */
+/** Code in which a hole would be worst is covered nearly whole. Percentages; below them the run fails. */
 const strict = { lines: 95, branches: 95 };
 
 const inCi = process.env['CI'] !== undefined;
 
-/** Tests whose code runs in their own process: coverage is counted of them, and of no others, for it costs a third. */
-const inProcess = [
-  'tests/{client,support,types}/**/*.test.ts',
-  'tests/contract/*.test.ts',
-  // The tables of all rules reach no line that the others do not.
-  'tests/contract/resources/!(table-*).test.ts',
-];
+/** What of its tier a project runs, and how: all files of a group share the workers, and groups come one after the other. */
+const project = (
+  name: keyof typeof filesOfProjects,
+  options: {
+    readonly groupOrder: number;
+    readonly maxWorkers: number;
+    readonly isolate?: boolean;
+    readonly env?: Readonly<Record<string, string>>;
+  },
+) => {
+  const { groupOrder, ...others } = options;
+  return {
+    extends: true as const,
+    test: { name, include: filesOfProjects[name], sequence: { groupOrder }, ...others },
+  };
+};
 
-/** What measures time or memory: with no more than one other file beside it. */
-const timed = [
-  'tests/{speed,scale}/**/*.test.ts',
-  'tests/browser/admin-speed.test.ts',
-  'tests/faults/{backup,import-beside,locked-table,strangers}.test.ts',
-];
+/** They wait for databases, browsers and child processes: a third one fills the pauses of two. */
+const workers = 3;
+
+/** Modules are loaded once for each worker, not for each file. */
+const shared = { maxWorkers: workers, isolate: false };
 
 export default defineConfig({
   resolve: { alias: { gatewright: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
@@ -31,43 +40,22 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
+    // The tiers are those of tests/support/tiers.ts.
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'code',
-          include: ['src/**/*.test.ts', ...inProcess],
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'whole',
-          include: ['tests/**/*.test.ts'],
-          exclude: [...inProcess, ...timed],
-          // They wait for browsers and child processes: a third one fills the pauses of two.
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'timed', include: timed, maxWorkers: 2, sequence: { groupOrder: 2 } },
-      },
+      project('quick-both', { groupOrder: 0, ...shared }),
+      project('quick-sqlite', { groupOrder: 1, ...shared, env: { TEST_DATABASE: 'sqlite' } }),
+      project('quick-apart', { groupOrder: 1, maxWorkers: workers }),
+      project('full-postgres', { groupOrder: 2, ...shared, env: { TEST_DATABASE: 'postgres' } }),
+      project('full', { groupOrder: 3, maxWorkers: workers }),
+      project('full-timed', { groupOrder: 4, maxWorkers: 1 }),
+      project('long', { groupOrder: 5, maxWorkers: 2, env: { TEST_EXTENT: 'all' } }),
     ],
     reporters: inCi ? ['default', 'json'] : ['default'],
-    outputFile: { json: 'reports/code.json' },
+    outputFile: { json: 'reports/tests.json' },
     coverage: {
       provider: 'v8',
-      include: ['src/**/*.ts'],
-      exclude: [
-        'src/**/*.test.ts',
-        'src/cli/test-io.ts',
-        'src/database/sqlite/worker.ts',
-        'src/fields/pattern-child.ts',
-      ],
+      include: ['src/{auth,policy,vault}/**/*.ts'],
+      exclude: ['src/**/*.test.ts'],
       reporter: inCi ? ['text-summary', 'json-summary'] : ['text-summary', 'html'],
       thresholds: { 'src/auth/**': strict, 'src/policy/**': strict, 'src/vault/**': strict },
     },

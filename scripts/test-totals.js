@@ -1,10 +1,11 @@
-// Prints how the tests of vitest's JSON reports ended together, as one line. A file that is in several reports counts as it
-// ended in the last of them. Ends with status 1 where a test failed or none ran.
+// Prints how the tests of vitest's JSON reports ended together, as one line. NAME-repeated.json is what of NAME.json ran
+// once more: there a file counts as it ended the second time. Ends with status 1 where a test failed or none ran.
 import { readFileSync } from 'node:fs';
 
 const files = new Map();
 for (const report of process.argv.slice(2))
-  for (const result of JSON.parse(readFileSync(report, 'utf8')).testResults) files.set(result.name, result);
+  for (const result of JSON.parse(readFileSync(report, 'utf8')).testResults)
+    files.set(`${report.replace('-repeated.json', '.json')} ${result.name}`, result);
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 for (const { status, assertionResults } of files.values()) {

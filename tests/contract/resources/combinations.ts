@@ -106,6 +106,12 @@ export const combinations: readonly Combination[] = allSwitches().map((switches,
   model: defineResource(`Case${index + 1}`, definitionOf(index + 1, switches)),
 }));
 
+/** One of so many combinations is in the sample. It divides by no number of values that a switch has. */
+const stride = 7;
+
+/** Some of all combinations: in them each switch has each of its values beside each value of every other switch. */
+export const sample: readonly Combination[] = combinations.filter((_, index) => index % stride === 3);
+
 /** The tables of all of them. */
 export const migrations: Migrations = {
   '0001_cases': {

@@ -1,11 +1,11 @@
-// Runs the tests of the projects "whole" and "timed". Where three files or fewer failed, these run once more, alone: what
-// fails again has failed. What passes then failed only beside others on a busy machine: it is named at the end, so that
-// it is looked into. A run that ended badly without a failed test (an unhandled error, a crash) is not repeated.
+// Runs the full tier of the tests. Where three files or fewer failed, these run once more, alone: a test that fails again
+// has failed. One that passes then failed only beside others on a busy machine: it is named at the end, so that it is
+// looked into. A run that ended badly without a failed test (an unhandled error, a crash) is not repeated.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 
 const mostFiles = 3;
-const projects = ['--project', 'whole', '--project', 'timed'];
+const projects = ['--project', 'full*'];
 
 /** @param {string} report @param {string[]} more @returns {number} the exit status of vitest */
 const run = (report, ...more) => {
@@ -26,8 +26,8 @@ const failuresOf = (report) =>
         .map((/** @type {any} */ { fullName }) => fullName),
     }));
 
-const report = 'reports/whole.json';
-const repeated = 'reports/whole-repeated.json';
+const report = 'reports/full.json';
+const repeated = 'reports/full-repeated.json';
 rmSync(repeated, { force: true });
 let status = run(report, ...process.argv.slice(2));
 const failed = status === 0 ? [] : failuresOf(report);
