@@ -202,12 +202,18 @@ describe.each(places.filter(({ here }) => here))(
       const quiet = ledger.took.length;
       const began = performance.now();
       const copies: { readonly file: string; readonly acknowledged: ReadonlySet<number> }[] = [];
+      const spans: number[] = [];
       for (const words of [
         ['backup', file, '--verify'],
         ['backup', `${file}-2`],
       ]) {
         const acknowledged = new Set(ledger.ordered);
-        const { status, said } = await gatewright(words, url);
+        const seen: number[] = [];
+        const { status, said } = await gatewright(words, url, () => {
+          if (existsSync(join(`${words[1]}.part`, 'copy'))) seen.push(performance.now());
+          return false;
+        });
+        spans.push((seen.at(-1) ?? 0) - (seen[0] ?? 0));
         expect([status, said]).toEqual([0, expect.stringContaining('copied')]);
         copies.push({ file: words[1] ?? '', acknowledged });
       }
@@ -216,8 +222,9 @@ describe.each(places.filter(({ here }) => here))(
       await buyers;
       expect(ledger.refused).toBe(0);
       expect(beside.length).toBeGreaterThan(20);
+      // On a busy machine a write takes longer than the pause that is allowed, but so does a copy: none waits for half of one.
       expect(Math.max(...beside.map(({ milliseconds }) => milliseconds))).toBeLessThan(
-        undisturbed + longestPause,
+        Math.max(undisturbed + longestPause, Math.min(...spans) / 2),
       );
       expect(
         await readdir(directory).then((names) => names.filter((name) => name.endsWith('.part'))),
