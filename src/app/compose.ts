@@ -28,7 +28,6 @@ import type { Clock } from '../kernel/clock.ts';
 import { whereabouts } from '../kernel/current-work.ts';
 import type { Locale } from '../kernel/messages/catalogue.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
-import { QuietTurns } from '../kernel/quiet-turns.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { Models } from '../model/models.ts';
 import type { Acting } from '../operations/acting.ts';
@@ -91,7 +90,6 @@ export const compose = async (parts: Parts) => {
   const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const events = createEventLog(database);
   const eventSignal = new EventSignal(database, events);
-  const quiet = new QuietTurns();
   const trash = createTrash(database);
   const jobs = createJobs({
     database,
@@ -138,7 +136,6 @@ export const compose = async (parts: Parts) => {
     ...{ ...context, events, resources, identities, logger, jobs, models: application.models },
     area: apiArea,
     signal: eventSignal,
-    quiet,
     secrets: keyed.webhookSecrets,
     allowPrivate: config.webhookPrivate,
     times: parts.webhookTimes,
@@ -201,7 +198,6 @@ export const compose = async (parts: Parts) => {
     eventSignal,
     changes: new Changes({
       log: events,
-      quiet,
       signal: eventSignal,
       resources,
       methods: openMethods({
@@ -214,7 +210,6 @@ export const compose = async (parts: Parts) => {
       // Whoever asks for anything else shall find room beside them.
       most: Math.floor(connectionsWithin(config) * 0.75),
     }),
-    quiet,
     permissionEntries: permissionEntriesOf(application.models.values()),
     onPayment: application.config.onPayment,
     scopeOf,

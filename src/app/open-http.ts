@@ -121,7 +121,6 @@ export const openHttp = async (
     observerOf: metering?.observerOf,
     pages: pages === undefined || config.jobs === 'only' ? [] : [pages.area],
     onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
-    working: services.quiet,
     around: tracing?.request,
   });
   return { http, endpoints };

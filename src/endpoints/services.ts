@@ -14,7 +14,6 @@ import type { ApplicationCode } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
-import type { QuietTurns } from '../kernel/quiet-turns.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Acting } from '../operations/acting.ts';
@@ -121,8 +120,6 @@ export interface Services {
   /** What happened to records, and who says that something did. */
   readonly events: EventLog;
   readonly eventSignal: EventSignal;
-  /** When work in the background may go on. */
-  readonly quiet: QuietTurns;
   readonly webhooks: Webhooks;
   /** The streams by which callers are told of it. */
   readonly changes: Changes;

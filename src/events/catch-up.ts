@@ -1,4 +1,4 @@
-import type { QuietTurns } from '../kernel/quiet-turns.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventLog } from '../service/events/event-log.ts';
 import type { Audiences } from './audience.ts';
 import type { ChangeStream } from './change-stream.ts';
@@ -15,7 +15,6 @@ const batchSize = 100;
 
 export interface CatchUpParts {
   readonly log: EventLog;
-  readonly quiet: QuietTurns;
   readonly audiences: Audiences;
   /** The number up to which the others are told. */
   readonly head: () => number;
@@ -62,8 +61,8 @@ export class CatchUp {
   async #turn(stream: ChangeStream): Promise<void> {
     this.#reading += 1;
     try {
-      // Whoever is behind can wait a little longer: requests cannot, and reads alone may never leave them a turn.
-      await this.#parts.quiet.next();
+      // Reads of SQLite end among microtasks: requests get a turn of the event loop between two of them.
+      await nextTurn();
       const isDone = await this.#read(stream);
       if (stream.isWaiting && !stream.atHead) (isDone ? this.#line : this.#held).add(stream);
     } catch (error) {

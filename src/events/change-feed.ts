@@ -1,14 +1,16 @@
-import type { QuietTurns } from '../kernel/quiet-turns.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
 import type { Audience, Audiences } from './audience.ts';
 import { CatchUp } from './catch-up.ts';
 import type { ChangeStream } from './change-stream.ts';
 import { isTrusted } from './credential-watch.ts';
 import type { EventSignal } from './signal.ts';
-import { Slices } from './slices.ts';
 
 /** Events that are read, and told, at once. */
 const batchSize = 500;
+
+/** Streams that are given an event before requests get a turn of the event loop. */
+const streamsPerTurn = 32;
 
 /** Milliseconds before the next try where the log could not be read. */
 const tryInterval = 500;
@@ -22,7 +24,6 @@ interface LogPart {
 
 export interface FeedParts {
   readonly log: EventLog;
-  readonly quiet: QuietTurns;
   readonly signal: EventSignal;
   readonly audiences: Audiences;
   /** Told of what keeps the feed from reading; it goes on when it can. */
@@ -35,7 +36,6 @@ export interface FeedParts {
  */
 export class ChangeFeed {
   readonly #parts: FeedParts;
-  readonly #slices = new Slices();
   readonly #catchUp: CatchUp;
   /** Those at the head, by their audience. */
   readonly #atHead = new Map<string, Set<ChangeStream>>();
@@ -133,7 +133,7 @@ export class ChangeFeed {
   }
 
   async #read(): Promise<void> {
-    const { log, quiet } = this.#parts;
+    const { log } = this.#parts;
     await log.settle();
     for (let isMore = true; isMore; ) {
       const from = this.#head;
@@ -143,14 +143,14 @@ export class ChangeFeed {
       if (to === undefined) return;
       this.#head = to;
       await this.#tell({ from, to, events });
-      // With nobody to tell there is nothing else that would leave requests their turn.
-      if (isMore) await quiet.next();
+      // Reads of SQLite end among microtasks: requests get a turn between two batches.
+      if (isMore) await nextTurn();
     }
   }
 
   async #tell(batch: LogPart): Promise<void> {
     const told = this.#parts.audiences.telling(batch.events);
-    this.#slices.resume();
+    let given = 0;
     for (const streams of [...this.#atHead.values()]) {
       const [first] = streams;
       if (first === undefined) continue;
@@ -158,7 +158,8 @@ export class ChangeFeed {
       const frames = await told(audience).catch(() => 'unknown' as const);
       for (const stream of [...streams]) {
         if (stream.atHead && stream.audience.key === audience.key) this.#give(stream, batch, frames);
-        if (this.#slices.step()) await this.#slices.yield();
+        given += 1;
+        if (given % streamsPerTurn === 0) await nextTurn();
       }
     }
   }

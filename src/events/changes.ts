@@ -4,7 +4,6 @@ import type { AuthRequest } from '../auth/method.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type AuthMethodName, authMethod, headersOf, type Verifiers } from '../auth/registry.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
-import type { QuietTurns } from '../kernel/quiet-turns.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { EventLog } from '../service/events/event-log.ts';
@@ -31,7 +30,6 @@ const retryAfter = 5;
 
 export interface ChangesParts {
   readonly log: EventLog;
-  readonly quiet: QuietTurns;
   readonly signal: EventSignal;
   readonly resources: ReadonlyMap<string, ServedResource>;
   /** By which credentials are looked at again: a look is no use of them, and counts as none. */

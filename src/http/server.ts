@@ -47,8 +47,6 @@ export interface HttpOptions {
   readonly routes: Routes;
   /** Told of requests that have arrived together, before anything is asked of them. */
   readonly onArrivals?: (() => void) | undefined;
-  /** Told of each request, and when its answer is decided. */
-  readonly working?: { begun(): void; ended(): void } | undefined;
   /** Runs the answering of each request: within a span, where there is tracing. */
   readonly around?: ((request: Request, answering: () => Promise<void>) => Promise<void>) | undefined;
   /** Gives the counter of an endpoint, which is told of every answer; it must cost next to nothing. */
@@ -179,7 +177,7 @@ const createAnswering = (
   { pipeline, responder, connections, inFlight, bodies, cors, trust, nextId }: AnsweringParts,
   options: HttpOptions,
 ): HttpServer['answer'] => {
-  const { routes, pages = [], stopping = neverStopping, working } = options;
+  const { routes, pages = [], stopping = neverStopping } = options;
   const arrivals = new Arrivals(options.onArrivals);
   const runners = runnersOf(endpoints, pipeline, options);
   const observeUnmatched = options.observerOf?.(undefined);
@@ -238,12 +236,8 @@ const createAnswering = (
     const { response } = request;
     inFlight.begin(request);
     request.observe = observeUnmatched;
-    working?.begun();
-    let decided = false;
     try {
       const answer = await respondTo(request);
-      working?.ended();
-      decided = true;
       request.count?.(request.principal, answer.status, request, answer.code);
       // The answers to what a client has sent ahead come after this one.
       const { connection } = request;
@@ -259,7 +253,6 @@ const createAnswering = (
         observeAnswer(request, answer, responder.send(request, answer));
       }
     } finally {
-      if (!decided) working?.ended();
       request.connection.unanswered -= 1;
       request.answered();
       inFlight.end(request);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -64,8 +64,6 @@ export interface RunnerParts {
   readonly unreadable: UnreadableSecrets;
   /** Rung when there are new events. */
   readonly bell: Bell;
-  /** Resolves when a piece of work in the background may begin: requests come first. */
-  readonly quiet: () => Promise<void>;
   /** Told what became of each attempt, once that is stored. */
   readonly ended: (state: DeliveryOutcome['state']) => void;
   readonly clock: Clock;
@@ -166,7 +164,8 @@ class Turn {
   async #addDeliveries(): Promise<boolean> {
     const { deliveries, events } = this.#parts;
     const { id } = this.#webhook;
-    await this.#parts.quiet();
+    // Reads of SQLite end among microtasks: requests get a turn of the event loop between two batches.
+    await nextTurn();
     await events.settle();
     const cursor = await deliveries.cursor(id);
     if (cursor === undefined || (await deliveries.waiting(id, mostWaiting)) >= mostWaiting) return false;
@@ -179,7 +178,6 @@ class Turn {
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const { deliveries, messageOf, clock } = this.#parts;
-    await this.#parts.quiet();
     const message = await messageOf(delivery.event, this.#userId);
     if ('skipped' in message) {
       await this.#settle(delivery, { state: 'skipped', error: message.skipped });
@@ -205,7 +203,7 @@ class Turn {
   async #store(): Promise<void> {
     this.#storing = true;
     for (;;) {
-      await turn();
+      await nextTurn();
       const ended = this.#ended.splice(0);
       if (ended.length === 0) break;
       try {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EventSignal } from '../events/signal.ts';
 import type { EventLog } from '../service/events/event-log.ts';
@@ -17,8 +18,6 @@ export interface WatchParts {
   readonly unreadable: UnreadableSecrets;
   /** Has somebody send for a webhook: stores a job, unless one waits for it. */
   readonly enqueue: (webhook: number) => Promise<unknown>;
-  /** Resolves when a piece of work in the background may begin: requests come first. */
-  readonly quiet: () => Promise<void>;
   readonly logger: Logger;
   /** Milliseconds between two looks: an attempt that is due waits for no more than that. */
   readonly poll: number;
@@ -111,7 +110,7 @@ export class WebhookWatch {
 
   /** Whether there are events that concern a webhook, and that nobody has looked at for it. */
   async #isBehind(webhook: IdleWebhook): Promise<boolean> {
-    const { events, deliveries, quiet } = this.#parts;
+    const { events, deliveries } = this.#parts;
     const { id, cursor } = webhook;
     let place = Math.max(cursor, this.#seen.get(id) ?? 0);
     for (;;) {
@@ -120,7 +119,8 @@ export class WebhookWatch {
         return (await deliveries.waiting(id, mostWaiting)) < mostWaiting;
       place = found.at(-1)?.number ?? place;
       if (found.length < batch) break;
-      await quiet();
+      // Reads of SQLite end among microtasks: requests get a turn of the event loop between two batches.
+      await nextTurn();
     }
     this.#seen.set(id, place);
     if (place - cursor >= farBehind) await deliveries.add(id, cursor, place, [], () => '');

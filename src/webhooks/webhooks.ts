@@ -3,7 +3,6 @@ import type { SecretBox } from '../auth/secret-box.ts';
 import type { Database } from '../database/database.ts';
 import type { EventSignal } from '../events/signal.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { QuietTurns } from '../kernel/quiet-turns.ts';
 import { toTimestamp } from '../kernel/timestamp.ts';
 import type { Actor } from '../service/audit/audit.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
@@ -46,7 +45,6 @@ export interface WebhookParts extends MessageParts {
   readonly secrets: SecretBox;
   readonly allowPrivate: boolean;
   readonly jobs: { readonly outbox: Pick<Outbox, 'add'>; wake(): void };
-  readonly quiet: QuietTurns;
   readonly logger: Logger;
   readonly times?: Partial<WebhookTimes> | undefined;
 }
@@ -83,7 +81,6 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const [lanes, deliveries] = [createLanes(database), createDeliveries({ database, clock })];
   const bell = new Bell();
   const unreadable = new UnreadableSecrets(times.unreadable);
-  const quiet = (): Promise<void> => parts.quiet.next();
   const send = createSend({ allowPrivate, timeout: times.timeout });
   const messageOf = createMessages(parts);
   const store = createWebhookStore({ database, clock });
@@ -93,7 +90,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     jobs.wake();
   };
   const watch = new WebhookWatch({
-    ...{ lanes, deliveries, events, signal, bell, unreadable, enqueue, quiet, logger },
+    ...{ lanes, deliveries, events, signal, bell, unreadable, enqueue, logger },
     poll: times.poll,
   });
   const outcomes = new Map(deliveryStates.map((state) => [state, 0]));
@@ -107,7 +104,6 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     secrets,
     unreadable,
     bell,
-    quiet,
     clock,
     logger,
     times,
