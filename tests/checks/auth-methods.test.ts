@@ -48,7 +48,6 @@ const allowed: Readonly<Record<string, string>> = {
   'src/database/schema.ts': holder,
   'src/service/api-keys/api-keys.ts': keyRecord,
   'src/service/refusals/refusal-source.ts': holder,
-  'src/service/refusals/refusal.ts': holder,
   'src/service/refusals/refusals.ts': holder,
   'src/service/refusals/refused-claims.ts': holder,
   'src/service/audit/security-events.ts': keyRecord,

@@ -6,11 +6,10 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
+import { BatchedCounter } from '../usage/batched-counter.ts';
 
-/** Uses that wait for the next batch at most; a later use brings back what found no place. */
-const mostPending = 1_000;
 /** Networks of one key in the database; beyond them nothing is new any more. */
-const mostOfKey = 1_000;
+const maxNetworksOfKey = 1_000;
 
 interface Use {
   readonly keyId: number;
@@ -30,11 +29,13 @@ const seen = {};
  * From which networks keys were used. A use costs the request a look into memory; what is not known there goes to the
  * database in batches, whose rows say for all instances and across restarts which network is new.
  */
-export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) => {
+export const createKeyNetworks = (
+  { database }: Pick<TableContext, 'database'>,
+  onNewNetwork: (network: NewNetwork) => void,
+) => {
   const db = tablesOf(database);
   /** The keys and addresses that this process has noted; of one that was crowded out the database says whether it is new. */
-  const known = new BoundedCache<object>(10_000);
-  let pending = new Map<string, Use>();
+  const noted = new BoundedCache<object>(10_000);
 
   const remember = async (transaction: Transaction, use: Use): Promise<NewNetwork | undefined> => {
     const { keyId, network, at } = use;
@@ -50,7 +51,8 @@ export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) 
       .where('key_id', '=', keyId);
     // Deleted meanwhile, or used from everywhere.
     if (key === undefined) return undefined;
-    if (Number((await transaction.get<{ n: number }>(toQuery(count)))?.n) >= mostOfKey) return undefined;
+    if (Number((await transaction.get<{ n: number }>(toQuery(count)))?.n) >= maxNetworksOfKey)
+      return undefined;
     const insert = db
       .insertInto('gatewright_key_networks')
       .values({ key_id: keyId, network, first_used_at: toTimestamp(at) })
@@ -59,36 +61,34 @@ export const createKeyNetworks = ({ database }: Pick<TableContext, 'database'>) 
     return { ...use, keyName: key.name, owner: { id: key.id, username: key.username } };
   };
 
+  const counter = new BatchedCounter<string, Use>({
+    maxEntries: 1_000,
+    merge: (earlier, added) => earlier ?? added,
+    write: async (uses) => {
+      const found = await database.write(async (transaction) => {
+        const fresh: NewNetwork[] = [];
+        for (const [, use] of uses) {
+          const network = await remember(transaction, use);
+          if (network !== undefined) fresh.push(network);
+        }
+        return fresh;
+      });
+      found.forEach(onNewNetwork);
+    },
+  });
+
   return {
     used: (keyId: number, address: string, at: number): void => {
       const use = `${keyId} ${address}`;
-      if (known.get(use) !== undefined || pending.size >= mostPending) return;
-      known.set(use, seen);
+      // A use that finds no place is not remembered: the next one brings it back.
+      if (noted.get(use) !== undefined || counter.isFull) return;
+      noted.set(use, seen);
       const network = networkOf(address);
-      pending.set(`${keyId} ${network}`, { keyId, network, address, at });
+      counter.add(`${keyId} ${network}`, { keyId, network, address, at });
     },
 
-    /** Writes what is pending; answers which networks were new. Nothing is lost where it fails. */
-    flush: async (): Promise<readonly NewNetwork[]> => {
-      if (pending.size === 0) return [];
-      const uses = pending;
-      pending = new Map();
-      // In one order on every instance, so that two never wait for each other's rows crosswise.
-      const ordered = [...uses].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use);
-      try {
-        return await database.write(async (transaction) => {
-          const found: NewNetwork[] = [];
-          for (const use of ordered) {
-            const fresh = await remember(transaction, use);
-            if (fresh !== undefined) found.push(fresh);
-          }
-          return found;
-        });
-      } catch (error) {
-        pending = new Map([...uses, ...pending]);
-        throw error;
-      }
-    },
+    /** Writes what has come up to now. */
+    flush: counter.flush,
 
     /** Forgets networks first used before a time: a use from one of them is new again. */
     sweep: async (before: number): Promise<void> => {

@@ -9,22 +9,19 @@ import { join, type Statement, sql, statement, toQuery } from '../../database/st
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
-import { batchesOf } from '../usage/batches.ts';
+import { BatchedCounter } from '../usage/batched-counter.ts';
 
-/** Milliseconds between two batches. */
-const interval = 10_000;
-
-/** Milliseconds for which days are kept: one more than a key's page shows. */
-const retention = 31 * 24 * 3_600_000;
+/** Days are kept for one more than a key's page shows. */
+const retentionMs = 31 * 24 * 3_600_000;
 
 /**
  * Keys of one batch at most, some 100 bytes each. More are used within ten seconds only while the database is away for
  * long: what they do then is not counted.
  */
-const mostKeys = 200_000;
+const maxKeys = 200_000;
 
 /** Rows that one statement adds: of each length one is compiled, so that there are few of them. */
-const lengths = [500, 50, 5, 1] as const;
+const writeSizes = [500, 50, 5, 1] as const;
 
 /** Networks that are named of a key. */
 const namedNetworks = 20;
@@ -47,11 +44,11 @@ export interface KeyUse {
   readonly networks: readonly { readonly network: string; readonly first_used_at: string }[];
 }
 
-/** What was counted up to a moment. */
+/** Responses to a key that were counted and not written yet. */
 interface CountedUse {
-  readonly requests: ReadonlyMap<number, number>;
-  readonly refused: ReadonlyMap<number, number>;
-  readonly addresses: ReadonlyMap<number, string>;
+  requests: number;
+  refused: number;
+  address: string;
 }
 
 /** The rows of one statement, a list for each column. */
@@ -87,45 +84,42 @@ const addStatement = (dialect: Dialect, length: number): Statement<Rows> =>
   });
 
 /**
- * Answers to keys, counted by key and day. Counting adds to numbers in memory: no clock is read, and nothing is allocated
- * for a key that the batch knows. A batch is added to the day in which it is written. Several instances add to the same
- * rows.
+ * Responses to keys, counted by key and day. A batch is added to the day in which it is written, one statement after the
+ * other, so that other writes get in between. Several instances add to the same rows.
  */
 export const createKeyUsage = ({ database, clock }: TableContext) => {
   const dialect = dialectOf(database);
   const db = tablesOf(database);
-  let requests = new Map<number, number>();
-  let refused = new Map<number, number>();
-  let addresses = new Map<number, string>();
+  const statements = new Map(writeSizes.map((size) => [size as number, addStatement(dialect, size)]));
 
-  const add = (key: number, answers: number, failures: number, address: string): void => {
-    const known = requests.get(key);
-    if (known === undefined && requests.size >= mostKeys) return;
-    requests.set(key, (known ?? 0) + answers);
-    if (failures > 0) refused.set(key, (refused.get(key) ?? 0) + failures);
-    if (addresses.get(key) !== address) addresses.set(key, apart(address));
-  };
+  const counter = new BatchedCounter<number, CountedUse>({
+    maxEntries: maxKeys,
+    writeSizes,
+    merge: (earlier, added) => {
+      if (earlier === undefined) return { ...added, address: apart(added.address) };
+      earlier.requests += added.requests;
+      earlier.refused += added.refused;
+      if (earlier.address !== added.address) earlier.address = apart(added.address);
+      return earlier;
+    },
+    write: async (used) => {
+      const query = statements.get(used.length)?.({
+        day: dayOf(clock()),
+        keys: used.map(([key]) => key),
+        requests: used.map(([, { requests }]) => requests),
+        refused: used.map(([, { refused }]) => refused),
+        addresses: used.map(([, { address }]) => address),
+      });
+      if (query === undefined) throw new Error(`no statement adds ${used.length} rows`);
+      await database.execute(query);
+    },
+  });
 
   const count = (principal: Principal, status: number, { address }: { readonly address: string }): void => {
     if (principal.kind !== 'user' || !byKey.has(principal.method)) return;
     const { credential } = principal;
-    if (credential !== undefined) add(credential, 1, status >= 400 ? 1 : 0, address);
-  };
-
-  const adding = new Map<number, Statement<Rows>>(
-    lengths.map((length) => [length, addStatement(dialect, length)]),
-  );
-
-  const write = async (keys: readonly number[], batch: CountedUse): Promise<void> => {
-    const query = adding.get(keys.length)?.({
-      day: dayOf(clock()),
-      keys,
-      requests: keys.map((key) => batch.requests.get(key) ?? 0),
-      refused: keys.map((key) => batch.refused.get(key) ?? 0),
-      addresses: keys.map((key) => batch.addresses.get(key) ?? ''),
-    });
-    if (query === undefined) throw new Error(`no statement adds ${keys.length} rows`);
-    await database.execute(query);
+    if (credential !== undefined)
+      counter.add(credential, { requests: 1, refused: status >= 400 ? 1 : 0, address });
   };
 
   const networksOf = (keyId: number): Query => {
@@ -141,39 +135,14 @@ export const createKeyUsage = ({ database, clock }: TableContext) => {
     );
   };
 
-  const step = async (): Promise<void> => {
-    if (requests.size === 0) return;
-    const batch: CountedUse = { requests, refused, addresses };
-    requests = new Map();
-    refused = new Map();
-    addresses = new Map();
-    const keys = [...batch.requests.keys()].sort((a, b) => a - b);
-    let written = 0;
-    try {
-      // One statement after the other: whoever else writes gets in between.
-      while (written < keys.length) {
-        const left = keys.length - written;
-        const length = lengths.find((each) => each <= left) ?? 1;
-        await write(keys.slice(written, written + length), batch);
-        written += length;
-      }
-    } catch (error) {
-      // What was not written stays for the next batch; where it came from is known better by now.
-      for (const key of keys.slice(written)) {
-        const address = addresses.get(key) ?? batch.addresses.get(key) ?? '';
-        add(key, batch.requests.get(key) ?? 0, batch.refused.get(key) ?? 0, address);
-      }
-      throw error;
-    }
-  };
-
   return {
     count,
-    ...batchesOf(step, interval),
+    flush: counter.flush,
+    start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
 
     /** Deletes days that no page shows any more; run now and then. */
     sweep: async (now = clock()): Promise<void> => {
-      const oldest = dayOf(now - retention);
+      const oldest = dayOf(now - retentionMs);
       await database.execute(toQuery(db.deleteFrom('gatewright_key_usage').where('day', '<', oldest)));
     },
 

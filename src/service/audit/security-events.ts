@@ -8,15 +8,11 @@ import { toTimestamp } from '../../kernel/timestamp.ts';
 import { createKeyNetworks } from '../api-keys/key-networks.ts';
 import type { TableContext } from '../context.ts';
 import { type Counted, EventLimit } from '../events/event-limit.ts';
-import { batchesOf } from '../usage/batches.ts';
+import { BatchedCounter } from '../usage/batched-counter.ts';
 import { type AuditActor, type AuditEntry, auditQuery } from './audit.ts';
 
-/** Milliseconds between two batches. */
-const interval = 1_000;
-/** Events that wait for a database that is away; the log has had them all. */
-const mostPending = 5_000;
-/** Milliseconds for which security events are kept. Changes, which only people with rights make, are kept for good. */
-const retention = 90 * 24 * 3_600_000;
+/** Security events are kept for so long. Changes, which only people with rights make, are kept for good. */
+const retentionMs = 90 * 24 * 3_600_000;
 
 const actions: readonly SecurityEvent['action'][] = [
   ...(['sign_in', 'sign_in.failed', 'sign_in.locked', 'key.new_network', 'admin.refused'] as const),
@@ -77,9 +73,8 @@ export const createSecurityEvents = (
   const { database, clock } = context;
   const db = tablesOf(database);
   const limit = new EventLimit<Origin>(clock);
-  const networks = createKeyNetworks(context);
   const lookUps = new PassingSet<Promise<void>>();
-  let pending: Row[] = [];
+  let taken = 0;
   let dropped = 0;
   const counts = new Map(actions.map((action) => [action, 0]));
 
@@ -97,8 +92,9 @@ export const createSecurityEvents = (
 
   const take = (event: Told): void => {
     tell(event);
-    if (pending.length < mostPending) pending.push({ ...event, at: clock() });
-    else dropped += 1;
+    // The log has had it.
+    if (counter.isFull) dropped += 1;
+    else counter.add(taken++, { ...event, at: clock() });
   };
 
   const admits = ({ action, address, by }: SecurityEvent): boolean => {
@@ -118,39 +114,30 @@ export const createSecurityEvents = (
       });
   };
 
-  const takeNetworks = async (): Promise<void> => {
-    for (const { owner: by, address, keyId, keyName } of await networks.flush()) {
-      const event = { action: 'key.new_network', address, by } as const;
-      if (admits(event)) take({ ...event, target: { kind: 'api_key', id: keyId, name: keyName } });
-    }
-  };
+  const networks = createKeyNetworks(context, ({ owner: by, address, keyId, keyName }) => {
+    const event = { action: 'key.new_network', address, by } as const;
+    if (admits(event)) take({ ...event, target: { kind: 'api_key', id: keyId, name: keyName } });
+  });
 
-  const write = async (): Promise<void> => {
-    if (dropped > 0) onError(new Error(`${dropped} security events are in the log only`));
-    dropped = 0;
-    const rows = pending;
-    if (rows.length === 0) return;
-    pending = [];
-    const queries = rows.map((row) => {
-      const entry = { action: row.action, target: targetOf(row), detail: detailOf(row) };
-      return auditQuery(database.dialect, row.at, actorOf(row), entry);
-    });
-    try {
-      await database.write(async (transaction) => {
-        for (const query of queries) await transaction.run(query);
-      });
-    } catch (error) {
-      pending = [...rows, ...pending].slice(0, mostPending);
-      throw error;
-    }
-  };
-
-  const { flush } = batchesOf(async () => {
-    await Promise.all(lookUps.values());
-    takeCounted(limit.ended());
-    await takeNetworks();
-    await write();
-  }, interval);
+  /** Events by the order in which they came; none is merged with another. */
+  const counter = new BatchedCounter<number, Row>({
+    maxEntries: 5_000,
+    merge: (_, added) => added,
+    gather: async () => {
+      await Promise.all(lookUps.values());
+      takeCounted(limit.ended());
+      await networks.flush();
+      if (dropped > 0) onError(new Error(`${dropped} security events are in the log only`));
+      dropped = 0;
+    },
+    write: (rows) =>
+      database.write(async (transaction) => {
+        for (const [, row] of rows) {
+          const entry = { action: row.action, target: targetOf(row), detail: detailOf(row) };
+          await transaction.run(auditQuery(database.dialect, row.at, actorOf(row), entry));
+        }
+      }),
+  });
 
   const events: SecurityEvents = {
     record(event, account) {
@@ -177,7 +164,7 @@ export const createSecurityEvents = (
     keyUsed: networks.used,
 
     /** Writes what has come up to now. */
-    flush,
+    flush: counter.flush,
 
     /**
      * A good sign-in, written before it is answered: what its user does next stands behind it in the list. A list that
@@ -185,34 +172,21 @@ export const createSecurityEvents = (
      */
     signedIn: async (by: KnownUser, address: string): Promise<void> => {
       events.record({ action: 'sign_in', address, by });
-      await flush().catch(() => {});
+      await counter.flush().catch(() => {});
     },
 
-    /** Begins to write batches. The answer ends that and writes the last one. */
+    /** Begins to write batches. Returns what ends that and writes the last one. */
     start: (): (() => Promise<void>) => {
-      let failing = false;
-      const attempt = (): Promise<void> =>
-        flush().then(
-          () => {
-            failing = false;
-          },
-          (error: unknown) => {
-            if (!failing) onError(error);
-            failing = true;
-          },
-        );
-      const timer = setInterval(attempt, interval);
-      timer.unref();
+      const stop = counter.start(1_000, onError);
       return async () => {
-        clearInterval(timer);
         takeCounted(limit.close());
-        await attempt();
+        await stop();
       };
     },
 
     /** Deletes what is kept no longer; run now and then. */
     sweep: async (now = clock()): Promise<void> => {
-      const before = now - retention;
+      const before = now - retentionMs;
       const old = db
         .deleteFrom('audit')
         .where('created_at', '<', toTimestamp(before))

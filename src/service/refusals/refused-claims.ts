@@ -3,13 +3,27 @@ import type { Claim } from '../../auth/method.ts';
 import type { Database } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import type { KeptRefusal, RefusedCaller } from './refusal.ts';
+import { BatchedCounter } from '../usage/batched-counter.ts';
 
-/** Different ones of a batch, and of an address in it: strangers who guess do not crowd out everybody else. */
-const most = 500;
-const mostOfAddress = 50;
-/** Characters of an application's id; what is longer is nobody's. */
-const longestId = 200;
+/** A refusal as its row keeps it, beside when it came and how often. */
+export interface KeptRefusal {
+  readonly caller_kind: 'user' | 'api_key' | 'application';
+  readonly caller_id: string;
+  readonly caller_name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: number;
+  readonly address: string;
+}
+
+export type RefusedCaller = Pick<KeptRefusal, 'caller_kind' | 'caller_id' | 'caller_name'>;
+
+/** Different claims of a batch, and of an address in it: strangers who guess do not crowd out others. */
+const maxClaims = 500;
+const maxClaimsOfAddress = 50;
+/** Characters of an application's id; a longer one is no application's. */
+const maxIdLength = 200;
 
 type Asked = Pick<KeptRefusal, 'method' | 'path' | 'address'>;
 
@@ -21,7 +35,7 @@ interface RefusedClaim extends Asked {
   count: number;
 }
 
-interface ClaimOfCaller extends Omit<RefusedClaim, 'claim'> {
+export interface ClaimOfCaller extends Omit<RefusedClaim, 'claim'> {
   readonly caller: RefusedCaller;
 }
 
@@ -41,12 +55,17 @@ const distinct = <Value>(values: readonly (Value | undefined)[]): Value[] => [
 ];
 
 /**
- * Requests whose credentials were refused. Whose they were is looked up by the batch, with one statement for users,
- * one for keys and one for keys that are gone: whoever sends what is nobody's costs an entry of a bounded map, and no look-up in the request's path.
+ * Requests whose credentials were refused. Their callers are looked up by the batch, with one statement for users, one
+ * for keys and one for keys that are gone: a stranger costs an entry of a bounded counter, and no look-up in the request's
+ * path.
+ * @param onCaller called with each claim that turns out to be a caller's
  */
-export const createRefusedClaims = (database: Database, isApplication: (appId: string) => boolean) => {
+export const createRefusedClaims = (
+  database: Database,
+  isApplication: (appId: string) => boolean,
+  onCaller: (claim: ClaimOfCaller) => void,
+) => {
   const db = tablesOf(database);
-  let pending = new Map<string, RefusedClaim>();
   let addresses = new Map<string, number>();
 
   const usernames = async (ids: readonly number[]): Promise<ReadonlyMap<number, string>> => {
@@ -106,45 +125,39 @@ export const createRefusedClaims = (database: Database, isApplication: (appId: s
     };
   };
 
+  const counter = new BatchedCounter<string, RefusedClaim>({
+    maxEntries: maxClaims,
+    merge: (earlier, added) => {
+      if (earlier === undefined) return added;
+      earlier.count += added.count;
+      earlier.lastAt = added.lastAt;
+      return earlier;
+    },
+    write: async (refused) => {
+      addresses = new Map();
+      const callerOf = await callersOf(refused.map(([, { claim }]) => claim));
+      for (const [, { claim, ...rest }] of refused) {
+        const caller = callerOf(claim);
+        if (caller !== undefined) onCaller({ ...rest, caller });
+      }
+    },
+  });
+
   return {
     add: (claim: Claim, request: Asked, code: number, now: number): void => {
       const name = nameOf(claim);
-      if (name.length > longestId) return;
+      if (name.length > maxIdLength) return;
       const { method, path, address } = request;
-      const alike = [claim.kind, name, method, path, code, address].join('\n');
-      const known = pending.get(alike);
-      if (known !== undefined) {
-        known.count += 1;
-        known.lastAt = now;
-        return;
+      const key = [claim.kind, name, method, path, code, address].join('\n');
+      if (!counter.has(key)) {
+        const ofAddress = addresses.get(address) ?? 0;
+        if (counter.isFull || ofAddress >= maxClaimsOfAddress) return;
+        addresses.set(address, ofAddress + 1);
       }
-      const ofAddress = addresses.get(address) ?? 0;
-      if (pending.size >= most || ofAddress >= mostOfAddress) return;
-      addresses.set(address, ofAddress + 1);
-      pending.set(alike, { claim, ...request, code, firstAt: now, lastAt: now, count: 1 });
+      counter.add(key, { claim, ...request, code, firstAt: now, lastAt: now, count: 1 });
     },
 
-    /** Takes what has come, and answers those of known callers. Where that cannot be looked up they come next time. */
-    take: async (): Promise<readonly ClaimOfCaller[]> => {
-      if (pending.size === 0) return [];
-      const batch = pending;
-      pending = new Map();
-      addresses = new Map();
-      try {
-        const refused = [...batch.values()];
-        const callerOf = await callersOf(refused.map(({ claim }) => claim));
-        return refused.flatMap(({ claim, ...rest }) => {
-          const caller = callerOf(claim);
-          return caller === undefined ? [] : [{ ...rest, caller }];
-        });
-      } catch (error) {
-        for (const [alike, each] of batch) {
-          const later = pending.get(alike);
-          if (later === undefined) pending.set(alike, each);
-          else later.count += each.count;
-        }
-        throw error;
-      }
-    },
+    /** Looks up the callers of what has come up to now. */
+    flush: counter.flush,
   };
 };

@@ -5,24 +5,21 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
-import { batchesOf } from './batches.ts';
+import { BatchedCounter } from './batched-counter.ts';
 
-/** Milliseconds between two batches. */
-const interval = 10_000;
-
-/** Milliseconds for which counts are kept: a day more than the longest plot. */
-const retention = 31 * 24 * 3_600_000;
+/** Counts are kept for a day more than the longest plot shows. */
+const retentionMs = 31 * 24 * 3_600_000;
 
 const slots = ['none', ...authMethods.map(({ name }) => name)] as const;
-type Slot = (typeof slots)[number];
 
 /** Two names of one verification are one line in the plot. */
 const slotOf = Object.fromEntries(
   authMethods.map(({ name }) => [name, slots.indexOf(verifiedAs(name))]),
 ) as Readonly<Record<AuthMethodName, number>>;
 
-/** Statuses run to 599. */
-const width = 600;
+/** Requests are counted by slot and status, which runs to 599; failed sign-ins behind them. */
+const statuses = 600;
+const failuresKey = slots.length * statuses;
 
 /** `YYYY-MM-DDTHH`, UTC. */
 export const hourOf = (time: number): string => toTimestamp(time).slice(0, 13);
@@ -48,31 +45,23 @@ export interface Period {
 }
 
 /**
- * Answers counted by authentication method and status, and failed sign-ins. Counting is an addition in an array: no
- * clock is read and nothing is allocated for a request. A batch is added to the hour in which it is written, so that
- * an hour's edge is a few seconds blurred; a power cut takes those seconds.
+ * Responses counted by authentication method and status, and failed sign-ins. Counting is an addition in memory: no clock
+ * is read for a request. A batch is added to the hour in which it is written, so that an hour's edge is a few seconds
+ * blurred; a power cut takes those seconds.
  */
 export const createRequestCounts = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
-  let counts = new Float64Array(slots.length * width);
-  let failures = 0;
 
-  const count = (principal: Principal, status: number): void => {
-    const slot = principal.kind === 'nobody' ? 0 : slotOf[principal.method];
-    const index = slot * width + status;
-    counts[index] = (counts[index] ?? 0) + 1;
-  };
-
-  const countSignIn = (principal: Principal, status: number): void => {
-    count(principal, status);
-    if (status === 401 || status === 429) failures += 1;
-  };
-
-  const addRequests = (hour: string, authentication: Slot, status: number, requests: number): Query =>
+  const addRequests = (hour: string, counts: readonly (readonly [number, number])[]): Query =>
     toQuery(
       db
         .insertInto('request_counts')
-        .values({ hour, authentication, status, requests })
+        .values(
+          counts.map(([key, requests]) => ({
+            ...{ hour, authentication: slots[Math.floor(key / statuses)] ?? 'none' },
+            ...{ status: key % statuses, requests },
+          })),
+        )
         .onConflict((conflict) =>
           conflict.columns(['hour', 'authentication', 'status']).doUpdateSet((eb) => ({
             requests: eb('request_counts.requests', '+', eb.ref('excluded.requests')),
@@ -80,11 +69,11 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
         ),
     );
 
-  const addFailures = (hour: string, added: number): Query =>
+  const addFailures = (hour: string, failures: number): Query =>
     toQuery(
       db
         .insertInto('sign_in_failures')
-        .values({ hour, failures: added })
+        .values({ hour, failures })
         .onConflict((conflict) =>
           conflict.column('hour').doUpdateSet((eb) => ({
             failures: eb('sign_in_failures.failures', '+', eb.ref('excluded.failures')),
@@ -92,39 +81,38 @@ export const createRequestCounts = ({ database, clock }: TableContext) => {
         ),
     );
 
-  /** The order is the same on every instance, so that two never wait for each other's rows crosswise. */
-  const write = async (): Promise<void> => {
-    const hour = hourOf(clock());
-    const queries: Query[] = [];
-    const [counted, failed] = [counts, failures];
-    for (const [index, requests] of counted.entries()) {
-      const slot = slots[Math.floor(index / width)];
-      if (requests > 0 && slot !== undefined) queries.push(addRequests(hour, slot, index % width, requests));
-    }
-    if (failed > 0) queries.push(addFailures(hour, failed));
-    if (queries.length === 0) return;
-    counts = new Float64Array(slots.length * width);
-    failures = 0;
-    try {
-      await database.write(async (transaction) => {
-        for (const query of queries) await transaction.run(query);
-      });
-    } catch (error) {
-      // Nothing was written: it stays for the next batch.
-      for (const [index, requests] of counted.entries()) counts[index] = (counts[index] ?? 0) + requests;
-      failures += failed;
-      throw error;
-    }
+  const counter = new BatchedCounter<number, number>({
+    maxEntries: failuresKey + 1,
+    merge: (earlier = 0, added) => earlier + added,
+    write: (counted) =>
+      database.write(async (transaction) => {
+        const hour = hourOf(clock());
+        const requests = counted.filter(([key]) => key !== failuresKey);
+        if (requests.length > 0) await transaction.run(addRequests(hour, requests));
+        for (const [key, failures] of counted)
+          if (key === failuresKey) await transaction.run(addFailures(hour, failures));
+      }),
+  });
+
+  const count = (principal: Principal, status: number): void => {
+    const slot = principal.kind === 'nobody' ? 0 : slotOf[principal.method];
+    counter.add(slot * statuses + status, 1);
+  };
+
+  const countSignIn = (principal: Principal, status: number): void => {
+    count(principal, status);
+    if (status === 401 || status === 429) counter.add(failuresKey, 1);
   };
 
   return {
     count,
     countSignIn,
-    ...batchesOf(write, interval),
+    flush: counter.flush,
+    start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
 
     /** Deletes what no plot shows any more; run now and then. */
     sweep: async (now = clock()): Promise<void> => {
-      const oldest = hourOf(now - retention);
+      const oldest = hourOf(now - retentionMs);
       await database.execute(toQuery(db.deleteFrom('request_counts').where('hour', '<', oldest)));
       await database.execute(toQuery(db.deleteFrom('sign_in_failures').where('hour', '<', oldest)));
     },

@@ -4,15 +4,12 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
-
-/** Milliseconds between two batches. */
-const interval = 5_000;
+import { BatchedCounter } from './batched-counter.ts';
 
 /**
- * Last uses of keys, applications and sessions: noted in memory, written in one transaction every few seconds and at
- * the stop. What a power cut takes is a few seconds of last uses, nothing else; what could not be written stays for the
- * next batch. A later time is never overwritten by an earlier one, neither here nor in the database: clocks are set
- * back, and another instance may have seen the key since.
+ * Last uses of keys, applications and sessions: noted in memory, written every few seconds and at the stop. A power cut
+ * takes a few seconds of last uses, nothing else. A later time is never overwritten by an earlier one, neither here nor in
+ * the database: clocks are set back, and another instance may have seen the key since.
  */
 export const createUsageRecorder = (
   { database }: TableContext,
@@ -24,37 +21,37 @@ export const createUsageRecorder = (
   stop(): Promise<void>;
 } => {
   const db = tablesOf(database);
-  const later = <Id>(uses: Map<Id, number>, id: Id, now: number): void => {
-    const known = uses.get(id);
-    if (known === undefined || known < now) uses.set(id, now);
-  };
-  let keys = new Map<number, number>();
-  let applications = new Map<string, number>();
-  let sessions = new Map<number, number>();
 
-  const keyQuery = ([id, used]: readonly [number, number]): Query => {
-    const at = toTimestamp(used);
-    return toQuery(
+  const lastUses = <Id extends number | string>(queryOf: (id: Id, at: string) => Query) =>
+    new BatchedCounter<Id, number>({
+      maxEntries: 200_000,
+      merge: (earlier = 0, used) => Math.max(earlier, used),
+      write: (uses) =>
+        database.write(async (transaction) => {
+          for (const [id, used] of uses) await transaction.run(queryOf(id, toTimestamp(used)));
+        }),
+    });
+
+  const keys = lastUses<number>((id, at) =>
+    toQuery(
       db
         .updateTable('api_keys')
         .set({ last_used_at: at })
         .where('id', '=', id)
         .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)])),
-    );
-  };
-  const sessionQuery = ([id, used]: readonly [number, number]): Query => {
-    const at = toTimestamp(used);
-    return toQuery(
+    ),
+  );
+  const sessions = lastUses<number>((id, at) =>
+    toQuery(
       db
         .updateTable('sessions')
         .set({ last_used_at: at })
         .where('id', '=', id)
         .where('last_used_at', '<', at),
-    );
-  };
-  const applicationQuery = ([appId, used]: readonly [string, number]): Query => {
-    const at = toTimestamp(used);
-    return toQuery(
+    ),
+  );
+  const applications = lastUses<string>((appId, at) =>
+    toQuery(
       db
         .insertInto('application_usage')
         .values({ app_id: appId, last_used_at: at })
@@ -64,43 +61,19 @@ export const createUsageRecorder = (
             .doUpdateSet({ last_used_at: at })
             .where('application_usage.last_used_at', '<', at),
         ),
-    );
-  };
+    ),
+  );
 
-  const flush = async (): Promise<void> => {
-    const [usedKeys, usedApplications, usedSessions] = [keys, applications, sessions];
-    // In the order of their ids, so that two instances never wait for each other's rows crosswise.
-    const queries = [
-      ...[...keys].sort(([a], [b]) => a - b).map(keyQuery),
-      ...[...sessions].sort(([a], [b]) => a - b).map(sessionQuery),
-      ...[...applications].sort(([a], [b]) => (a < b ? -1 : 1)).map(applicationQuery),
-    ];
-    keys = new Map();
-    applications = new Map();
-    sessions = new Map();
-    if (queries.length === 0) return;
-    try {
-      await database.write(async (transaction) => {
-        for (const query of queries) await transaction.run(query);
-      });
-    } catch (error) {
-      for (const [id, at] of usedKeys) later(keys, id, at);
-      for (const [appId, at] of usedApplications) later(applications, appId, at);
-      for (const [id, at] of usedSessions) later(sessions, id, at);
-      throw error;
-    }
-  };
-
-  const timer = setInterval(() => flush().catch(onError), interval);
-  timer.unref();
+  const stops = [keys, sessions, applications].map((counter) => counter.start(5_000, onError));
   return {
-    keyUsed: (id, now) => later(keys, id, now),
-    applicationUsed: (appId, now) => later(applications, appId, now),
-    sessionUsed: (id, now) => later(sessions, id, now),
-    flush,
+    keyUsed: (id, now) => keys.add(id, now),
+    applicationUsed: (appId, now) => applications.add(appId, now),
+    sessionUsed: (id, now) => sessions.add(id, now),
+    flush: async () => {
+      await Promise.all([keys.flush(), sessions.flush(), applications.flush()]);
+    },
     stop: async () => {
-      clearInterval(timer);
-      await flush().catch(onError);
+      await Promise.all(stops.map((stop) => stop()));
     },
   };
 };
