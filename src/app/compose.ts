@@ -14,7 +14,6 @@ import { metaEndpoints } from '../endpoints/meta/meta.ts';
 import { permissionEntriesOf } from '../endpoints/permission-entries.ts';
 import { apiArea } from '../endpoints/resources/area.ts';
 import { resourceEndpoints } from '../endpoints/resources/resource-endpoints.ts';
-import { schemas } from '../endpoints/schemas.ts';
 import type { Services } from '../endpoints/services.ts';
 import { Changes } from '../events/changes.ts';
 import { EventSignal } from '../events/signal.ts';
@@ -35,6 +34,7 @@ import { createScopes } from '../operations/scope.ts';
 import { type ResourceContext, type ServedResource, serveResource } from '../operations/served-resource.ts';
 import { createVersionPurge } from '../records/history/history.ts';
 import { createTrash } from '../records/trash/trash.ts';
+import { publicUserEntity } from '../records/users.ts';
 import { createKeyStore } from '../service/api-keys/api-keys.ts';
 import { createKeyUsage } from '../service/api-keys/key-usage.ts';
 import { createSecurityEvents } from '../service/audit/security-events.ts';
@@ -53,6 +53,7 @@ import { createLoginAttempts } from '../service/sessions/login-attempts.ts';
 import { createSessionStore } from '../service/sessions/sessions.ts';
 import { createRequestCounts } from '../service/usage/request-counts.ts';
 import type { Usage } from '../service/usage/usage.ts';
+import { managedUserEntity } from '../service/users/entity.ts';
 import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
 import { createUserStore } from '../service/users/users.ts';
 import { createViewStore } from '../service/views/views.ts';
@@ -286,7 +287,7 @@ export const documentationOf = (
     locale: services.locale,
     messages: services.catalogue,
     models: application.models,
-    users: { api: schemas.user, admin: schemas.adminUser },
+    users: { api: publicUserEntity.schema, admin: managedUserEntity.schema },
     baseUrl: config.baseUrl,
     bodyLimit: config.bodyLimit,
     positions: config.databaseReadUrl !== undefined,

@@ -13,7 +13,16 @@ import { type CsvColumn, csvHead, csvLines, csvPieces, csvType } from './csv.ts'
 import { listFieldsOf } from './list-fields.ts';
 import type { Services } from './services.ts';
 
-type ListEndpoint = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy' | 'docs'>;
+type ListEndpoint = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy' | 'docs'> & {
+  /** Order where the query asks for none. */
+  readonly order?: string;
+};
+
+/** A query with an order where it asks for none. */
+export const orderedBy = (query: string, order: string | undefined): string =>
+  order === undefined || new URLSearchParams(query).has('sort')
+    ? query
+    : [query, `sort=${order}`].filter((part) => part !== '').join('&');
 
 /**
  * A list endpoint over a source: paging, filters, sorts and totals are the same wherever there is a list. A source
@@ -22,7 +31,7 @@ type ListEndpoint = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy' | 'd
 export const listEndpoint = (
   services: Pick<Services, 'database' | 'baseUrl' | 'clock'>,
   source: Source | (() => Source),
-  endpoint: ListEndpoint,
+  { order, ...endpoint }: ListEndpoint,
 ): Endpoint => {
   const { database, baseUrl, clock } = services;
   const origin = new URL(baseUrl).origin;
@@ -37,7 +46,10 @@ export const listEndpoint = (
     csv: true,
     docs: { ...endpoint.docs, list: true, listFields },
     handle: (call) =>
-      answerList(list, call, origin, undefined, first.personal === true ? { session: sessionOf(call) } : {}),
+      answerList(list, call, origin, undefined, {
+        query: orderedBy(call.query, order),
+        ...(first.personal === true ? { session: sessionOf(call) } : {}),
+      }),
   };
 };
 

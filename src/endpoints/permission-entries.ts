@@ -1,5 +1,5 @@
 import type { ResourceModel } from '../model/resource.ts';
-import type { PermissionEntry } from '../service/sources.ts';
+import type { PermissionEntry } from '../service/roles/entity.ts';
 
 /** The permission entries of models: writes always, reads where they are checked. `checked` as the resource asks. */
 export const permissionEntriesOf = (models: Iterable<ResourceModel>): PermissionEntry[] =>

@@ -1,9 +1,4 @@
 import type { JsonSchema } from '../fields/field.ts';
-import { recordedActions } from '../records/history/recorded.ts';
-import { jobStates } from '../service/jobs/job-source.ts';
-import { heldFactors } from '../service/sources.ts';
-import { deliveryStates } from '../service/webhooks/sources.ts';
-import { disabledReasons } from '../service/webhooks/webhooks.ts';
 
 /** Schemas of what the fixed endpoints answer. */
 
@@ -51,16 +46,6 @@ const recoveryCodes: JsonSchema = {
   items: { type: 'string', pattern: '^([a-z2-7]{4}-){3}[a-z2-7]{4}$' },
   description: 'shown once, with the first factor; null with another one',
 };
-const key = {
-  id: integer,
-  name: text,
-  key: { type: 'string', description: '8 hex digits and ****' },
-  status: { type: 'string', enum: ['active', 'expired'] },
-  expires_at: timeOrNull,
-  created_at: time,
-  last_used_at: timeOrNull,
-} as const;
-
 /** A condition of a row rule; those within it are described as plain objects, since a schema cannot hold itself. */
 const condition = {
   ...object('ExplainedCondition', {
@@ -121,27 +106,8 @@ const explainedStep = {
   required: Object.keys(step),
 } as const satisfies JsonSchema;
 
-const webhook = {
-  id: integer,
-  url: text,
-  models: texts,
-  actions: { type: 'array', items: { type: 'string', enum: [...recordedActions] } },
-  user_id: { type: ['integer', 'null'], description: 'the acting user; null once that user is deleted' },
-  username: { type: ['string', 'null'] },
-  created_by: { type: ['integer', 'null'], description: 'user who made it, also one who is gone' },
-  disabled: boolean,
-  disabled_reason: { type: ['string', 'null'], enum: [...disabledReasons, null] },
-  disabled_at: timeOrNull,
-  previous_until: { ...timeOrNull, description: 'until when the secret before signs as well' },
-  failures: { type: 'integer', description: 'attempts that failed one after the other' },
-  waiting: { type: 'integer', description: 'deliveries that wait, counted up to 1,000' },
-  created_at: time,
-  updated_at: time,
-} as const satisfies Readonly<Record<string, JsonSchema>>;
-
 export const schemas = {
   login: object('Login', { token: text, user: object('UserIdentity', userIdentity) }),
-  user: object('User', { ...userIdentity, roles: texts }),
   sessionUser,
   secondFactor: object('SecondFactor', {
     totp: { ...object('TotpFactor', factorTimes), type: ['object', 'null'] },
@@ -171,40 +137,11 @@ export const schemas = {
   },
   newPasskey: object('NewPasskey', { id: integer, name: text, recovery_codes: recoveryCodes }),
   recoveryCodes: object('RecoveryCodes', { recovery_codes: { ...recoveryCodes, type: 'array' } }),
-  adminUser: object('ManagedUser', {
-    ...userIdentity,
-    roles: texts,
-    disabled: boolean,
-    must_change_password: boolean,
-    created_at: time,
-    updated_at: time,
-    invited: { type: 'boolean', description: 'has no password yet, and cannot sign in' },
-    invitation_expires_at: {
-      ...timeOrNull,
-      description: 'end of the link that is open, also of one whose time is over; null where there is none',
-    },
-    invited_by: { type: ['integer', 'null'], description: 'user who made the link that is open' },
-    second_factor: {
-      type: 'string',
-      enum: [...heldFactors],
-      description: 'what the administration area asks for beside the password',
-    },
-  }),
   invitation: object('Invitation', {
     url: { type: 'string', description: 'shown once; the token stands behind the #' },
     expires_at: time,
   }),
   invitedUser: object('InvitedUser', { username: text, email: text, name: text, expires_at: time }),
-  key: object('ApiKey', key),
-  adminKey: object('ManagedApiKey', {
-    ...key,
-    neglected: { type: 'boolean', description: 'active, and not used for 30 days or ever since it was made' },
-    user: object('KeyOwner', { id: integer, username: text, name: text }),
-    created_by: {
-      type: ['integer', 'null'],
-      description: 'user who made it, also one who is gone; null where the owner did',
-    },
-  }),
   keyUsage: object('ApiKeyUsage', {
     last_30_days: {
       type: 'array',
@@ -239,24 +176,6 @@ export const schemas = {
     status: { const: 'received' },
     created_at: time,
   }),
-  payment: object('Payment', {
-    id: integer,
-    app_id: text,
-    order_no: {},
-    amount: {},
-    currency: {},
-    status: { const: 'received' },
-    body: { type: 'object' },
-    created_at: time,
-  }),
-  role: object('Role', { name: text, built_in: boolean, users: integer, created_at: time }),
-  permission: object('Permission', {
-    role: text,
-    model: text,
-    action: text,
-    allowed: boolean,
-    checked: boolean,
-  }),
   permissionChanges: object('PermissionChanges', {
     changed: {
       type: 'array',
@@ -264,7 +183,6 @@ export const schemas = {
       description: 'the entries that were not so before',
     },
   }),
-  application: object('Application', { app_id: text, rotated_at: time, last_used_at: timeOrNull }),
   explanation: object('Explanation', {
     method: text,
     path: text,
@@ -282,106 +200,5 @@ export const schemas = {
       items: explainedStep,
     },
     decided_by: { type: ['string', 'null'], description: 'rule of the step that decides' },
-  }),
-  refusal: object('Refusal', {
-    id: integer,
-    refused_at: { ...time, description: 'the last of them' },
-    first_at: time,
-    refusals: { type: 'integer', description: 'requests alike that were refused within an hour' },
-    caller_kind: { type: 'string', enum: ['user', 'api_key', 'application'] },
-    caller_id: { type: 'string', description: 'id of the user or of the key, app_id of the application' },
-    caller_name: { type: 'string', description: 'username, of a key that of its owner; app_id' },
-    key_name: { type: ['string', 'null'], description: 'of the key, also once it was revoked' },
-    revoked_at: { ...timeOrNull, description: 'when the key was revoked; null unless it was' },
-    revoked_by_kind: {
-      type: ['string', 'null'],
-      description: 'who revoked it, as in the audit list; null where that is not known',
-    },
-    revoked_by_id: { type: ['string', 'null'] },
-    revoked_by_name: { type: ['string', 'null'] },
-    method: text,
-    path: { type: 'string', description: 'without its query' },
-    status: integer,
-    code: integer,
-    address: text,
-  }),
-  session: object('Session', {
-    id: integer,
-    current: { type: 'boolean', description: 'whether this very request is made by it' },
-    address: text,
-    user_agent: text,
-    created_at: time,
-    last_used_at: time,
-  }),
-  job: object('Job', {
-    id: integer,
-    name: text,
-    defined: { type: 'boolean', description: 'false where no file of this instance defines it: it waits' },
-    state: { type: 'string', enum: [...jobStates] },
-    key: { type: ['string', 'null'] },
-    values: { type: 'object' },
-    attempts: { type: 'integer', description: 'runs that were begun, the one that runs included' },
-    next_run_at: { ...timeOrNull, description: 'null unless it waits' },
-    error: { type: ['string', 'null'], description: 'why the last run failed' },
-    created_at: time,
-    started_at: timeOrNull,
-    failed_at: timeOrNull,
-  }),
-  view: object('SavedView', {
-    id: integer,
-    resource: { type: 'string', description: '`records/orders`, `users`, `audit` …' },
-    name: text,
-    query: { type: 'object' },
-    created_at: time,
-    updated_at: time,
-  }),
-  webhook: object('Webhook', webhook),
-  newWebhook: object('NewWebhook', {
-    ...webhook,
-    secret: { type: 'string', description: 'whsec_ and base64; shown once' },
-  }),
-  delivery: object('Delivery', {
-    id: integer,
-    message_id: { type: 'string', description: 'webhook-id of every attempt' },
-    event: { type: 'integer', description: 'number of the event' },
-    model: text,
-    record_id: integer,
-    action: { type: 'string', enum: [...recordedActions] },
-    version: integer,
-    state: { type: 'string', enum: [...deliveryStates] },
-    attempts: { type: 'integer', description: 'attempts that were begun' },
-    next_at: { ...timeOrNull, description: 'null unless it waits for its next attempt' },
-    sending: { type: 'boolean', description: 'whether an attempt is under way' },
-    status: { type: ['integer', 'null'], description: 'HTTP status of the last answer' },
-    duration: { type: ['integer', 'null'], description: 'milliseconds of the last attempt' },
-    error: {
-      type: ['string', 'null'],
-      description:
-        'why the last attempt had no answer; of one that was skipped event_gone, model_gone, user_disabled or record_unreadable',
-    },
-    withheld: {
-      type: 'boolean',
-      description: 'headers and bodies are null, as the administrator who asks may not read the record',
-    },
-    request_headers: { type: ['object', 'null'] },
-    request_body: { type: ['string', 'null'] },
-    response_headers: { type: ['object', 'null'] },
-    response_body: { type: ['string', 'null'] },
-    created_at: time,
-    attempted_at: timeOrNull,
-    ended_at: timeOrNull,
-  }),
-  audit: object('AuditEntry', {
-    id: integer,
-    created_at: time,
-    actor_kind: text,
-    actor_id: { type: ['string', 'null'] },
-    actor_name: { type: ['string', 'null'] },
-    action: text,
-    target_kind: text,
-    target_id: { type: ['string', 'null'] },
-    target_name: { type: ['string', 'null'] },
-    detail: { type: 'object' },
-    address: { type: ['string', 'null'] },
   }),
 } as const satisfies Readonly<Record<string, JsonSchema>>;

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
-import { publicUserFields } from '../service/sources.ts';
+import { publicUserEntity } from '../records/users.ts';
 
 /** Related records as an answer has them: an object or null, or a list of objects. */
 const related = (value: Json, { many }: ModelRelation, shown: (record: JsonObject) => JsonObject): Json => {
@@ -16,7 +16,7 @@ const related = (value: Json, { many }: ModelRelation, shown: (record: JsonObjec
 export const shownBy = (models: Models): ((output: ResourceModel, result: Json) => Json) => {
   // No model is a user of the service.
   const shown = (record: JsonObject, model: ResourceModel | undefined): JsonObject => {
-    const names = model?.views.detail ?? publicUserFields;
+    const names = model?.views.detail ?? publicUserEntity.view;
     const fields = names.filter((name) => Object.hasOwn(record, name));
     const relations = [...(model?.relations.values() ?? [])].filter(({ name }) =>
       Object.hasOwn(record, name),

@@ -1,12 +1,12 @@
 import type { ResourceModel } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
 import { systemGrant } from '../policy/system-grant.ts';
-import { userFields } from '../service/sources.ts';
+import { userEntity } from '../records/users.ts';
 
 const systemGrants = new WeakMap<ResourceModel, Grant>();
 
 /** All users, with what administrators see of them. */
-export const usersOfSystem = systemGrant(userFields);
+export const usersOfSystem = systemGrant(userEntity.view);
 
 /**
  * All rows and fields; what the server sets itself is still not taken from anybody. Made once for a model: the store

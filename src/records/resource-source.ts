@@ -3,14 +3,14 @@ import { identifier as named } from '../database/statement.ts';
 import type { Models } from '../model/models.ts';
 import { referencedTable } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
-import { userSource } from '../service/sources.ts';
+import { userEntity } from './users.ts';
 
 const made = new WeakMap<ResourceModel, Source>();
 
 /** Where the rows of a model are, the service's own users included. */
 export const sourceOf = (name: string, models: Models): Source => {
   const model = models.get(name);
-  return model === undefined ? userSource : resourceSource(model, models);
+  return model === undefined ? userEntity : resourceSource(model, models);
 };
 
 const relationOf = (

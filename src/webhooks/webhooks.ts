@@ -12,8 +12,8 @@ import {
   type DeliveryAdministration,
 } from '../service/webhooks/delivery-administration.ts';
 import type { DeliveryOutcome } from '../service/webhooks/ends.ts';
+import { deliveryStates } from '../service/webhooks/entity.ts';
 import { createLanes } from '../service/webhooks/lanes.ts';
-import { deliveryStates } from '../service/webhooks/sources.ts';
 import { createWebhookStore, type WebhookStore } from '../service/webhooks/webhooks.ts';
 import { isWebhookUrl } from './address.ts';
 import { Bell } from './bell.ts';

@@ -47,7 +47,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/database/migrations/0024-makers.ts': keyRecord,
   'src/database/schema.ts': holder,
   'src/service/api-keys/api-keys.ts': keyRecord,
-  'src/service/refusals/refusal-source.ts': holder,
+  'src/service/refusals/entity.ts': holder,
   'src/service/refusals/refusals.ts': holder,
   'src/service/refusals/refused-claims.ts': holder,
   'src/service/audit/security-events.ts': keyRecord,

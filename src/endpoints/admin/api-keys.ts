@@ -1,17 +1,15 @@
 import { field } from '../../fields/define.ts';
-import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
-import { JsonText } from '../../kernel/json.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createShow } from '../../records/show.ts';
 import type { KeyChange } from '../../service/api-keys/api-keys.ts';
-import { everyKeyFields, everyKeySource } from '../../service/sources.ts';
+import { keyEntity } from '../../service/api-keys/entity.ts';
 import { createKey, endOf, keyFieldDefinitions } from '../api-keys/new-key.ts';
+import { entityPolicy, serveEntity, showEntity } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
-import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, reachesIn } from '../shared.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { keyUsageEndpoint } from './key-usage.ts';
 
 const changeOf = (values: Readonly<Record<string, unknown>>): KeyChange => ({
@@ -19,36 +17,18 @@ const changeOf = (values: Readonly<Record<string, unknown>>): KeyChange => ({
   ...('expires_at' in values ? { expiresAt: endOf(values['expires_at']) } : {}),
 });
 
-/** One key: what it is, and what becomes of it. */
+/** One key, and what becomes of it. */
 const oneKeyEndpoints = (services: Services, path: string): Endpoint[] => {
   const input = createInput(keyFieldDefinitions, services.locale);
   const { required: _none, ...changes } = input.schema;
-  const show = createShow(services.database, everyKeySource, { clock: services.clock });
+  const show = showEntity(services, keyEntity);
   const one = {
     path: `${path}/:id`,
     auth: adminAuth,
-    policy: administratorReads(everyKeyFields),
-    reaches: reachesIn(services.database, everyKeySource),
+    policy: entityPolicy(keyEntity),
+    reaches: reachesIn(services.database, keyEntity),
   } as const;
-  const answer = async (call: Call): Promise<Answer> => {
-    const shown = await show(call.grant, idOf(call));
-    if (shown === undefined) throw new Problem('record_not_found');
-    return { data: new JsonText(shown.json) };
-  };
   return [
-    {
-      operation: 'adminGetApiKey',
-      method: 'GET',
-      ...one,
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': 'API 密钥详情', en: 'Show an API key' },
-        tag: adminTag,
-        data: schemas.adminKey,
-        problems: ['record_not_found'],
-      },
-      handle: answer,
-    },
     {
       operation: 'adminUpdateApiKey',
       method: 'PATCH',
@@ -64,7 +44,7 @@ const oneKeyEndpoints = (services: Services, path: string): Endpoint[] => {
           en: '`expires_at: null` takes its end away, a past one ends it at once. A key that has expired is not extended: 409 (40909).',
         },
         tag: adminTag,
-        data: schemas.adminKey,
+        data: keyEntity.schema,
         problems: ['record_not_found', 'key_expired'],
       },
       handle: async (call) => {
@@ -72,7 +52,7 @@ const oneKeyEndpoints = (services: Services, path: string): Endpoint[] => {
         const { values, errors } = input.read(call.body, 'update');
         refuseInvalid(errors);
         await services.keys.update(id, changeOf(values), actorOf(call));
-        return answer(call);
+        return show(call, id);
       },
     },
     {
@@ -106,17 +86,7 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
   );
   const path = '/admin/api_keys';
   return [
-    listEndpoint(services, everyKeySource, {
-      operation: 'adminListApiKeys',
-      path,
-      auth: adminAuth,
-      policy: administratorReads(everyKeyFields),
-      docs: {
-        summary: { 'zh-CN': '全部 API 密钥', en: 'All API keys' },
-        tag: adminTag,
-        data: schemas.adminKey,
-      },
-    }),
+    ...serveEntity(services, keyEntity),
     {
       operation: 'adminCreateApiKey',
       method: 'POST',

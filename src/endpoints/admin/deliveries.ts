@@ -3,19 +3,13 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createList, type List } from '../../records/list/list.ts';
-import { deliveryFields, deliverySource } from '../../service/webhooks/sources.ts';
-import { answerList } from '../list-endpoint.ts';
+import { deliveryEntity } from '../../service/webhooks/entity.ts';
+import { entityPolicy } from '../entity.ts';
+import { answerList, orderedBy } from '../list-endpoint.ts';
 import { listFieldsOf } from '../list-fields.ts';
-import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, checkedModels, idOf, parseId } from '../shared.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag, readsInArea } from './area.ts';
-
-/** The newest first, unless another order is asked for. */
-const newestFirst = (query: string): string =>
-  new URLSearchParams(query).has('sort')
-    ? query
-    : [query, 'sort=-id'].filter((part) => part !== '').join('&');
+import { adminAuth, administratorOnly, adminTag, readsInArea } from './area.ts';
 
 /** What was sent to a webhook, and is to be. */
 export const deliveryEndpoints = (services: Services): Endpoint[] => {
@@ -28,10 +22,11 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
   /** Of a model that is gone nobody can be asked whether they may read it. */
   const listFor = (asker: Principal): List => {
     const readable = models.flatMap((model) => (readsInArea(asker, model) ? [model.name] : []));
-    const make = () => createList(database, deliverySource(readable), { clock });
+    const make = () => createList(database, deliveryEntity(readable), { clock });
     return lists.getOrMake(readable.join(), make);
   };
-  const policy = administratorReads(deliveryFields);
+  const described = deliveryEntity([]);
+  const policy = entityPolicy(described);
   const reaches: Endpoint['reaches'] = async (_grant, { id: text = '' }) => {
     const id = parseId(text);
     return id !== undefined && (await webhooks.store.exists(id));
@@ -54,9 +49,9 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
           en: 'The newest first; those that have ended go after 30 days. Of bodies and headers the beginning is kept; they are null, and `withheld` is true, where the administrator may not read the record.',
         },
         tag: adminTag,
-        data: schemas.delivery,
+        data: described.schema,
         list: true,
-        listFields: listFieldsOf(deliverySource([]), policy),
+        listFields: listFieldsOf(described, policy),
         problems: ['record_not_found'],
       },
       handle: async (call) => {
@@ -65,7 +60,7 @@ export const deliveryEndpoints = (services: Services): Endpoint[] => {
         const grant = call.grant.narrowed({ column: 'webhook_id', value: id });
         return answerList(listFor(call.principal), call, origin, undefined, {
           grant,
-          query: newestFirst(call.query),
+          query: orderedBy(call.query, '-id'),
         });
       },
       reaches,

@@ -3,6 +3,7 @@ import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { publicUserEntity } from '../../records/users.ts';
 import type { FoundInvitation } from '../../service/invitations/invitations.ts';
 import { isForeignPage } from '../auth/foreign-page.ts';
 import { createInput, passwordSchema, refined, refuseInvalid } from '../input.ts';
@@ -129,7 +130,7 @@ export const invitationEndpoints = (services: Services): Endpoint[] => {
           en: `${passwordRules.en} The link is over then, and all sessions of the user end.`,
         },
         tag: adminTag,
-        data: schemas.user,
+        data: publicUserEntity.schema,
         problems: [...limits, ...overrun],
       },
       handle: async (call) => {

@@ -1,37 +1,22 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { jobFields, jobSource } from '../../service/jobs/job-source.ts';
-import { listEndpoint } from '../list-endpoint.ts';
-import { schemas } from '../schemas.ts';
+import { jobEntity } from '../../service/jobs/entity.ts';
+import { serveEntity } from '../entity.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, reachesIn } from '../shared.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
 
 /** Jobs that wait, run or have failed. Values are shown: administrators read every record anyway. */
 export const jobEndpoints = (services: Services): Endpoint[] => {
-  const source = jobSource(services.jobNames);
+  const entity = jobEntity(services.jobNames);
   const path = '/admin/jobs';
   const one = {
     auth: adminAuth,
     policy: administratorOnly,
     accepts: 'nothing',
-    reaches: reachesIn(services.database, source),
+    reaches: reachesIn(services.database, entity),
   } as const;
   return [
-    listEndpoint(services, source, {
-      operation: 'listJobs',
-      path,
-      auth: adminAuth,
-      policy: administratorReads(jobFields),
-      docs: {
-        summary: { 'zh-CN': '任务列表', en: 'List jobs' },
-        description: {
-          'zh-CN': '等待、运行中与失败的任务；完成的任务不保留。',
-          en: 'Jobs that wait, run or have failed; what is done is not kept.',
-        },
-        tag: adminTag,
-        data: schemas.job,
-      },
-    }),
+    ...serveEntity(services, entity),
     {
       operation: 'repeatJob',
       method: 'POST',

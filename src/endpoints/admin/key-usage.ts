@@ -1,12 +1,11 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { Problem } from '../../kernel/problem.ts';
-import { createShow } from '../../records/show.ts';
+import { keyEntity } from '../../service/api-keys/entity.ts';
 import { dayOf } from '../../service/api-keys/key-usage.ts';
-import { everyKeyFields, everyKeySource } from '../../service/sources.ts';
+import { entityPolicy, readEntity } from '../entity.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { idOf, reachesIn } from '../shared.ts';
-import { adminAuth, administratorReads, adminTag } from './area.ts';
+import { adminAuth, adminTag } from './area.ts';
 
 const day = 24 * 3_600_000;
 
@@ -16,13 +15,13 @@ const shownDays = 30;
 /** What a key did: by the day, and from where. */
 export const keyUsageEndpoint = (services: Services, path: string): Endpoint => {
   const { clock, database, keyUsage } = services;
-  const show = createShow(database, everyKeySource, { clock });
+  const read = readEntity(services, keyEntity);
   return {
     operation: 'adminGetApiKeyUsage',
     method: 'GET',
     path: `${path}/:id/usage`,
     auth: adminAuth,
-    policy: administratorReads(everyKeyFields),
+    policy: entityPolicy(keyEntity),
     accepts: 'nothing',
     docs: {
       summary: { 'zh-CN': 'API 密钥的使用情况', en: 'How an API key is used' },
@@ -37,7 +36,7 @@ export const keyUsageEndpoint = (services: Services, path: string): Endpoint => 
     },
     handle: async (call) => {
       const id = idOf(call);
-      if ((await show(call.grant, id)) === undefined) throw new Problem('record_not_found');
+      await read(call, id);
       await keyUsage.flush();
       const now = clock();
       const days = Array.from({ length: shownDays }, (_, index) =>
@@ -57,6 +56,6 @@ export const keyUsageEndpoint = (services: Services, path: string): Endpoint => 
         },
       };
     },
-    reaches: reachesIn(database, everyKeySource),
+    reaches: reachesIn(database, keyEntity),
   };
 };

@@ -3,12 +3,11 @@ import { labelText } from '../../kernel/messages/messages.ts';
 import { referrersOf } from '../../model/deletion.ts';
 import type { Models } from '../../model/models.ts';
 import { openedModels } from '../../model/opened-models.ts';
-import { modelFields, modelSource } from '../../service/model-source.ts';
-import { listEndpoint } from '../list-endpoint.ts';
+import { modelEntity } from '../../service/models/entity.ts';
+import { serveEntity } from '../entity.ts';
 import { metadataEndpoint } from '../meta/meta.ts';
-import { modelEntrySchema } from '../meta/meta-schema.ts';
 import type { Services } from '../services.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 
 /** The models as administrators see them: their list, and of each all fields and the endpoints of the area. */
@@ -30,13 +29,7 @@ export const adminMetaEndpoints = (
     menu: menu === undefined ? null : labelText(menu, locale),
   }));
   return [
-    listEndpoint(services, modelSource(entries), {
-      operation: 'listModels',
-      path: '/admin/meta',
-      auth: adminAuth,
-      policy: administratorReads(modelFields),
-      docs: { summary: { 'zh-CN': '模型列表', en: 'List models' }, tag: adminTag, data: modelEntrySchema },
-    }),
+    ...serveEntity(services, modelEntity(entries)),
     ...[...models.values()].map((model) =>
       metadataEndpoint(
         model,

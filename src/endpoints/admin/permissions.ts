@@ -1,12 +1,12 @@
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { permissionEntity } from '../../service/roles/entity.ts';
 import type { PermissionName } from '../../service/roles/roles.ts';
-import { permissionFields, permissionSource } from '../../service/sources.ts';
-import { listEndpoint } from '../list-endpoint.ts';
+import { serveEntity } from '../entity.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from '../shared.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { permissionChangesInput } from './permission-changes.ts';
 
 /** Many entries in one transaction: a role's whole column of the table, a model's whole row, the way back. */
@@ -51,17 +51,7 @@ export const permissionEndpoints = (services: Services): Endpoint[] => {
   };
 
   return [
-    listEndpoint(services, permissionSource(services.permissionEntries), {
-      operation: 'listPermissions',
-      path,
-      auth: adminAuth,
-      policy: administratorReads(permissionFields),
-      docs: {
-        summary: { 'zh-CN': '权限表', en: 'The permission table' },
-        tag: adminTag,
-        data: schemas.permission,
-      },
-    }),
+    ...serveEntity(services, permissionEntity(services.permissionEntries)),
     changePermissions(services),
     {
       operation: 'grantPermission',

@@ -4,10 +4,11 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { countedReferences, createForecast } from '../../operations/forecast.ts';
 import { relatedFor } from '../../operations/related.ts';
-import { createShow } from '../../records/show.ts';
+import { userEntity } from '../../records/users.ts';
 import { createBoundRows } from '../../service/bound-rows.ts';
-import { roleFields, roleSource, userFields, userSource } from '../../service/sources.ts';
-import { webhookFields, webhookSource } from '../../service/webhooks/sources.ts';
+import { roleEntity } from '../../service/roles/entity.ts';
+import { webhookEntity } from '../../service/webhooks/entity.ts';
+import { entityPolicy, readEntity } from '../entity.ts';
 import {
   answerReferences,
   type OwnReferences,
@@ -17,7 +18,7 @@ import {
 } from '../references.ts';
 import type { Services } from '../services.ts';
 import { actingFor, checkedModels, idOf, reachesIn } from '../shared.ts';
-import { adminAuth, administratorReads, adminTag } from './area.ts';
+import { adminAuth, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 
 /** Rows of the service's own that refer to something, by their table and column. */
@@ -109,7 +110,7 @@ const userReferences = (services: Services): Endpoint => {
     ...common,
     operation: 'foreseeDeletionUser',
     path: '/admin/users/:id/references',
-    policy: administratorReads(userFields),
+    policy: entityPolicy(userEntity),
     grantsOn: checkedModels(models.values()),
     docs: docs('用户', 'a user'),
     handle: async (call) => {
@@ -126,24 +127,22 @@ const userReferences = (services: Services): Endpoint => {
       const related = relatedFor({ models }, actingFor(call, adminArea));
       return { data: answerReferences({ ...forecast, refused }, related, own) };
     },
-    reaches: reachesIn(database, userSource),
+    reaches: reachesIn(database, userEntity),
   };
 };
 
 const roleReferences = (services: Services): Endpoint => {
-  const show = createShow(services.database, roleSource);
+  const read = readEntity(services, roleEntity);
   const count = counting(services, ofRole);
   return {
     ...common,
     operation: 'foreseeDeletionRole',
     path: '/admin/roles/:name/references',
-    policy: administratorReads(roleFields),
+    policy: entityPolicy(roleEntity),
     docs: docs('角色', 'a role'),
     handle: async (call) => {
       const { name = '' } = call.params;
-      const shown = await show(call.grant, name);
-      if (shown === undefined) throw new Problem('record_not_found');
-      const { built_in: builtIn } = JSON.parse(shown.json) as { readonly built_in: boolean };
+      const { built_in: builtIn } = JSON.parse(await read(call, name)) as { readonly built_in: boolean };
       const own = await count(name, name);
       const isHeld = own.some((each) => each.on_delete === 'restrict' && each.count > 0);
       const problem: Refusal | undefined = builtIn ? 'built_in_role' : isHeld ? 'role_in_use' : undefined;
@@ -151,26 +150,26 @@ const roleReferences = (services: Services): Endpoint => {
       const refused = problem === undefined ? [] : [{ id: name, problem }];
       return { data: { refused, references: references ?? [] } };
     },
-    reaches: reachesIn(services.database, roleSource),
+    reaches: reachesIn(services.database, roleEntity),
   };
 };
 
 const webhookReferences = (services: Services): Endpoint => {
-  const show = createShow(services.database, webhookSource);
+  const read = readEntity(services, webhookEntity);
   const count = counting(services, ofWebhook);
   return {
     ...common,
     operation: 'foreseeDeletionWebhook',
     path: '/admin/webhooks/:id/references',
-    policy: administratorReads(webhookFields),
+    policy: entityPolicy(webhookEntity),
     docs: docs('Webhook', 'a webhook'),
     handle: async (call) => {
       const id = idOf(call);
-      if ((await show(call.grant, id)) === undefined) throw new Problem('record_not_found');
+      await read(call, id);
       const own = (await count(id, id)).map((each) => ({ ...each, resource: `webhooks/${id}/deliveries` }));
       return { data: answerReferences({ refused: [], references: [] }, () => undefined, own) };
     },
-    reaches: reachesIn(services.database, webhookSource),
+    reaches: reachesIn(services.database, webhookEntity),
   };
 };
 

@@ -1,17 +1,16 @@
 import { field } from '../../fields/define.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createList } from '../../records/list/list.ts';
-import { createShow } from '../../records/show.ts';
-import { holderSource, managedUserFields, roleFields, roleSource } from '../../service/sources.ts';
+import { roleEntity } from '../../service/roles/entity.ts';
+import { holderEntity } from '../../service/users/entity.ts';
+import { entityPolicy, serveEntity, showEntity } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
-import { answerList, listEndpoint } from '../list-endpoint.ts';
+import { answerList } from '../list-endpoint.ts';
 import { listFieldsOf } from '../list-fields.ts';
-import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, reachesIn } from '../shared.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
 
 export const rolePattern = '^[a-z][a-z0-9_]{0,62}$';
 
@@ -19,9 +18,9 @@ export const rolePattern = '^[a-z][a-z0-9_]{0,62}$';
 const holders = (services: Services): Endpoint => {
   const { database, clock } = services;
   const origin = new URL(services.baseUrl).origin;
-  const list = createList(database, holderSource, { clock });
-  const policy = administratorReads(managedUserFields);
-  const reaches = reachesIn(database, roleSource);
+  const list = createList(database, holderEntity, { clock });
+  const policy = entityPolicy(holderEntity);
+  const reaches = reachesIn(database, roleEntity);
   return {
     operation: 'listRoleUsers',
     method: 'GET',
@@ -33,9 +32,9 @@ const holders = (services: Services): Endpoint => {
     docs: {
       summary: { 'zh-CN': '持有角色的用户', en: 'Users who hold a role' },
       tag: adminTag,
-      data: schemas.adminUser,
+      data: holderEntity.schema,
       list: true,
-      listFields: listFieldsOf(holderSource, policy),
+      listFields: listFieldsOf(holderEntity, policy),
       problems: ['record_not_found'],
     },
     handle: async (call) => {
@@ -54,21 +53,16 @@ export const roleEndpoints = (services: Services): Endpoint[] => {
     { name: field.string({ required: true, max: 63, pattern: rolePattern }) },
     services.locale,
   );
-  const show = createShow(services.database, roleSource);
+  const show = showEntity(services, roleEntity);
   const path = '/admin/roles';
-  const common = { auth: adminAuth, policy: administratorReads(roleFields) } as const;
   return [
-    listEndpoint(services, roleSource, {
-      operation: 'listRoles',
-      path,
-      ...common,
-      docs: { summary: { 'zh-CN': '角色列表', en: 'List roles' }, tag: adminTag, data: schemas.role },
-    }),
+    ...serveEntity(services, roleEntity),
     {
       operation: 'createRole',
       method: 'POST',
       path,
-      ...common,
+      auth: adminAuth,
+      policy: entityPolicy(roleEntity),
       accepts: 'json-or-form',
       bodyKey: 'role',
       input: input.schema,
@@ -80,7 +74,7 @@ export const roleEndpoints = (services: Services): Endpoint[] => {
           en: 'A new role has no rights until they are granted.',
         },
         tag: adminTag,
-        data: schemas.role,
+        data: roleEntity.schema,
         problems: ['conflict'],
       },
       handle: async (call) => {
@@ -89,32 +83,8 @@ export const roleEndpoints = (services: Services): Endpoint[] => {
         const taken = errors.length === 0 && (await services.roles.exists(name));
         refuseInvalid(taken ? [input.error('name', { rule: 'unique' })] : errors);
         await services.roles.create(name, actorOf(call));
-        const shown = await show(call.grant, name);
-        return shown === undefined ? {} : { data: new JsonText(shown.json) };
+        return show(call, name);
       },
-    },
-    {
-      operation: 'showRole',
-      method: 'GET',
-      path: `${path}/:name`,
-      ...common,
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '角色', en: 'Show a role' },
-        description: {
-          'zh-CN': '一个角色：是否内置，以及有多少用户持有。',
-          en: 'A role: whether it is built in, and how many users hold it.',
-        },
-        tag: adminTag,
-        data: schemas.role,
-        problems: ['record_not_found'],
-      },
-      handle: async (call) => {
-        const shown = await show(call.grant, call.params['name'] ?? '');
-        if (shown === undefined) throw new Problem('record_not_found');
-        return { data: new JsonText(shown.json) };
-      },
-      reaches: reachesIn(services.database, roleSource),
     },
     {
       operation: 'deleteRole',
@@ -136,7 +106,7 @@ export const roleEndpoints = (services: Services): Endpoint[] => {
         await services.roles.remove(call.params['name'] ?? '', actorOf(call));
         return {};
       },
-      reaches: reachesIn(services.database, roleSource),
+      reaches: reachesIn(services.database, roleEntity),
     },
     holders(services),
   ];

@@ -18,10 +18,12 @@ import type { Grant } from '../../policy/grant.ts';
 import type { Rule } from '../../policy/rule.ts';
 import { createList } from '../../records/list/list.ts';
 import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
-import { everyKeyFields, everyKeySource, userFields, userSource } from '../../service/sources.ts';
+import { userEntity } from '../../records/users.ts';
+import { keyEntity } from '../../service/api-keys/entity.ts';
+import { entityPolicy } from '../entity.ts';
 import type { Services } from '../services.ts';
 import { checkedModels } from '../shared.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 
 /** Milliseconds after which what is not found yet is not waited for. */
@@ -100,12 +102,12 @@ const placesOf = ({ database, clock, resources }: Services): readonly Searchable
   const own = (source: Source) => ({ source, list: createList(database, source, { clock }) });
   return [
     {
-      ...{ model: 'User', resource: 'users', policy: administratorReads(userFields) },
-      ...{ ...own(userSource), named: 'username', alias: 'name' },
+      ...{ model: 'User', resource: 'users', policy: entityPolicy(userEntity) },
+      ...{ ...own(userEntity), named: 'username', alias: 'name' },
     },
     {
-      ...{ model: 'ApiKey', resource: 'api_keys', policy: administratorReads(everyKeyFields) },
-      ...{ ...own(everyKeySource), named: 'name', alias: 'key' },
+      ...{ model: 'ApiKey', resource: 'api_keys', policy: entityPolicy(keyEntity) },
+      ...{ ...own(keyEntity), named: 'name', alias: 'key' },
     },
     ...[...resources.values()].map(
       (resource): SearchableList => ({

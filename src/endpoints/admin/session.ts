@@ -4,10 +4,11 @@ import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
-import { sessionFields, sessionSource } from '../../service/sources.ts';
+import { sessionEntity } from '../../service/sessions/entity.ts';
 import { isForeignPage } from '../auth/foreign-page.ts';
 import { createSignIn } from '../auth/sign-in.ts';
-import { listEndpoint, sessionOf } from '../list-endpoint.ts';
+import { serveEntity } from '../entity.ts';
+import { sessionOf } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, userOf } from '../shared.ts';
@@ -134,17 +135,7 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         return { headers: signedOut() };
       },
     },
-    listEndpoint(services, sessionSource, {
-      operation: 'listSessions',
-      path: '/admin/sessions',
-      auth: adminAuth,
-      policy: { kind: 'administrator', own: 'user_id', readable: sessionFields },
-      docs: {
-        summary: { 'zh-CN': '我的会话', en: 'My sessions' },
-        tag: adminTag,
-        data: schemas.session,
-      },
-    }),
+    ...serveEntity(services, sessionEntity),
     {
       operation: 'endSession',
       method: 'DELETE',

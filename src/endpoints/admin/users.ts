@@ -1,19 +1,17 @@
 import { passwordRules } from '../../auth/password-rules.ts';
-import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
-import { JsonText } from '../../kernel/json.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { scopeProblems } from '../../openapi/problems.ts';
 import { createUserRemoval } from '../../operations/remove-user.ts';
-import { createShow } from '../../records/show.ts';
-import { managedUserFields, managedUserSource } from '../../service/sources.ts';
+import { managedUserEntity } from '../../service/users/entity.ts';
 import { TakenError } from '../../service/users/taken-names.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
+import { entityPolicy, serveEntity, showEntity } from '../entity.ts';
 import { refuseInvalid } from '../input.ts';
-import { listEndpoint, sessionOf } from '../list-endpoint.ts';
-import { schemas } from '../schemas.ts';
+import { sessionOf } from '../list-endpoint.ts';
 import type { Services } from '../services.ts';
 import { actingFor, actorOf, idOf, reachesIn, ticketOf, userOf } from '../shared.ts';
-import { adminAuth, administratorReads, adminTag } from './area.ts';
+import { adminAuth, adminTag } from './area.ts';
 import { adminArea } from './records.ts';
 import { createUserInput } from './user-input.ts';
 
@@ -28,17 +26,11 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
   const { users, passwords } = services;
   const removal = createUserRemoval(services.database, users, services.resources);
   const input = createUserInput(users, services.locale);
-  const show = createShow(services.database, managedUserSource);
-  const reaches = reachesIn(services.database, managedUserSource);
+  const answer = showEntity(services, managedUserEntity);
+  const reaches = reachesIn(services.database, managedUserEntity);
   const path = '/admin/users';
-  const common = { auth: adminAuth, policy: administratorReads(managedUserFields) } as const;
+  const common = { auth: adminAuth, policy: entityPolicy(managedUserEntity) } as const;
   const body = { accepts: 'json-or-form', bodyKey: 'user' } as const;
-
-  const answer = async (call: Call, id: number): Promise<Answer> => {
-    const shown = await show(call.grant, id);
-    if (shown === undefined) throw new Problem('record_not_found');
-    return { data: new JsonText(shown.json) };
-  };
 
   /** Runs a write; a name that was taken in the meantime is answered like one that was taken before. */
   const saving = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -51,31 +43,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
   };
 
   return [
-    listEndpoint(services, managedUserSource, {
-      operation: 'adminListUsers',
-      path,
-      ...common,
-      docs: { summary: { 'zh-CN': '用户列表', en: 'List users' }, tag: adminTag, data: schemas.adminUser },
-    }),
-    {
-      operation: 'adminGetUser',
-      method: 'GET',
-      path: `${path}/:id`,
-      ...common,
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '用户详情', en: 'Show a user' },
-        description: {
-          'zh-CN': '用户及其角色；密码从不返回。',
-          en: 'A user with the roles that they hold. A password is never answered.',
-        },
-        tag: adminTag,
-        data: schemas.adminUser,
-        problems: ['record_not_found'],
-      },
-      handle: (call) => answer(call, idOf(call)),
-      reaches,
-    },
+    ...serveEntity(services, managedUserEntity),
     {
       operation: 'adminCreateUser',
       method: 'POST',
@@ -91,7 +59,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
           en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`.`,
         },
         tag: adminTag,
-        data: schemas.adminUser,
+        data: managedUserEntity.schema,
         problems: ['overloaded'],
       },
       handle: async (call) => {
@@ -125,7 +93,7 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
           en: `${passwordRules.en} ${mustChange.en} A password of one's own needs \`current_password\`; a wrong one is 422 and counts as a failed login. A new password, a disabling and \`end_sessions: true\` end all sessions of the user; a new one of one's own, by itself, leaves the session in which it was changed.`,
         },
         tag: adminTag,
-        data: schemas.adminUser,
+        data: managedUserEntity.schema,
         problems: ['record_not_found', 'last_super_admin', 'too_many_requests', 'overloaded'],
       },
       handle: async (call) => {

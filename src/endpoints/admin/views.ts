@@ -1,14 +1,12 @@
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
-import { isJsonObject, type Json, JsonText } from '../../kernel/json.ts';
+import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { Rule } from '../../policy/rule.ts';
-import { createShow } from '../../records/show.ts';
-import { maxViews, type ViewRefusal, viewFields, viewSource } from '../../service/views/views.ts';
+import { viewEntity } from '../../service/views/entity.ts';
+import { maxViews, type ViewRefusal } from '../../service/views/views.ts';
+import { entityPolicy, serveEntity, showEntity } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
-import { listEndpoint } from '../list-endpoint.ts';
-import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { idOf, reachesIn, userOf } from '../shared.ts';
 import { adminAuth, adminTag } from './area.ts';
@@ -64,8 +62,6 @@ const isQuery = (value: Json | undefined): boolean =>
   Object.entries(value).every(([name, part]) => Object.hasOwn(parts, name) && parts[name]?.(part) === true) &&
   Buffer.byteLength(JSON.stringify(value)) <= queryBytes;
 
-const own = { kind: 'administrator', own: 'user_id', readable: viewFields } as const satisfies Rule;
-
 /** How the administrator who asks looks at lists: their own views, which nobody else sees. */
 export const viewEndpoints = (services: Services): Endpoint[] => {
   const { locale, views } = services;
@@ -73,8 +69,8 @@ export const viewEndpoints = (services: Services): Endpoint[] => {
   const named = { name: field.string({ required: true, max: 60 }), query: field.json({ required: true }) };
   const input = createInput({ resource: field.string({ required: true, max: 200 }), ...named }, locale);
   const change = createInput(named, locale);
-  const show = createShow(services.database, viewSource);
-  const common = { auth: adminAuth, policy: own } as const;
+  const answer = showEntity(services, viewEntity);
+  const common = { auth: adminAuth, policy: entityPolicy(viewEntity) } as const;
   const body = { accepts: 'json', bodyKey: 'view' } as const;
 
   const read = (call: Call, fields: typeof input, action: 'create' | 'update') => {
@@ -89,27 +85,9 @@ export const viewEndpoints = (services: Services): Endpoint[] => {
       refusal === 'taken' ? { rule: 'unique' } : { rule: 'too_many', params: { max: maxViews } };
     throw new Problem('invalid_record', { errors: [input.error('name', violation)] });
   };
-  const answer = async (call: Call, id: number) => {
-    const record = await show(call.grant, id);
-    if (record === undefined) throw new Problem('record_not_found');
-    return { data: new JsonText(record.json) };
-  };
 
   return [
-    listEndpoint(services, viewSource, {
-      operation: 'listViews',
-      path,
-      ...common,
-      docs: {
-        summary: { 'zh-CN': '我的列表视图', en: 'My views of lists' },
-        description: {
-          'zh-CN': '当前管理员保存的列表视图；他人的视图不可见。',
-          en: 'The views of lists that the administrator who asks has saved; nobody sees those of others.',
-        },
-        tag: adminTag,
-        data: schemas.view,
-      },
-    }),
+    ...serveEntity(services, viewEntity),
     {
       operation: 'createView',
       method: 'POST',
@@ -125,7 +103,7 @@ export const viewEndpoints = (services: Services): Endpoint[] => {
           en: `Its name is unique among the views of the list; each administrator has ${maxViews} at most.`,
         },
         tag: adminTag,
-        data: schemas.view,
+        data: viewEntity.schema,
       },
       handle: async (call) => {
         const { resource, name, query } = read(call, input, 'create');
@@ -144,7 +122,7 @@ export const viewEndpoints = (services: Services): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '修改列表视图', en: 'Change a view of a list' },
         tag: adminTag,
-        data: schemas.view,
+        data: viewEntity.schema,
         problems: ['record_not_found'],
       },
       handle: async (call) => {
@@ -156,7 +134,7 @@ export const viewEndpoints = (services: Services): Endpoint[] => {
         });
         return refusal === undefined ? answer(call, id) : refuse(refusal);
       },
-      reaches: reachesIn(services.database, viewSource),
+      reaches: reachesIn(services.database, viewEntity),
     },
     {
       operation: 'deleteView',
@@ -173,7 +151,7 @@ export const viewEndpoints = (services: Services): Endpoint[] => {
         await views.remove(userOf(call).id, idOf(call));
         return {};
       },
-      reaches: reachesIn(services.database, viewSource),
+      reaches: reachesIn(services.database, viewEntity),
     },
   ];
 };

@@ -1,16 +1,15 @@
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
-import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createShow } from '../../records/show.ts';
-import { webhookFields, webhookSource } from '../../service/webhooks/sources.ts';
+import { always, computed, schemaOf } from '../../records/entity.ts';
+import { webhookEntity } from '../../service/webhooks/entity.ts';
+import { entityPolicy, readEntity, serveEntity, showEntity } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
-import { listEndpoint } from '../list-endpoint.ts';
-import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, reachesIn } from '../shared.ts';
-import { adminAuth, administratorOnly, administratorReads, adminTag } from './area.ts';
+import { adminAuth, administratorOnly, adminTag } from './area.ts';
 import { deliveryEndpoints } from './deliveries.ts';
 import { createWebhookInput, longestOverlap, webhookValues } from './webhook-input.ts';
 
@@ -40,6 +39,11 @@ const tested: JsonSchema = {
   required: ['delivered', 'status', 'duration', 'error', 'body'],
 };
 
+const newWebhookSchema = schemaOf('NewWebhook', {
+  ...webhookEntity.fields,
+  secret: computed(field.string(always), { note: 'whsec_ and base64; shown once' }),
+});
+
 const shownOnce = {
   'zh-CN': '密钥只显示一次。',
   en: 'The secret is shown once.',
@@ -62,19 +66,10 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
     { overlap: field.integer({ min: 0, max: longestOverlap, default: usualOverlap }) },
     services.locale,
   );
-  const show = createShow(services.database, webhookSource);
-  const reaches = reachesIn(services.database, webhookSource);
-  const common = { auth: adminAuth, policy: administratorReads(webhookFields) } as const;
+  const [shown, answer] = [readEntity(services, webhookEntity), showEntity(services, webhookEntity)];
+  const reaches = reachesIn(services.database, webhookEntity);
+  const common = { auth: adminAuth, policy: entityPolicy(webhookEntity) } as const;
   const body = { accepts: 'json-or-form', bodyKey: 'webhook' } as const;
-
-  const shown = async (call: Call, id: number): Promise<string> => {
-    const record = await show(call.grant, id);
-    if (record === undefined) throw new Problem('record_not_found');
-    return record.json;
-  };
-  const answer = async (call: Call, id: number): Promise<Answer> => ({
-    data: new JsonText(await shown(call, id)),
-  });
 
   /** Runs a write; a user who was deleted in the meantime is answered like one who was deleted before. */
   const saving = async <T>(userId: number | undefined, write: () => Promise<T>): Promise<T> => {
@@ -88,35 +83,7 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
   };
 
   return [
-    listEndpoint(services, webhookSource, {
-      operation: 'listWebhooks',
-      path,
-      ...common,
-      docs: {
-        summary: { 'zh-CN': 'Webhook 列表', en: 'List webhooks' },
-        tag: adminTag,
-        data: schemas.webhook,
-      },
-    }),
-    {
-      operation: 'getWebhook',
-      method: 'GET',
-      path: `${path}/:id`,
-      ...common,
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': 'Webhook 详情', en: 'Show a webhook' },
-        description: {
-          'zh-CN': '一个 Webhook 及其状态；密钥不返回。',
-          en: 'A webhook and its state, without its secret.',
-        },
-        tag: adminTag,
-        data: schemas.webhook,
-        problems: ['record_not_found'],
-      },
-      handle: (call) => answer(call, idOf(call)),
-      reaches,
-    },
+    ...serveEntity(services, webhookEntity),
     {
       operation: 'createWebhook',
       method: 'POST',
@@ -132,7 +99,7 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
           en: `It is told of events from the next one on. \`models\` are such with \`events: true\`; the rights of \`user_id\` decide what is sent. ${shownOnce.en}`,
         },
         tag: adminTag,
-        data: schemas.newWebhook,
+        data: newWebhookSchema,
       },
       handle: async (call) => {
         const { change, errors } = await input.read(call.body, 'create');
@@ -161,7 +128,7 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
           en: '`disabled: false` enables it again: what waits goes on in its order.',
         },
         tag: adminTag,
-        data: schemas.webhook,
+        data: webhookEntity.schema,
         problems: ['record_not_found'],
       },
       handle: async (call) => {

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { keyFields, keySource } from '../../service/sources.ts';
+import { ownKeyEntity } from '../../service/api-keys/entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { listEndpoint } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
@@ -13,12 +13,12 @@ const tag = 'API keys';
 export const apiKeyEndpoints = (services: Services): Endpoint[] => {
   const input = createInput(keyFieldDefinitions, services.locale);
   return [
-    listEndpoint(services, keySource, {
+    listEndpoint(services, ownKeyEntity, {
       operation: 'listApiKeys',
       path: '/api/v1/api_keys',
       auth: ['jwt'],
-      policy: { kind: 'user', own: 'user_id', readable: keyFields },
-      docs: { summary: { 'zh-CN': '我的 API 密钥', en: 'My API keys' }, tag, data: schemas.key },
+      policy: { kind: 'user', own: 'user_id', readable: ownKeyEntity.view },
+      docs: { summary: { 'zh-CN': '我的 API 密钥', en: 'My API keys' }, tag, data: ownKeyEntity.schema },
     }),
     {
       operation: 'createApiKey',
@@ -65,7 +65,7 @@ export const apiKeyEndpoints = (services: Services): Endpoint[] => {
         await services.keys.remove(idOf(call), call.grant, actorOf(call));
         return {};
       },
-      reaches: reachesIn(services.database, keySource),
+      reaches: reachesIn(services.database, ownKeyEntity),
     },
   ];
 };

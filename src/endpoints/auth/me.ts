@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../http/endpoint.ts';
-import { schemas } from '../schemas.ts';
+import { publicUserEntity } from '../../records/users.ts';
 import { userOf } from '../shared.ts';
 
 /** The current user. */
@@ -17,7 +17,7 @@ export const meEndpoint = (): Endpoint => ({
       en: 'The user whose token it is, with the roles that they hold.',
     },
     tag: 'Auth',
-    data: schemas.user,
+    data: publicUserEntity.schema,
   },
   handle: (call) => {
     const { id, username, email, name, roles } = userOf(call);

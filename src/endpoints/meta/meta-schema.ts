@@ -168,20 +168,3 @@ export const metadataSchema: JsonSchema = {
     },
   ),
 };
-
-export const modelEntrySchema: JsonSchema = {
-  title: 'ModelEntry',
-  ...object({
-    model: text,
-    label: text,
-    path: text,
-    fields: { type: 'integer' },
-    opens: {
-      type: 'integer',
-      description: 'How many conditions of row rules its records, memberships then, can meet',
-    },
-    events: { type: 'boolean', description: 'Whether its changes are told of' },
-    icon: { type: ['string', 'null'] },
-    menu: { type: ['string', 'null'], description: 'Heading above it in the menu' },
-  }),
-};

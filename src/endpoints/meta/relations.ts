@@ -8,14 +8,14 @@ import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
 import type { AreaRules } from '../../operations/area.ts';
 import { relatedFor } from '../../operations/related.ts';
 import type { Related } from '../../records/relations/related.ts';
-import { userSource } from '../../service/sources.ts';
+import { userEntity } from '../../records/users.ts';
 
 /** A field as far as filters and sorts are concerned. */
 type Compared = { readonly name: string; readonly type: FieldType; readonly comparable?: boolean };
 
 /** The service's own users have no metadata, and else the fields of the model. */
 const fieldsOf = (model: ResourceModel | undefined): Iterable<Compared> =>
-  model === undefined ? userSource.columns.values() : model.fields.values();
+  model === undefined ? userEntity.columns.values() : model.fields.values();
 
 const describeField = ({ name, type, comparable = true }: Compared, many: boolean): JsonObject => ({
   name,

@@ -1,19 +1,18 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Showing } from '../../policy/rule.ts';
-import { publicUserFields, userSource } from '../../service/sources.ts';
+import { publicUserEntity } from '../../records/users.ts';
 import { listEndpoint } from '../list-endpoint.ts';
-import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 
 /** Who reads which users: the list stands for the detail of a user, which has no endpoint of its own. */
 export const usersShowing: Showing = {
   auth: ['api_key', 'jwt', 'bearer'],
-  policy: { kind: 'isolated', own: 'id', readable: publicUserFields },
+  policy: { kind: 'isolated', own: 'id', readable: publicUserEntity.view },
 };
 
 /** Users: administrators see all of them, others themselves. */
 export const usersEndpoint = (services: Services): Endpoint =>
-  listEndpoint(services, userSource, {
+  listEndpoint(services, publicUserEntity, {
     operation: 'listUsers',
     path: '/api/v1/users',
     ...usersShowing,
@@ -24,6 +23,6 @@ export const usersEndpoint = (services: Services): Endpoint =>
         en: 'super_admin and admin see all users, others see themselves.',
       },
       tag: 'Users',
-      data: schemas.user,
+      data: publicUserEntity.schema,
     },
   });

@@ -13,8 +13,8 @@ import {
 } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
+import { neglectedKey } from '../api-keys/entity.ts';
 import type { TableContext } from '../context.ts';
-import { neglectedKey } from '../sources.ts';
 
 /** Milliseconds before its end from which on a key needs attention. */
 const soon = 30 * 24 * 3_600_000;

@@ -1,41 +1,13 @@
 import { ConstraintError, type Transaction } from '../../database/database.ts';
-import type { Source } from '../../database/source.ts';
-import { sql, toQuery } from '../../database/statement.ts';
+import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { field } from '../../fields/define.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { TableContext } from '../context.ts';
-import { always, column, source } from '../sources.ts';
 
 /** Views that one user may keep, of all lists together. */
 export const maxViews = 200;
-
-/** `user_id` is there for the row filter; no view of it shows it. */
-export const viewSource: Source = source(
-  'views',
-  sql`"gatewright_views"`,
-  [
-    column('id', field.integer(always)),
-    column('user_id', field.integer(always)),
-    column('resource', field.string(always)),
-    column('name', field.string(always)),
-    column('query', field.json(always), { comparable: false }),
-    column('created_at', field.datetime(always)),
-    column('updated_at', field.datetime(always)),
-  ],
-  ['user_id'],
-);
-
-export const viewFields = Object.freeze([
-  'id',
-  'resource',
-  'name',
-  'query',
-  'created_at',
-  'updated_at',
-] as const);
 
 export interface NewView {
   readonly resource: string;

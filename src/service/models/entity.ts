@@ -1,7 +1,6 @@
-import type { Source } from '../database/source.ts';
-import { type Fragment, join, literal, sql } from '../database/statement.ts';
-import { field } from '../fields/define.ts';
-import { always, column, source } from './sources.ts';
+import { type Fragment, join, literal, sql } from '../../database/statement.ts';
+import { field } from '../../fields/define.ts';
+import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
 
 /** What the list of models says of one. */
 export interface ModelEntry {
@@ -20,17 +19,6 @@ export interface ModelEntry {
   readonly menu: string | null;
 }
 
-export const modelFields = Object.freeze([
-  'model',
-  'label',
-  'path',
-  'fields',
-  'opens',
-  'events',
-  'icon',
-  'menu',
-] as const);
-
 /** A text of the model file, or none: typed, as a column of nothing but nulls has no type of its own. */
 const textOrNull = (text: string | null): Fragment =>
   text === null ? sql`cast(null as text)` : literal(text);
@@ -39,23 +27,29 @@ const valuesOf = ({ model, label, path, fields, opens, events, icon, menu }: Mod
   sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${literal(fields)} as "fields", ${literal(opens)} as "opens", ${literal(events ? 1 : 0)} = 1 as "events", ${textOrNull(icon)} as "icon", ${textOrNull(menu)} as "menu"`;
 
 /** The models of the application as rows, so that they are listed as everything else is. */
-export const modelSource = (models: readonly ModelEntry[]): Source => {
+export const modelEntity = (models: readonly ModelEntry[]): Entity => {
   const none = sql`${valuesOf({ model: '', label: '', path: '', fields: 0, opens: 0, events: false, icon: null, menu: null })} where 1 = 0`;
   const rows = models.length === 0 ? none : join(models.map(valuesOf), ' union all ');
-  return source(
-    'models',
-    sql`(${rows})`,
-    [
-      column('model', field.string(always)),
-      column('label', field.string(always)),
-      column('path', field.string(always)),
-      column('fields', field.integer(always)),
-      column('opens', field.integer(always)),
-      column('events', field.boolean(always)),
-      column('icon', field.string()),
-      column('menu', field.string()),
-    ],
-    [],
-    'model',
-  );
+  return defineEntity('models', {
+    title: 'ModelEntry',
+    from: sql`(${rows})`,
+    fields: {
+      model: field.string(always),
+      label: field.string(always),
+      path: field.string(always),
+      fields: field.integer(always),
+      opens: computed(field.integer(always), {
+        note: 'How many conditions of row rules its records, memberships then, can meet',
+      }),
+      events: computed(field.boolean(always), { note: 'Whether its changes are told of' }),
+      icon: field.string(),
+      menu: computed(field.string(), { note: 'Heading above it in the menu' }),
+    },
+    key: 'model',
+    list: {
+      operation: 'listModels',
+      path: '/admin/meta',
+      summary: { 'zh-CN': '模型列表', en: 'List models' },
+    },
+  });
 };

@@ -1,0 +1,36 @@
+import type { Dialect } from '../database/dialect.ts';
+import { type Fragment, identifier, sql } from '../database/statement.ts';
+import { field } from '../fields/define.ts';
+import { always, computed, defineEntity, narrowed } from './entity.ts';
+
+const rolesOf = (dialect: Dialect, row: string): Fragment =>
+  dialect.arrayOf(
+    sql`role`,
+    sql`select role from user_roles where user_id = ${identifier(row, 'id')} order by role`,
+  );
+
+/** Users as administrators see them in records of models, which may refer to users. */
+export const userEntity = defineEntity('users', {
+  title: 'User',
+  fields: {
+    id: field.integer(always),
+    username: field.string({ ...always, label: { 'zh-CN': '用户名', en: 'Username' } }),
+    email: field.string({ ...always, label: { 'zh-CN': '邮箱', en: 'Email' } }),
+    name: field.string({ ...always, label: { 'zh-CN': '姓名', en: 'Name' } }),
+    roles: computed(field.text({ ...always, label: { 'zh-CN': '角色', en: 'Roles' } }), {
+      render: rolesOf,
+      comparable: false,
+      schema: { type: 'array', items: { type: 'string' } },
+    }),
+    disabled: field.boolean({ ...always, label: { 'zh-CN': '已停用', en: 'Disabled' } }),
+    must_change_password: field.boolean({
+      ...always,
+      label: { 'zh-CN': '须改密', en: 'Must change password' },
+    }),
+    created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
+    updated_at: field.datetime({ ...always, label: { 'zh-CN': '更新时间', en: 'Updated' } }),
+  },
+});
+
+/** Users as users themselves see them. */
+export const publicUserEntity = narrowed(userEntity, 'User', ['id', 'username', 'email', 'name', 'roles']);

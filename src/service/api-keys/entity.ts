@@ -1,0 +1,86 @@
+import type { Dialect } from '../../database/dialect.ts';
+import { monthAgo, serviceTime } from '../../database/source.ts';
+import { type Fragment, identifier, sql } from '../../database/statement.ts';
+import { field } from '../../fields/define.ts';
+import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
+
+const fields = {
+  id: field.integer(always),
+  name: field.string({ ...always, label: { 'zh-CN': '名称', en: 'Name' } }),
+  key: computed(field.string({ ...always, label: { 'zh-CN': '密钥', en: 'Key' } }), {
+    value: sql`(t."key_prefix" || '****')`,
+    note: '8 hex digits and ****',
+  }),
+  status: computed(
+    field.enum(['active', 'expired'], {
+      ...always,
+      label: { 'zh-CN': '状态', en: 'Status' },
+      labels: {
+        active: { 'zh-CN': '有效', en: 'Active' },
+        expired: { 'zh-CN': '已过期', en: 'Expired' },
+      },
+    }),
+    {
+      value: sql`(case when t."expires_at" is null or t."expires_at" > ${serviceTime} then 'active' else 'expired' end)`,
+    },
+  ),
+  expires_at: field.datetime({ label: { 'zh-CN': '过期时间', en: 'Expires' } }),
+  created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
+  last_used_at: field.datetime({ label: { 'zh-CN': '最近使用', en: 'Last used' } }),
+};
+
+/** Keys as their owners see them. */
+export const ownKeyEntity = defineEntity('api_keys', {
+  title: 'ApiKey',
+  fields: { ...fields, user_id: computed(field.integer(always), { hidden: true }) },
+  indexed: ['user_id'],
+  timed: true,
+});
+
+const ownerOf = (dialect: Dialect, row: string): Fragment =>
+  dialect.object([
+    { name: 'id', value: identifier(row, 'user_id') },
+    { name: 'username', value: identifier(row, 'username') },
+    { name: 'name', value: identifier(row, 'user_name') },
+  ]);
+
+/**
+ * Keys that still work and that nobody has used for thirty days, or ever since they were made: whoever holds one that was
+ * forgotten has all the time in the world. The one definition of it; `t` is the table of keys.
+ */
+export const neglectedKey: Fragment = sql`(coalesce(t."last_used_at", t."created_at") <= ${monthAgo}
+  and (t."expires_at" is null or t."expires_at" > ${serviceTime}))`;
+
+/** Keys of everybody, each with its owner; `user` filters and sorts by the owner's username. */
+export const keyEntity = defineEntity('api_keys', {
+  title: 'ManagedApiKey',
+  from: sql`(select k.*, u."username", u."name" as "user_name" from "api_keys" k join "users" u on u."id" = k."user_id")`,
+  fields: {
+    ...fields,
+    neglected: computed(field.boolean({ ...always, label: { 'zh-CN': '闲置', en: 'Neglected' } }), {
+      value: neglectedKey,
+      note: 'active, and not used for 30 days or ever since it was made',
+    }),
+    user: computed(field.string({ label: { 'zh-CN': '所有者', en: 'Owner' } }), {
+      value: sql`t."username"`,
+      render: ownerOf,
+      schema: schemaOf('KeyOwner', {
+        id: field.integer(always),
+        username: field.string(always),
+        name: field.string(always),
+      }),
+    }),
+    created_by: computed(
+      field.integer({ label: { 'zh-CN': '创建者（用户 id）', en: 'Made by (user id)' } }),
+      { note: 'user who made it, also one who is gone; null where the owner did' },
+    ),
+  },
+  indexed: ['created_by'],
+  timed: true,
+  list: {
+    operation: 'adminListApiKeys',
+    path: '/admin/api_keys',
+    summary: { 'zh-CN': '全部 API 密钥', en: 'All API keys' },
+  },
+  record: { operation: 'adminGetApiKey', summary: { 'zh-CN': 'API 密钥详情', en: 'Show an API key' } },
+});

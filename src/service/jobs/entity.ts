@@ -1,0 +1,59 @@
+import { identifier, join, literal, sql } from '../../database/statement.ts';
+import { field } from '../../fields/define.ts';
+import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
+
+/**
+ * Jobs as rows, for the list of administrators: the next run is to come, it runs, or the last run has failed. What is
+ * done is gone.
+ * @param names those that files of this instance's application define
+ */
+export const jobEntity = (names: readonly string[]): Entity =>
+  defineEntity('jobs', {
+    title: 'Job',
+    from: identifier('gatewright_jobs'),
+    fields: {
+      id: field.integer(always),
+      name: field.string({ ...always, label: { 'zh-CN': '任务', en: 'Job' } }),
+      defined: computed(field.boolean(always), {
+        value: names.length === 0 ? sql`(1 = 0)` : sql`(t."name" in (${join(names.map(literal))}))`,
+        note: 'false where no file of this instance defines it: it waits',
+      }),
+      state: field.enum(['waiting', 'running', 'failed'], {
+        ...always,
+        label: { 'zh-CN': '状态', en: 'State' },
+        labels: {
+          waiting: { 'zh-CN': '等待', en: 'Waiting' },
+          running: { 'zh-CN': '运行中', en: 'Running' },
+          failed: { 'zh-CN': '失败', en: 'Failed' },
+        },
+      }),
+      key: field.string({ label: { 'zh-CN': '唯一键', en: 'Key' } }),
+      values: computed(field.json({ ...always, label: { 'zh-CN': '输入', en: 'Values' } }), {
+        value: sql`t."input"`,
+        comparable: false,
+      }),
+      attempts: computed(field.integer({ ...always, label: { 'zh-CN': '已运行次数', en: 'Runs begun' } }), {
+        note: 'runs that were begun, the one that runs included',
+      }),
+      next_run_at: computed(field.datetime({ label: { 'zh-CN': '下次运行', en: 'Next run' } }), {
+        value: sql`(case t."state" when 'waiting' then t."available_at" end)`,
+        note: 'null unless it waits',
+      }),
+      error: computed(field.text({ label: { 'zh-CN': '错误', en: 'Error' } }), {
+        note: 'why the last run failed',
+      }),
+      created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
+      started_at: field.datetime({ label: { 'zh-CN': '开始时间', en: 'Started' } }),
+      failed_at: field.datetime({ label: { 'zh-CN': '失败时间', en: 'Failed' } }),
+    },
+    indexed: ['name', 'state'],
+    list: {
+      operation: 'listJobs',
+      path: '/admin/jobs',
+      summary: { 'zh-CN': '任务列表', en: 'List jobs' },
+      description: {
+        'zh-CN': '等待、运行中与失败的任务；完成的任务不保留。',
+        en: 'Jobs that wait, run or have failed; what is done is not kept.',
+      },
+    },
+  });

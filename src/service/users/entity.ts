@@ -1,0 +1,72 @@
+import { type Fragment, identifier, sql } from '../../database/statement.ts';
+import { field } from '../../fields/define.ts';
+import { always, computed, defineEntity } from '../../records/entity.ts';
+import { userEntity } from '../../records/users.ts';
+import { makerStands } from '../invitations/invitations.ts';
+
+/** Of the open link to a user, which is there once at most. */
+const ofInvitation = (column: 'expires_at' | 'made_by'): Fragment => sql`(select ${identifier('i', column)}
+  from "gatewright_invitations" i
+  where i."user_id" = t."id" and i."ended_at" is null and ${makerStands('i')})`;
+
+/** `second_factor` of the user says whether there is anything to look for. */
+const heldFactor = sql`(case when t."second_factor" = false then 'none'
+  when not exists (select 1 from "gatewright_totp" f where f."user_id" = t."id") then 'passkeys'
+  when not exists (select 1 from "gatewright_passkeys" p where p."user_id" = t."id") then 'totp'
+  else 'totp_and_passkeys' end)`;
+
+const fields = {
+  ...userEntity.fields,
+  invited: computed(field.boolean({ ...always, label: { 'zh-CN': '待设置密码', en: 'No password yet' } }), {
+    value: sql`(t."password_hash" = '')`,
+    note: 'has no password yet, and cannot sign in',
+  }),
+  invitation_expires_at: computed(field.datetime({ label: { 'zh-CN': '链接到期', en: 'Link ends' } }), {
+    value: ofInvitation('expires_at'),
+    note: 'end of the link that is open, also of one whose time is over; null where there is none',
+  }),
+  invited_by: computed(
+    field.integer({ label: { 'zh-CN': '邀请者（用户 id）', en: 'Invited by (user id)' } }),
+    { value: ofInvitation('made_by'), note: 'user who made the link that is open' },
+  ),
+  second_factor: computed(
+    field.enum(['none', 'totp', 'passkeys', 'totp_and_passkeys'], {
+      ...always,
+      label: { 'zh-CN': '两步验证', en: 'Two-step verification' },
+      labels: {
+        none: { 'zh-CN': '未启用', en: 'Off' },
+        totp: { 'zh-CN': '验证器应用', en: 'Authenticator app' },
+        passkeys: { 'zh-CN': '通行密钥', en: 'Passkeys' },
+        totp_and_passkeys: { 'zh-CN': '验证器应用与通行密钥', en: 'App and passkeys' },
+      },
+    }),
+    { value: heldFactor, note: 'what the administration area asks for beside the password' },
+  ),
+};
+
+/** Users as administrators manage them: also how they stand to signing in. */
+export const managedUserEntity = defineEntity('users', {
+  title: 'ManagedUser',
+  fields,
+  list: {
+    operation: 'adminListUsers',
+    path: '/admin/users',
+    summary: { 'zh-CN': '用户列表', en: 'List users' },
+  },
+  record: {
+    operation: 'adminGetUser',
+    summary: { 'zh-CN': '用户详情', en: 'Show a user' },
+    description: {
+      'zh-CN': '用户及其角色；密码从不返回。',
+      en: 'A user with the roles that they hold. A password is never answered.',
+    },
+  },
+});
+
+/** Users by the roles that they hold. */
+export const holderEntity = defineEntity('users', {
+  title: 'ManagedUser',
+  from: sql`(select u.*, h."role" from "users" u join "user_roles" h on h."user_id" = u."id")`,
+  fields: { ...fields, role: computed(field.string(always), { hidden: true }) },
+  indexed: ['role'],
+});

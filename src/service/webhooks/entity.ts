@@ -1,0 +1,163 @@
+import { identifier, join, literal, sql } from '../../database/statement.ts';
+import { field } from '../../fields/define.ts';
+import { always, computed, defineEntity, type Entity } from '../../records/entity.ts';
+import { recordedActions } from '../../records/history/recorded.ts';
+import { disabledReasons } from './webhooks.ts';
+
+/** Deliveries that wait are counted up to here. */
+const countedAtMost = 1_000;
+
+const action = { type: 'string', enum: [...recordedActions] } as const;
+
+export const webhookEntity = defineEntity('webhooks', {
+  title: 'Webhook',
+  from: sql`(select w.*, u."username" from "gatewright_webhooks" w left join "users" u on u."id" = w."user_id")`,
+  fields: {
+    id: field.integer(always),
+    url: field.string({ ...always, label: { 'zh-CN': '地址', en: 'Address' } }),
+    models: computed(field.json({ label: { 'zh-CN': '资源', en: 'Resources' } }), {
+      comparable: false,
+      schema: { type: 'array', items: { type: 'string' } },
+    }),
+    actions: computed(field.json({ label: { 'zh-CN': '操作', en: 'Actions' } }), {
+      comparable: false,
+      schema: { type: 'array', items: action },
+    }),
+    user_id: computed(field.integer({ label: { 'zh-CN': '用户 id', en: 'User id' } }), {
+      note: 'the acting user; null once that user is deleted',
+    }),
+    username: field.string({ label: { 'zh-CN': '以此用户的权限', en: 'With the rights of' } }),
+    created_by: computed(
+      field.integer({ label: { 'zh-CN': '创建者（用户 id）', en: 'Made by (user id)' } }),
+      { note: 'user who made it, also one who is gone' },
+    ),
+    disabled: field.boolean({ ...always, label: { 'zh-CN': '已停用', en: 'Disabled' } }),
+    disabled_reason: field.enum(disabledReasons, {
+      label: { 'zh-CN': '停用原因', en: 'Why it is off' },
+      labels: {
+        by_hand: { 'zh-CN': '由管理员关闭', en: 'Switched off by an administrator' },
+        failed: {
+          'zh-CN': '多次尝试均失败，已自动停用',
+          en: 'Disabled after all attempts of a message had failed',
+        },
+        gone: {
+          'zh-CN': '接收方返回 410（不再接收），已自动停用',
+          en: 'Disabled: the receiver answered 410, it takes no more',
+        },
+        secret_unreadable: {
+          'zh-CN': '密钥无法解密：请轮换密钥后重新启用',
+          en: 'The secret cannot be read: rotate it, then enable it again',
+        },
+        no_user: {
+          'zh-CN': '所选用户已被删除：请另选用户后重新启用',
+          en: 'The user whose rights it has was deleted: choose another, then enable it again',
+        },
+      },
+    }),
+    disabled_at: field.datetime({ label: { 'zh-CN': '停用时间', en: 'Disabled at' } }),
+    previous_until: computed(
+      field.datetime({ label: { 'zh-CN': '旧密钥有效至', en: 'Previous secret until' } }),
+      {
+        note: 'until when the secret before signs as well',
+      },
+    ),
+    failures: computed(
+      field.integer({ ...always, label: { 'zh-CN': '连续失败次数', en: 'Failures in a row' } }),
+      { note: 'attempts that failed one after the other' },
+    ),
+    waiting: computed(field.integer({ ...always, label: { 'zh-CN': '等待发送', en: 'Waiting' } }), {
+      value: sql`(select count(*) from (select 1 from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" = 'waiting' limit ${literal(countedAtMost)}) c)`,
+      comparable: false,
+      note: 'deliveries that wait, counted up to 1,000',
+    }),
+    created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
+    updated_at: field.datetime({ ...always, label: { 'zh-CN': '更新时间', en: 'Updated' } }),
+  },
+  list: {
+    operation: 'listWebhooks',
+    path: '/admin/webhooks',
+    summary: { 'zh-CN': 'Webhook 列表', en: 'List webhooks' },
+  },
+  record: {
+    operation: 'getWebhook',
+    summary: { 'zh-CN': 'Webhook 详情', en: 'Show a webhook' },
+    description: {
+      'zh-CN': '一个 Webhook 及其状态；密钥不返回。',
+      en: 'A webhook and its state, without its secret.',
+    },
+  },
+});
+
+/** States of a delivery: it waits for its next attempt or for the one before it, or it has come to its end. */
+export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const;
+
+/** Deliveries as an administrator sees them: what was sent and answered only of records of these models, which they may read. */
+export const deliveryEntity = (readable: readonly string[]): Entity => {
+  const isShown =
+    readable.length === 0
+      ? sql`(1 = 0)`
+      : sql`(t."model" in (${join(readable.map((each) => literal(each)))}))`;
+  const shown = (of: string) => ({
+    value: sql`(case when ${isShown} then ${identifier('t', of)} end)`,
+    comparable: false,
+  });
+  return defineEntity('deliveries', {
+    title: 'Delivery',
+    from: sql`"gatewright_deliveries"`,
+    fields: {
+      id: field.integer(always),
+      webhook_id: computed(field.integer(always), { hidden: true }),
+      message_id: computed(field.string(always), { note: 'webhook-id of every attempt' }),
+      event: computed(field.integer({ ...always, label: { 'zh-CN': '变更', en: 'Change' } }), {
+        note: 'number of the event',
+      }),
+      model: field.string({ ...always, label: { 'zh-CN': '资源', en: 'Resources' } }),
+      record_id: field.integer(always),
+      action: computed(field.string({ ...always, label: { 'zh-CN': '操作', en: 'Actions' } }), {
+        schema: action,
+      }),
+      version: field.integer(always),
+      state: field.enum(deliveryStates, {
+        ...always,
+        label: { 'zh-CN': '状态', en: 'State' },
+        labels: {
+          waiting: { 'zh-CN': '等待', en: 'Waiting' },
+          delivered: { 'zh-CN': '已送达', en: 'Delivered' },
+          failed: { 'zh-CN': '失败', en: 'Failed' },
+          skipped: { 'zh-CN': '未发送', en: 'Not sent' },
+        },
+      }),
+      attempts: computed(field.integer({ ...always, label: { 'zh-CN': '尝试', en: 'Attempts' } }), {
+        note: 'attempts that were begun',
+      }),
+      next_at: computed(field.datetime(), {
+        value: sql`(case when t."claim" is null then t."next_at" end)`,
+        note: 'null unless it waits for its next attempt',
+      }),
+      sending: computed(field.boolean(always), {
+        value: sql`(t."claim" is not null)`,
+        note: 'whether an attempt is under way',
+      }),
+      status: computed(field.integer({ label: { 'zh-CN': '响应', en: 'Answer' } }), {
+        value: sql`t."response_status"`,
+        note: 'HTTP status of the last answer',
+      }),
+      duration: computed(field.integer(), { note: 'milliseconds of the last attempt' }),
+      error: computed(field.text(), {
+        note: 'why the last attempt had no answer; of one that was skipped event_gone, model_gone, user_disabled or record_unreadable',
+      }),
+      withheld: computed(field.boolean(always), {
+        value: sql`(not ${isShown})`,
+        note: 'headers and bodies are null, as the administrator who asks may not read the record',
+      }),
+      request_headers: computed(field.json(), shown('request_headers')),
+      request_body: computed(field.text(), shown('request_body')),
+      response_headers: computed(field.json(), shown('response_headers')),
+      response_body: computed(field.text(), shown('response_body')),
+      created_at: field.datetime({ ...always, label: { 'zh-CN': '变更时间', en: 'Changed' } }),
+      attempted_at: field.datetime(),
+      ended_at: field.datetime(),
+    },
+    indexed: ['webhook_id'],
+  });
+};
