@@ -35,7 +35,7 @@ export const showEntity = (services: Pick<Services, 'database' | 'clock'>, entit
 };
 
 /** The key of an entity's record in a path. @throws Problem `record_not_found` */
-const keyIn = (call: Call, { key }: Entity): string | number =>
+export const keyIn = (call: Call, { key }: Entity): string | number =>
   key === 'id' ? idOf(call) : (call.params[key] ?? '');
 
 const recordEndpoint = (services: Services, entity: Entity, path: string): Endpoint[] => {
@@ -58,28 +58,29 @@ const recordEndpoint = (services: Services, entity: Entity, path: string): Endpo
   ];
 };
 
-interface Served {
+/** What serves an entity beside its definition: a line of the registry. */
+export interface ServedEntity {
+  readonly entity: Entity;
   /** Where the entity changes while the service runs. */
   readonly current?: () => Entity;
   /** Awaited before a list is read: it writes what has happened up to now. */
   readonly flush?: () => Promise<void>;
+  /** Endpoints in place of the list that follows from the entity. */
+  readonly list?: readonly Endpoint[];
+  /** Endpoints beside its list and its record. */
+  readonly commands?: readonly Endpoint[];
 }
 
-/** The list and the records of an entity in the administration area. */
-export const serveEntity = (
-  services: Services,
-  entity: Entity,
-  { current, flush }: Served = {},
-): Endpoint[] => {
+const listOf = (services: Services, { entity, current, flush }: ServedEntity): Endpoint[] => {
   const { list, schema } = entity;
   if (list === undefined) return [];
-  const { operation, path, summary, description, order } = list;
+  const { path, order, own: _own, operation, ...words } = list;
   const endpoint = listEndpoint(services, current ?? entity, {
     operation,
     path,
     auth: adminAuth,
     policy: entityPolicy(entity),
-    docs: { summary, ...(description === undefined ? {} : { description }), tag: adminTag, data: schema },
+    docs: { ...words, tag: adminTag, data: schema },
     ...(order === undefined ? {} : { order }),
   });
   return [
@@ -93,3 +94,9 @@ export const serveEntity = (
     ...recordEndpoint(services, entity, path),
   ];
 };
+
+/** The list and the records of an entity in the administration area, and its commands. */
+export const serveEntity = (services: Services, served: ServedEntity): Endpoint[] => [
+  ...(served.list ?? listOf(services, served)),
+  ...(served.commands ?? []),
+];

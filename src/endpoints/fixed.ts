@@ -1,21 +1,11 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import { adminKeyEndpoints } from './admin/api-keys.ts';
+import { entityEndpoints } from './admin/entities.ts';
 import { explainEndpoint } from './admin/explain.ts';
-import { invitationEndpoints } from './admin/invitations.ts';
-import { jobEndpoints } from './admin/jobs.ts';
-import { adminListEndpoints } from './admin/lists.ts';
 import { adminPasswordEndpoint } from './admin/password.ts';
-import { permissionEndpoints } from './admin/permissions.ts';
-import { referencesOfOwn } from './admin/references.ts';
-import { roleEndpoints } from './admin/roles.ts';
-import { searchEndpoint } from './admin/search.ts';
 import { secondFactorEndpoints } from './admin/second-factor.ts';
 import { sessionEndpoints } from './admin/session.ts';
 import { sessionTokenEndpoint } from './admin/session-token.ts';
 import { statsEndpoint } from './admin/stats.ts';
-import { adminUserEndpoints } from './admin/users.ts';
-import { viewEndpoints } from './admin/views.ts';
-import { webhookEndpoints } from './admin/webhooks.ts';
 import { apiKeyEndpoints } from './api-keys/api-keys.ts';
 import { loginEndpoint } from './auth/login.ts';
 import { meEndpoint } from './auth/me.ts';
@@ -40,17 +30,7 @@ export const fixedEndpoints = (services: Services): Endpoint[] => [
   ...secondFactorEndpoints(services),
   sessionTokenEndpoint(services),
   adminPasswordEndpoint(services),
-  ...adminKeyEndpoints(services),
-  ...adminUserEndpoints(services),
-  ...invitationEndpoints(services),
-  ...roleEndpoints(services),
-  ...permissionEndpoints(services),
-  ...adminListEndpoints(services),
-  ...jobEndpoints(services),
-  ...viewEndpoints(services),
-  ...webhookEndpoints(services),
-  ...referencesOfOwn(services),
-  searchEndpoint(services),
+  ...entityEndpoints(services),
   explainEndpoint(services),
   statsEndpoint(services),
 ];

@@ -87,7 +87,12 @@ export const referencesWords: Label = {
 };
 
 export const answerReferences = (
-  { refused, references }: Forecast,
+  {
+    refused,
+    references,
+  }: Pick<Forecast, 'references'> & {
+    readonly refused: readonly { readonly id: number | string; readonly problem: ProblemName }[];
+  },
   related: Related,
   own: readonly OwnReferences[] = [],
 ): JsonObject => ({

@@ -42,6 +42,29 @@ export interface EntityDefinition extends Pick<Source, 'timed' | 'personal'> {
   readonly list?: EntityList;
   /** One record of it, below the path of the list. */
   readonly record?: EntityOperation;
+  /** Name under which references and the search tell of its records. */
+  readonly model?: string;
+  /** By which fields its records refer to others of the service. */
+  readonly references?: readonly EntityReference[];
+  /** Fields that name a record where the search finds it, and one that says more. */
+  readonly found?: { readonly named: string; readonly alias: string };
+}
+
+/** How records of the service's own refer to others of its own. */
+export interface EntityReference {
+  /** `model` of what they refer to. */
+  readonly to: string;
+  readonly field: string;
+  readonly table: string;
+  readonly column: string;
+  /** What a deletion does: `keep` leaves them as they are, as the user made them for others. */
+  readonly onDelete: 'restrict' | 'null' | 'cascade' | 'keep';
+  /** Further condition of the rows that refer. */
+  readonly also?: Fragment;
+  /** Name of what refers, where it is not the entity itself. */
+  readonly model?: string;
+  /** Path of their list below `/admin`, with `:id` of what they refer to; that of the entity where absent. */
+  readonly resource?: string;
 }
 
 /** Words and name of an endpoint. */
@@ -60,7 +83,7 @@ export interface EntityList extends EntityOperation {
 }
 
 /** Records of the service's own, as data: everything that lists, shows or describes them follows from it. */
-export interface Entity extends Source, Pick<EntityDefinition, 'fields' | 'title' | 'list' | 'record'> {
+export interface Entity extends Source, Omit<EntityDefinition, 'from' | 'key' | 'indexed'> {
   /** Fields that are shown, frozen: lists recognise a view by its very array. */
   readonly view: readonly string[];
   /** JSON Schema of a record in this view. */

@@ -4,7 +4,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { KeyChange } from '../../service/api-keys/api-keys.ts';
 import { keyEntity } from '../../service/api-keys/entity.ts';
 import { createKey, endOf, keyFieldDefinitions } from '../api-keys/new-key.ts';
-import { entityPolicy, serveEntity, showEntity } from '../entity.ts';
+import { entityPolicy, showEntity } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
@@ -86,7 +86,6 @@ export const adminKeyEndpoints = (services: Services): Endpoint[] => {
   );
   const path = '/admin/api_keys';
   return [
-    ...serveEntity(services, keyEntity),
     {
       operation: 'adminCreateApiKey',
       method: 'POST',

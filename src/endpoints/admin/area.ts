@@ -15,12 +15,6 @@ export const arriving = (identity: Identity): UserPrincipal => identifiedUser(id
 
 export const administratorOnly: Rule = { kind: 'administrator' };
 
-/** The policy of a list or record that shows these fields. */
-export const administratorReads = (readable: readonly string[]): Rule => ({
-  kind: 'administrator',
-  readable,
-});
-
 export const adminTag = 'Administration';
 
 /** What an administrator may know of the records of a model: those that they see in this area. Undefined where none. */

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../../http/endpoint.ts';
 import { jobEntity } from '../../service/jobs/entity.ts';
-import { serveEntity } from '../entity.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, reachesIn } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
@@ -16,7 +15,6 @@ export const jobEndpoints = (services: Services): Endpoint[] => {
     reaches: reachesIn(services.database, entity),
   } as const;
   return [
-    ...serveEntity(services, entity),
     {
       operation: 'repeatJob',
       method: 'POST',

@@ -29,7 +29,7 @@ export const adminMetaEndpoints = (
     menu: menu === undefined ? null : labelText(menu, locale),
   }));
   return [
-    ...serveEntity(services, modelEntity(entries)),
+    ...serveEntity(services, { entity: modelEntity(entries) }),
     ...[...models.values()].map((model) =>
       metadataEndpoint(
         model,

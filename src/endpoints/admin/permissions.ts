@@ -1,8 +1,6 @@
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { permissionEntity } from '../../service/roles/entity.ts';
 import type { PermissionName } from '../../service/roles/roles.ts';
-import { serveEntity } from '../entity.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from '../shared.ts';
@@ -51,7 +49,6 @@ export const permissionEndpoints = (services: Services): Endpoint[] => {
   };
 
   return [
-    ...serveEntity(services, permissionEntity(services.permissionEntries)),
     changePermissions(services),
     {
       operation: 'grantPermission',

@@ -4,7 +4,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { createList } from '../../records/list/list.ts';
 import { roleEntity } from '../../service/roles/entity.ts';
 import { holderEntity } from '../../service/users/entity.ts';
-import { entityPolicy, serveEntity, showEntity } from '../entity.ts';
+import { entityPolicy, showEntity } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import { answerList } from '../list-endpoint.ts';
 import { listFieldsOf } from '../list-fields.ts';
@@ -56,7 +56,6 @@ export const roleEndpoints = (services: Services): Endpoint[] => {
   const show = showEntity(services, roleEntity);
   const path = '/admin/roles';
   return [
-    ...serveEntity(services, roleEntity),
     {
       operation: 'createRole',
       method: 'POST',

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Source } from '../../database/source.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -16,10 +15,9 @@ import type { ServedResource } from '../../operations/served-resource.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Rule } from '../../policy/rule.ts';
+import type { Entity } from '../../records/entity.ts';
 import { createList } from '../../records/list/list.ts';
 import { invalidParameter, parseQueryString } from '../../records/list/query-string.ts';
-import { userEntity } from '../../records/users.ts';
-import { keyEntity } from '../../service/api-keys/entity.ts';
 import { entityPolicy } from '../entity.ts';
 import type { Services } from '../services.ts';
 import { checkedModels } from '../shared.ts';
@@ -97,18 +95,18 @@ const namingField = ({ model }: ServedResource): string | undefined => {
   return (fields.find(({ kind }) => kind === 'string') ?? fields.find(({ kind }) => kind === 'email'))?.name;
 };
 
-const placesOf = ({ database, clock, resources }: Services): readonly SearchableList[] => {
+const placesOf = (
+  { database, clock, resources }: Services,
+  entities: readonly Entity[],
+): readonly SearchableList[] => {
   const models = new Map([...resources].map(([name, { model }]) => [name, model]));
-  const own = (source: Source) => ({ source, list: createList(database, source, { clock }) });
   return [
-    {
-      ...{ model: 'User', resource: 'users', policy: entityPolicy(userEntity) },
-      ...{ ...own(userEntity), named: 'username', alias: 'name' },
-    },
-    {
-      ...{ model: 'ApiKey', resource: 'api_keys', policy: entityPolicy(keyEntity) },
-      ...{ ...own(keyEntity), named: 'name', alias: 'key' },
-    },
+    ...entities.flatMap((entity): SearchableList[] => {
+      const { found, model = entity.title, name } = entity;
+      if (found === undefined) return [];
+      const list = createList(database, entity, { clock });
+      return [{ model, resource: name, policy: entityPolicy(entity), source: entity, list, ...found }];
+    }),
     ...[...resources.values()].map(
       (resource): SearchableList => ({
         model: resource.model.name,
@@ -171,8 +169,8 @@ const saysSomething = ({ found }: SearchedList): boolean =>
   found === undefined || !found.whole || found.records.length > 0;
 
 /** Finds records of every list that the caller may read, without knowing in which one they are. */
-export const searchEndpoint = (services: Services): Endpoint => {
-  const places = placesOf(services);
+export const searchEndpoint = (services: Services, entities: readonly Entity[]): Endpoint => {
+  const places = placesOf(services, entities);
   return {
     operation: 'search',
     method: 'GET',

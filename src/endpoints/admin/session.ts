@@ -4,10 +4,8 @@ import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/roles.ts';
-import { sessionEntity } from '../../service/sessions/entity.ts';
 import { isForeignPage } from '../auth/foreign-page.ts';
 import { createSignIn } from '../auth/sign-in.ts';
-import { serveEntity } from '../entity.ts';
 import { sessionOf } from '../list-endpoint.ts';
 import { schemas } from '../schemas.ts';
 import type { Services } from '../services.ts';
@@ -30,12 +28,17 @@ const signOutHeaders = {
   },
 } as const satisfies Readonly<Record<string, Label>>;
 
+const signedOutBy = (cookies: Services['cookies']) => () => ({
+  'Set-Cookie': cookies.clear(),
+  'Clear-Site-Data': '"cache"',
+});
+
 /** Sign-in, sign-out and who is signed in. */
 export const sessionEndpoints = (services: Services): Endpoint[] => {
   const { cookies, sessions, baseUrl } = services;
   const signIn = createSignIn(services);
   const path = '/admin/session';
-  const signedOut = () => ({ 'Set-Cookie': cookies.clear(), 'Clear-Site-Data': '"cache"' });
+  const signedOut = signedOutBy(cookies);
 
   const refuse = ({ address }: Call, problem: 'cross_site' | 'forbidden', by?: KnownUser): Problem => {
     const detail = { method: 'POST', path };
@@ -135,7 +138,13 @@ export const sessionEndpoints = (services: Services): Endpoint[] => {
         return { headers: signedOut() };
       },
     },
-    ...serveEntity(services, sessionEntity),
+  ];
+};
+
+/** How administrators end sessions of their own; `sessionEntity` lists them. */
+export const ownSessionEndpoints = ({ cookies, sessions }: Services): Endpoint[] => {
+  const signedOut = signedOutBy(cookies);
+  return [
     {
       operation: 'endSession',
       method: 'DELETE',

@@ -6,7 +6,7 @@ import { createUserRemoval } from '../../operations/remove-user.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
 import { TakenError } from '../../service/users/taken-names.ts';
 import { verifyOwnPassword } from '../auth/own-password.ts';
-import { entityPolicy, serveEntity, showEntity } from '../entity.ts';
+import { entityPolicy, showEntity } from '../entity.ts';
 import { refuseInvalid } from '../input.ts';
 import { sessionOf } from '../list-endpoint.ts';
 import type { Services } from '../services.ts';
@@ -43,7 +43,6 @@ export const adminUserEndpoints = (services: Services): Endpoint[] => {
   };
 
   return [
-    ...serveEntity(services, managedUserEntity),
     {
       operation: 'adminCreateUser',
       method: 'POST',

@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { viewEntity } from '../../service/views/entity.ts';
 import { maxViews, type ViewRefusal } from '../../service/views/views.ts';
-import { entityPolicy, serveEntity, showEntity } from '../entity.ts';
+import { entityPolicy, showEntity } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
 import { idOf, reachesIn, userOf } from '../shared.ts';
@@ -87,7 +87,6 @@ export const viewEndpoints = (services: Services): Endpoint[] => {
   };
 
   return [
-    ...serveEntity(services, viewEntity),
     {
       operation: 'createView',
       method: 'POST',

@@ -5,12 +5,11 @@ import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { always, computed, schemaOf } from '../../records/entity.ts';
 import { webhookEntity } from '../../service/webhooks/entity.ts';
-import { entityPolicy, readEntity, serveEntity, showEntity } from '../entity.ts';
+import { entityPolicy, readEntity, showEntity } from '../entity.ts';
 import { createInput, refuseInvalid } from '../input.ts';
 import type { Services } from '../services.ts';
 import { actorOf, idOf, reachesIn } from '../shared.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
-import { deliveryEndpoints } from './deliveries.ts';
 import { createWebhookInput, longestOverlap, webhookValues } from './webhook-input.ts';
 
 /** Seconds for which the secret before signs as well, unless the request says otherwise: a day. */
@@ -53,8 +52,6 @@ const shownOnce = {
 export const webhookEndpoints = (services: Services): Endpoint[] => {
   const { webhooks, resources, identities } = services;
   const models = [...resources.values()].filter(({ model }) => model.events).map(({ model }) => model.name);
-  // Where nothing tells of events there is nothing to tell of.
-  if (models.length === 0) return [];
   const path = '/admin/webhooks';
   const input = createWebhookInput({
     models,
@@ -83,7 +80,6 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
   };
 
   return [
-    ...serveEntity(services, webhookEntity),
     {
       operation: 'createWebhook',
       method: 'POST',
@@ -219,6 +215,5 @@ export const webhookEndpoints = (services: Services): Endpoint[] => {
       },
       reaches,
     },
-    ...deliveryEndpoints(services),
   ];
 };

@@ -77,6 +77,12 @@ export const keyEntity = defineEntity('api_keys', {
   },
   indexed: ['created_by'],
   timed: true,
+  model: 'ApiKey',
+  references: [
+    { to: 'User', field: 'user', table: 'api_keys', column: 'user_id', onDelete: 'cascade' },
+    { to: 'User', field: 'created_by', table: 'api_keys', column: 'created_by', onDelete: 'keep' },
+  ],
+  found: { named: 'name', alias: 'key' },
   list: {
     operation: 'adminListApiKeys',
     path: '/admin/api_keys',

@@ -9,8 +9,9 @@ const revoked = (of: string): Fragment =>
   sql`(select r.${identifier(of)} from "gatewright_revoked_keys" r where r."key_id" = ${keyId})`;
 
 /** Refused requests; of those by key also what the key is, or was, and how it ended. */
-export const refusalEntity = defineEntity('gatewright_refusals', {
+export const refusalEntity = defineEntity('refusals', {
   title: 'Refusal',
+  from: named('gatewright_refusals'),
   fields: {
     id: field.integer(always),
     refused_at: computed(field.datetime({ ...always, label: { 'zh-CN': '最近一次', en: 'Last' } }), {

@@ -14,6 +14,7 @@ export const roleEntity = defineEntity('roles', {
     created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
   },
   key: 'name',
+  model: 'Role',
   list: {
     operation: 'listRoles',
     path: '/admin/roles',
@@ -59,6 +60,8 @@ export const permissionEntity = (entries: readonly PermissionEntry[]): Entity =>
       allowed: field.boolean({ ...always, label: { 'zh-CN': '已授予', en: 'Granted' } }),
       checked: field.boolean({ ...always, label: { 'zh-CN': '须授予', en: 'Asked for' } }),
     },
+    model: 'Permission',
+    references: [{ to: 'Role', field: 'role', table: 'permissions', column: 'role', onDelete: 'cascade' }],
     list: {
       operation: 'listPermissions',
       path: '/admin/permissions',

@@ -19,6 +19,8 @@ export const sessionEntity = defineEntity('sessions', {
   },
   indexed: ['user_id'],
   personal: true,
+  model: 'Session',
+  references: [{ to: 'User', field: 'user', table: 'sessions', column: 'user_id', onDelete: 'cascade' }],
   list: {
     operation: 'listSessions',
     path: '/admin/sessions',

@@ -48,6 +48,15 @@ const fields = {
 export const managedUserEntity = defineEntity('users', {
   title: 'ManagedUser',
   fields,
+  model: 'User',
+  references: [
+    { to: 'Role', field: 'roles', table: 'user_roles', column: 'role', onDelete: 'restrict' },
+    {
+      ...{ to: 'User', model: 'Invitation', field: 'invited_by', onDelete: 'cascade' },
+      ...{ table: 'gatewright_invitations', column: 'made_by', also: sql`ended_at is null` },
+    },
+  ],
+  found: { named: 'username', alias: 'name' },
   list: {
     operation: 'adminListUsers',
     path: '/admin/users',

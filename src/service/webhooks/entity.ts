@@ -73,6 +73,11 @@ export const webhookEntity = defineEntity('webhooks', {
     created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
     updated_at: field.datetime({ ...always, label: { 'zh-CN': '更新时间', en: 'Updated' } }),
   },
+  model: 'Webhook',
+  references: [
+    { to: 'User', field: 'user_id', table: 'gatewright_webhooks', column: 'user_id', onDelete: 'null' },
+    { to: 'User', field: 'created_by', table: 'gatewright_webhooks', column: 'created_by', onDelete: 'keep' },
+  ],
   list: {
     operation: 'listWebhooks',
     path: '/admin/webhooks',
@@ -159,5 +164,12 @@ export const deliveryEntity = (readable: readonly string[]): Entity => {
       ended_at: field.datetime(),
     },
     indexed: ['webhook_id'],
+    model: 'Delivery',
+    references: [
+      {
+        ...{ to: 'Webhook', field: 'webhook', onDelete: 'cascade', resource: 'webhooks/:id/deliveries' },
+        ...{ table: 'gatewright_deliveries', column: 'webhook_id' },
+      },
+    ],
   });
 };
