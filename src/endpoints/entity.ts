@@ -1,13 +1,21 @@
+import type { JsonSchema } from '../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
-import { JsonText } from '../kernel/json.ts';
+import { type JsonObject, JsonText } from '../kernel/json.ts';
+import type { Locale } from '../kernel/messages/catalogue.ts';
+import { labelText } from '../kernel/messages/messages.ts';
 import { Problem } from '../kernel/problem.ts';
+import { labelOf } from '../model/names.ts';
+import { listField } from '../openapi/list-field.ts';
 import type { Rule } from '../policy/rule.ts';
 import type { Entity } from '../records/entity.ts';
 import { createShow } from '../records/show.ts';
 import { adminAuth, adminTag } from './admin/area.ts';
+import { languageOf, languageQuery } from './language.ts';
 import { listEndpoint } from './list-endpoint.ts';
 import type { Services } from './services.ts';
 import { idOf, reachesIn } from './shared.ts';
+
+type EntityServices = Pick<Services, 'database' | 'baseUrl' | 'clock'>;
 
 /** Who reads an entity in the administration area, and which of its rows and fields. */
 export const entityPolicy = ({ list, view }: Entity): Rule => ({
@@ -38,7 +46,7 @@ export const showEntity = (services: Pick<Services, 'database' | 'clock'>, entit
 export const keyIn = (call: Call, { key }: Entity): string | number =>
   key === 'id' ? idOf(call) : (call.params[key] ?? '');
 
-const recordEndpoint = (services: Services, entity: Entity, path: string): Endpoint[] => {
+const recordEndpoint = (services: EntityServices, entity: Entity, path: string): Endpoint[] => {
   const { record, schema, key } = entity;
   if (record === undefined) return [];
   const { operation, ...words } = record;
@@ -71,7 +79,7 @@ export interface ServedEntity {
   readonly commands?: readonly Endpoint[];
 }
 
-const listOf = (services: Services, { entity, current, flush }: ServedEntity): Endpoint[] => {
+const listOf = (services: EntityServices, { entity, current, flush }: ServedEntity): Endpoint[] => {
   const { list, schema } = entity;
   if (list === undefined) return [];
   const { path, order, own: _own, operation, ...words } = list;
@@ -96,7 +104,89 @@ const listOf = (services: Services, { entity, current, flush }: ServedEntity): E
 };
 
 /** The list and the records of an entity in the administration area, and its commands. */
-export const serveEntity = (services: Services, served: ServedEntity): Endpoint[] => [
+export const serveEntity = (services: EntityServices, served: ServedEntity): Endpoint[] => [
   ...(served.list ?? listOf(services, served)),
   ...(served.commands ?? []),
 ];
+
+const text: JsonSchema = { type: 'string' };
+
+const fieldSchema = {
+  name: text,
+  label: text,
+  type: text,
+  required: { type: 'boolean' },
+  choices: {
+    type: 'array',
+    items: { type: 'object', properties: { value: text, label: text }, required: ['value', 'label'] },
+  },
+  operators: { type: 'array', items: text },
+  sortable: { type: 'boolean' },
+  searchable: { type: 'boolean' },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const { choices: _choices, ...everyField } = fieldSchema;
+
+const describedSchema: JsonSchema = {
+  title: 'DescribedList',
+  type: 'object',
+  properties: {
+    name: text,
+    fields: {
+      type: 'array',
+      items: { type: 'object', properties: fieldSchema, required: Object.keys(everyField) },
+    },
+  },
+  required: ['name', 'fields'],
+};
+
+/** The fields of an entity as pages show them and filter by them. */
+export const describeEntity = ({ name, columns, view }: Entity, locale: Locale): JsonObject => ({
+  name,
+  fields: view.flatMap((each) => {
+    const column = columns.get(each);
+    if (column === undefined) return [];
+    const { type, options } = column;
+    const choices = type.choices?.(options, locale);
+    const { operators, sortable, searchable } = listField(column);
+    return [
+      {
+        name: each,
+        label: labelText(options.label ?? labelOf(each), locale),
+        type: type.kind,
+        required: options.required === true,
+        ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
+        ...{ operators: [...operators], sortable, searchable },
+      },
+    ];
+  }),
+});
+
+/** What the pages need to know of each list: columns, filters and their words. */
+export const describedLists = (
+  { locale }: Pick<Services, 'locale'>,
+  entities: readonly Entity[],
+): Endpoint => ({
+  operation: 'describeList',
+  method: 'GET',
+  path: '/admin/lists/:name',
+  auth: adminAuth,
+  policy: { kind: 'administrator' },
+  accepts: 'nothing',
+  docs: {
+    summary: { 'zh-CN': '列表的字段', en: 'The fields of a list' },
+    description: {
+      'zh-CN': '页面显示与筛选一个列表（`users`、`api_keys`、`audit` …）所需的一切。',
+      en: 'All that a page needs to show a list (`users`, `api_keys`, `audit` …) and to filter it.',
+    },
+    tag: adminTag,
+    data: describedSchema,
+    query: [languageQuery(locale)],
+    problems: ['record_not_found', 'invalid_parameter'],
+  },
+  handle: (call) => {
+    const entity = entities.find(({ name }) => name === call.params['name']);
+    if (entity === undefined) throw new Problem('record_not_found');
+    return { data: describeEntity(entity, languageOf(call, locale)) };
+  },
+});

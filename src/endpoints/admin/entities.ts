@@ -10,7 +10,7 @@ import { sessionEntity } from '../../service/sessions/entity.ts';
 import { managedUserEntity } from '../../service/users/entity.ts';
 import { viewEntity } from '../../service/views/entity.ts';
 import { deliveryEntity, webhookEntity } from '../../service/webhooks/entity.ts';
-import { type ServedEntity, serveEntity } from '../entity.ts';
+import { describedLists, type ServedEntity, serveEntity } from '../entity.ts';
 import type { Services } from '../services.ts';
 import { adminKeyEndpoints } from './api-keys.ts';
 import { deliveryEndpoints } from './deliveries.ts';
@@ -72,5 +72,6 @@ export const entityEndpoints = (services: Services): Endpoint[] => {
     ...served.flatMap((each) => serveEntity(services, each)),
     ...referenceEndpoints(services, entities),
     searchEndpoint(services, entities),
+    describedLists(services, entities),
   ];
 };

@@ -46,7 +46,7 @@ const counting = ({ database }: Services, entities: readonly Entity[], to: Entit
     );
 };
 
-interface Deletion {
+interface ForeseenDeletion {
   readonly entity: Entity;
   readonly words: { readonly 'zh-CN': string; readonly en: string };
   /** Why it is refused, whatever models say. */
@@ -63,7 +63,7 @@ interface Deletion {
 export const referenceEndpoints = (services: Services, entities: readonly Entity[]): Endpoint[] => {
   const { database, users } = services;
   const models = new Map([...services.resources].map(([name, resource]) => [name, resource.model]));
-  const deletions: readonly Deletion[] = [
+  const deletions: readonly ForeseenDeletion[] = [
     {
       entity: managedUserEntity,
       words: { 'zh-CN': '用户', en: 'a user' },
