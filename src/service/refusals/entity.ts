@@ -11,7 +11,7 @@ const revoked = (of: string): Fragment =>
 /** Refused requests; of those by key also what the key is, or was, and how it ended. */
 export const refusalEntity = defineEntity('refusals', {
   title: 'Refusal',
-  from: named('gatewright_refusals'),
+  from: identifier('gatewright_refusals'),
   fields: {
     id: field.integer(always),
     refused_at: computed(field.datetime({ ...always, label: { 'zh-CN': '最近一次', en: 'Last' } }), {
