@@ -108,6 +108,8 @@ describeEachDatabase('the API description', (databases) => {
     await ask('POST', '/admin/invitation/lookup', { body: invitation });
     await ask('POST', '/admin/invitation', { body: invitation });
     await ask('GET', `/admin/users/${person.data.id}`, { token });
+    for (const list of ['users', 'api_keys', 'jobs']) await ask('GET', `/admin/lists/${list}`, { token });
+    await ask('GET', '/admin/lists/nothing', { token });
     await ask('PATCH', `/admin/users/${person.data.id}`, { token, body: { user: { name: 'Eve' } } });
     await ask('PUT', `/admin/users/${person.data.id}`, { token, body: { user: { email: 'x' } } });
     const ofEve = { token: service.tokenOf(person.data.id) };
