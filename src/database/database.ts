@@ -17,11 +17,6 @@ export interface Query {
    * Statements for others say so themselves (`fits` of their dialect).
    */
   readonly longest?: number;
-  /**
-   * For a read that changes nothing and depends on nothing but the database and its parameters: one that has not been sent
-   * yet may answer another of the same text and values. The rows are the same objects then, and nobody's to change.
-   */
-  readonly shared?: boolean;
   /** For a scan: whether it is over soon whatever it does, as all that it looks at is a table of few bytes. */
   readonly brief?: boolean;
   /**

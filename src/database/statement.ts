@@ -113,11 +113,6 @@ const compile = (statement: Compilable): Compiled => {
   return { text, slots: parameters.map(toSlot) };
 };
 
-const withText = <Arguments extends StatementArguments>(
-  query: (values: Arguments) => Query,
-  get: () => string,
-): Statement<Arguments> => Object.defineProperty(query, 'sql', { get }) as Statement<Arguments>;
-
 /**
  * Built and compiled with its first values: of the statements that a service can run, a start needs few. What builds it is
  * not kept, as that may know who asked first.
@@ -134,7 +129,7 @@ const compiled = <Arguments extends StatementArguments>(build: () => Compilable)
     for (const slot of slots) parameters.push(slot instanceof Placeholder ? bound(slot, values, text) : slot);
     return { sql: text, parameters };
   };
-  return withText(query, () => whole().text);
+  return Object.defineProperty(query, 'sql', { get: () => whole().text }) as Statement<Arguments>;
 };
 
 /**
@@ -152,18 +147,6 @@ export const statement = <Arguments extends StatementArguments>(
     const fragment = build((of, ...[index]) => param(of, index));
     return { compile: () => fragment.compile(builder) };
   });
-
-/** The same for a read that others may share (`Query.shared`). */
-export const sharedStatement = <Arguments extends StatementArguments>(
-  compiler: Compiler,
-  build: (param: Argument<Arguments>) => Fragment,
-): Statement<Arguments> => {
-  const made = statement(compiler, build);
-  return withText(
-    (values) => ({ ...made(values), shared: true }),
-    () => made.sql,
-  );
-};
 
 /**
  * The same for a statement that Kysely builds:

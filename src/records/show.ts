@@ -12,7 +12,7 @@ import {
 } from '../database/database.ts';
 import { dialectOf } from '../database/registry.ts';
 import { type Source, timesOf } from '../database/source.ts';
-import { identifier, type Statement, sharedStatement, sql, where } from '../database/statement.ts';
+import { identifier, type Statement, sql, statement, where } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -121,7 +121,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
     { included }: Included,
     lock: boolean,
   ): Statement<ShowArguments> =>
-    sharedStatement<ShowArguments>(dialect, (param) => {
+    statement<ShowArguments>(dialect, (param) => {
       const column = (of: string) => storedValue(columnOf(source, of), dialect);
       const conditions = reachConditions(terms, column, (index) => param('rows', index), 'hold', dialect);
       const key = sql`${column(source.key)} = ${param('key')}`;

@@ -22,7 +22,6 @@ import { type Session, Sessions } from './sessions.ts';
 import { topicOf } from './topic.ts';
 import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
-import { UnsentScans } from './unsent.ts';
 import { WriteBatches } from './write-batches.ts';
 
 /** Longest run of a statement and of a unit, in milliseconds. */
@@ -89,7 +88,6 @@ class PostgresDatabase implements OpenDatabase {
   readonly #slots: StreamSlots;
   readonly #scans: Shares;
   readonly #briefs: Shares;
-  readonly #unsent = new UnsentScans();
   readonly #ofApplications: Shares;
   readonly #unitLimit: number | undefined;
   readonly #conflictLimit: number;
@@ -148,14 +146,8 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   async scan<Row>(query: Query, by?: Caller): Promise<Row[]> {
-    const scan = (asker: Caller | undefined, sent?: () => void) => this.#scan(query, asker, sent);
-    return (await (query.shared === true ? this.#unsent.ask(query, by, scan) : scan(by))) as Row[];
-  }
-
-  async #scan(query: Query, by: Caller | undefined, sent?: () => void): Promise<unknown[]> {
     const release = await (query.brief === true ? this.#briefs : this.#scans).take(by);
     try {
-      sent?.();
       return (await this.#alone(query, 'none')).rows;
     } finally {
       release();

@@ -1,7 +1,6 @@
 import type { QueryResult } from 'pg';
 import type { Query } from '../database.ts';
 import type { Session, Sessions } from './sessions.ts';
-import { type Asking, rowsFor, UnsentReads } from './unsent.ts';
 
 /** A read that waits to be sent. */
 interface Read {
@@ -18,13 +17,11 @@ const together = 8;
 /**
  * Sends the reads that the requests of one turn ask for together: on a few sessions, each with several reads on their
  * way at once, in one system call, answered with few. Sent one by one, each would take a session, a system call and a
- * turn of the event loop for itself, which is most of what it costs. The same one is asked once for all who may share
- * it, as the caller of them all mostly is. Only for reads that an index bounds: whatever is
+ * turn of the event loop for itself, which is most of what it costs. Only for reads that an index bounds: whatever is
  * slow would hold up those behind it.
  */
 export class ReadBatches {
   readonly #sessions: Sessions;
-  readonly #unsent = new UnsentReads<Promise<QueryResult>>();
   #waiting: Read[] = [];
 
   constructor(sessions: Sessions) {
@@ -33,16 +30,7 @@ export class ReadBatches {
 
   /** @throws the errors of the store */
   read(query: Query): Promise<QueryResult> {
-    if (query.shared !== true) return this.#read(query, { isShared: false });
-    return this.#unsent.ask(query, '', (asking) => this.#read(query, asking));
-  }
-
-  #read(query: Query, asking: Asking): Promise<QueryResult> {
-    return new Promise((settle, reject) => {
-      const resolve = (result: QueryResult): void => {
-        rowsFor(result.rows, asking);
-        settle(result);
-      };
+    return new Promise((resolve, reject) => {
       // Ticks come when all promises that could resolve have done so: by then every request has asked.
       if (this.#waiting.push({ query, resolve, reject, elsewhere: false }) === 1)
         process.nextTick(this.#send);
@@ -52,7 +40,6 @@ export class ReadBatches {
   readonly #send = (): void => {
     const all = this.#waiting;
     this.#waiting = [];
-    this.#unsent.clear();
     const free = all.filter((read) => !this.#sendAlone(read));
     for (let start = 0; start < free.length; start += together)
       this.#sendTogether(free.slice(start, start + together));

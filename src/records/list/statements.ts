@@ -7,7 +7,6 @@ import {
   join,
   literal,
   type Statement,
-  sharedStatement,
   sql,
   statement,
   where,
@@ -173,7 +172,7 @@ export const pageStatement = (
   dialect: Dialect,
   counting: Counting = 'if needed',
 ): Statement<ListArguments> =>
-  sharedStatement<ListArguments>(dialect, (param) => {
+  statement<ListArguments>(dialect, (param) => {
     const found = clausesOf(shape, dialect, param);
     const clauses =
       counting === 'kept'

@@ -49,16 +49,6 @@ describeEachDatabase('keys', (databases) => {
     expect(await opens('lasting', now + 1e12)).toBe(true);
     expect(await opens('unknown', now)).toBe(false);
   });
-
-  it('are asked for in the same words whenever that is, so that those of a turn are one question', async () => {
-    const { addKey, opens, asked } = await setUp(databases);
-    await addKey('ending', now + 120);
-    await opens('ending', now);
-    await opens('ending', now + 1);
-    expect(asked).toHaveLength(2);
-    expect(asked[1]).toEqual(asked[0]);
-    expect(asked[0]?.shared).toBe(true);
-  });
 });
 
 describeDatabase('postgres', 'keys whose end has no text', (databases) => {

@@ -11,8 +11,8 @@ import {
   param,
   prepare,
   type Statement,
-  sharedStatement,
   sql,
+  statement,
   toQuery,
 } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -80,7 +80,7 @@ const forms = <Arguments extends { readonly [name: string]: SqlValue }>(
 ) => {
   type Asked = Arguments & { readonly models: readonly string[] };
   const form = (count: number): Statement<Asked> =>
-    sharedStatement<Asked>(dialectOf(database), (value) => {
+    statement<Asked>(dialectOf(database), (value) => {
       const models = Array.from({ length: count }, (_, index) => namedModel(index));
       const granted = count === 0 ? sql`null` : grantedOn(models);
       return sql`select u.id, u.username, u.email, u.name, u.must_change_password, u.second_factor, ${roles} as roles,
@@ -120,7 +120,6 @@ export const createIdentityStore = (
 } => {
   const toIdentity = identityMaker(demand);
   const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
-  // The moment is no part of it: what a turn's requests ask for one key at different milliseconds is one question.
   const byKey = forms<{ hash: string }>(
     database,
     (value) => sql`api_keys k join users u on u.id = k.user_id where k.key_hash = ${value('hash')}`,
