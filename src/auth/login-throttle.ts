@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
+import { FairQueue } from '../kernel/fair-queue.ts';
 import { Problem } from '../kernel/problem.ts';
 import { networkOf } from './client-network.ts';
 import { deriveKey } from './derived-key.ts';
 import type { Reservation, ThrottleStore } from './ports.ts';
-import { createWaitingLines, crowded, demandCaller } from './waiting-lines.ts';
+import { assertConnected, crowded, refuseWaiting } from './work-queue.ts';
 
 /** Milliseconds of the window in which failures are counted. */
 export const throttleWindow = 15 * 60 * 1000;
@@ -73,7 +74,7 @@ interface Counter {
  * in line looks again and again, the others wait for it, so that one key costs the database a few look-ups a second.
  */
 const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 'secret'>) => {
-  const lines = createWaitingLines(maxWaiting);
+  const lines = new FairQueue({ maxWaiting, refuse: refuseWaiting });
   /** Keys of which somebody is first in line. */
   const looking = new Set<string>();
 
@@ -83,7 +84,7 @@ const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 
     signal: AbortSignal | undefined,
   ): Promise<Exclude<Reservation, 'busy'>> => {
     for (let wait: number = pause.first; ; wait = Math.min(wait * 2, pause.last)) {
-      demandCaller({ line: key, signal });
+      assertConnected(signal);
       const reservation = await store.reserve(key, limit, throttleWindow, clock());
       if (reservation !== 'busy') return reservation;
       if (clock() >= deadline) throw crowded();
@@ -97,7 +98,7 @@ const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 
   ): Promise<Exclude<Reservation, 'busy'>> => {
     const { key } = counter;
     const deadline = clock() + maxWait;
-    if (looking.has(key)) await lines.wait({ line: key, signal });
+    if (looking.has(key)) await lines.wait(key, { signal });
     else looking.add(key);
     try {
       return await poll(counter, deadline, signal);
@@ -109,7 +110,7 @@ const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 
   /** Returns with a place reserved, or throws. */
   return async (counter: Counter, signal: AbortSignal | undefined): Promise<void> => {
     const { key, limit } = counter;
-    demandCaller({ line: key, signal });
+    assertConnected(signal);
     const first = looking.has(key) ? 'busy' : await store.reserve(key, limit, throttleWindow, clock());
     const reservation = first === 'busy' ? await inLine(counter, signal) : first;
     if (reservation !== 'granted') throw tooMany(reservation.retryAfterMs);

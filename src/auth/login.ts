@@ -6,7 +6,7 @@ import { jwt } from './methods/jwt.ts';
 import type { Passwords } from './password.ts';
 import type { Account, AccountStore, VerifiedUser } from './ports.ts';
 import type { SecurityEvents } from './security-events.ts';
-import type { Ticket } from './waiting-lines.ts';
+import type { Ticket } from './work-queue.ts';
 
 export interface LoginAttempt {
   /** Username or email, as it was typed. */

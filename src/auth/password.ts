@@ -1,8 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Argon2Hash, formatPhc, parsePhc } from './phc.ts';
-import type { Ticket } from './waiting-lines.ts';
-import { createWorkQueue } from './work-queue.ts';
+import { createWorkQueue, type Ticket } from './work-queue.ts';
 
 /**
  * OWASP's Password Storage Cheat Sheet, argon2id: 19 MiB, two passes, one lane. It is the setting of that list with
@@ -19,7 +18,7 @@ const tagBytes = 32;
  */
 const concurrency = Math.max(1, Math.min(3, availableParallelism() - 1));
 
-/** Hashes that may wait: some 40 s of work on one core. See `WaitingLines` for who is refused beyond. */
+/** Hashes that may wait: some 40 s of work on one core. See `FairQueue` for who is refused beyond. */
 const maxWaiting = 1_000;
 
 export interface Passwords {

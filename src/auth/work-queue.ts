@@ -1,4 +1,24 @@
-import { createWaitingLines, demandCaller, type Ticket } from './waiting-lines.ts';
+import { FairQueue, type QueueRefusal } from '../kernel/fair-queue.ts';
+import { overloaded, Problem } from '../kernel/problem.ts';
+
+/** A place in a queue: its line, whose callers take turns with those of other lines. */
+export interface Ticket {
+  readonly line: string;
+  /** Aborted when the caller hangs up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The error of a caller who waited in vain. */
+export const crowded = (): Problem => overloaded(undefined, 5);
+
+/** The error of a caller who leaves a queue without a turn. One who hung up is no failure of the service. */
+export const refuseWaiting = (why: QueueRefusal, cause?: unknown): Problem =>
+  why === 'gone' ? new Problem('bad_request', { cause }) : crowded();
+
+/** @throws Problem `bad_request` where the caller is gone */
+export const assertConnected = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted === true) throw refuseWaiting('gone', signal.reason);
+};
 
 /** Runs tasks, a few at a time; lines take turns. */
 export interface WorkQueue {
@@ -11,19 +31,18 @@ export interface WorkQueue {
 
 /** A queue of bounded length: a flood of costly work is refused while it is still cheap to refuse. */
 export const createWorkQueue = (concurrency: number, maxWaiting: number): WorkQueue => {
-  const lines = createWaitingLines(maxWaiting);
+  const waiting = new FairQueue({ maxWaiting, refuse: refuseWaiting });
   let running = 0;
 
-  const enter = (ticket: Ticket): Promise<void> | undefined => {
-    demandCaller(ticket);
-    if (running >= concurrency) return lines.wait(ticket);
+  const enter = async ({ line, signal }: Ticket): Promise<void> => {
+    assertConnected(signal);
+    if (running >= concurrency) return waiting.wait(line, { signal });
     running += 1;
-    return undefined;
   };
 
-  /** The place goes straight to the next in ticket, so that no newcomer takes it in between. */
+  /** The place goes straight to the next in line, so that no newcomer takes it in between. */
   const leave = (): void => {
-    if (!lines.next()) running -= 1;
+    if (waiting.next() === undefined) running -= 1;
   };
 
   return {

@@ -1,26 +1,21 @@
-import { PassingMap } from '../kernel/passing-map.ts';
+import { FairQueue, type QueueRefusal } from '../kernel/fair-queue.ts';
 import { overloaded } from '../kernel/problem.ts';
 import type { Caller } from './database.ts';
 import { databaseUnavailable } from './problems.ts';
 
 export interface ShareLimits {
-  /** What this is about, in the words of a log line. */
+  /** The subject, in the words of a log line. */
   readonly what: string;
   /** Places in all. */
   readonly total: number;
   /** Places of one caller. */
   readonly each: number;
-  /** Places of all callers whom nobody has authenticated, together. */
+  /** Places of all strangers together: callers who are not authenticated. */
   readonly strangers: number;
-  /** Those who may wait: so many authenticated, and so many strangers. One caller may have a quarter of them. */
+  /** Callers who may wait: so many authenticated, and so many strangers. One caller may have a quarter of them. */
   readonly queue: number;
   /** How long one waits, in milliseconds. */
   readonly wait: number;
-}
-
-interface Waiter {
-  readonly grant: () => void;
-  readonly refuse: (error: unknown) => void;
 }
 
 /**
@@ -34,13 +29,10 @@ const service = '';
 
 const isStranger = (key: string): boolean => key.startsWith('net:');
 
-/** Those who wait, by caller, in the order in which callers get their turn. */
-type Line = PassingMap<string, Waiter[]>;
-
-const sizeOf = (line: Line): number => {
-  let size = 0;
-  for (const waiters of line.values()) size += waiters.length;
-  return size;
+const refusals: Readonly<Record<QueueRefusal, string>> = {
+  full: 'Too many wait',
+  late: 'No place in time',
+  gone: 'The caller hung up',
 };
 
 /**
@@ -49,15 +41,23 @@ const sizeOf = (line: Line): number => {
  */
 export class Shares {
   readonly #limits: ShareLimits;
-  readonly #held = new PassingMap<string, number>();
-  readonly #known: Line = new PassingMap();
-  readonly #strange: Line = new PassingMap();
+  readonly #held = new Map<string, number>();
+  readonly #ofService: FairQueue;
+  readonly #authenticated: FairQueue;
+  readonly #ofStrangers: FairQueue;
   #taken = 0;
   #strangers = 0;
-  #closed = false;
+  #isClosed = false;
 
   constructor(limits: ShareLimits) {
     this.#limits = limits;
+    const refuse = (why: QueueRefusal): unknown =>
+      overloaded(new Error(`${refusals[why]}: ${limits.what}`));
+    const queue = { maxWaiting: limits.queue, refuse };
+    const shared = { ...queue, maxWaitingPerKey: Math.ceil(limits.queue / 4) };
+    this.#ofService = new FairQueue(queue);
+    this.#authenticated = new FairQueue(shared);
+    this.#ofStrangers = new FairQueue(shared);
   }
 
   get taken(): number {
@@ -65,29 +65,25 @@ export class Shares {
   }
 
   get waiting(): number {
-    return sizeOf(this.#known) + sizeOf(this.#strange);
+    return this.#queues.reduce((sum, { size }) => sum + size, 0);
   }
 
   /**
-   * Answers what gives the place back. @throws `overloaded` where none is free in time, or too many wait;
+   * Returns what gives the place back. @throws `overloaded` where none is free in time, or too many wait;
    * `database_unavailable` behind `close`
    */
-  take(by: Caller | undefined): Promise<() => void> {
+  async take(by: Caller | undefined): Promise<() => void> {
     const key = by?.caller ?? service;
-    if (this.#closed) return Promise.reject(this.#over());
-    if (this.#mayHold(key)) return Promise.resolve(this.#hold(key));
-    const line = isStranger(key) ? this.#strange : this.#known;
-    const own = line.get(key)?.length ?? 0;
-    const most = key === service ? this.#limits.queue : Math.ceil(this.#limits.queue / 4);
-    if (own >= most || sizeOf(line) >= this.#limits.queue)
-      return Promise.reject(this.#refusal('Too many wait'));
-    return this.#wait(line, key, by?.signal);
+    if (this.#isClosed) throw closed();
+    if (this.#mayHold(key)) this.#add(key);
+    else await this.#queueOf(key).wait(key, { signal: by?.signal, timeoutMs: this.#limits.wait });
+    return this.#release(key);
   }
 
-  /** Whether somebody who waits would get a place that this caller gives back. */
+  /** Whether a caller who waits would get a place that this caller gives back. */
   wouldHelp(by: Caller | undefined): boolean {
     const key = by?.caller ?? service;
-    for (const waiting of [...this.#known.keys(), ...this.#strange.keys()]) {
+    for (const waiting of this.#queues.flatMap((queue) => [...queue.keys()])) {
       if (waiting === key) return true;
       if (this.#heldBy(waiting) >= this.#mostOf(waiting)) continue;
       const full = this.#taken >= this.#limits.total;
@@ -99,62 +95,46 @@ export class Shares {
 
   /** Refuses those who wait and those who come. */
   close(): void {
-    this.#closed = true;
-    for (const line of [this.#known, this.#strange])
-      for (const waiters of line.values()) for (const { refuse } of [...waiters]) refuse(this.#over());
+    this.#isClosed = true;
+    for (const queue of this.#queues) queue.rejectAll(closed());
   }
 
-  #wait(line: Line, key: string, signal: AbortSignal | undefined): Promise<() => void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', gone);
-        const rest = line.get(key)?.filter((each) => each !== waiter) ?? [];
-        line.delete(key);
-        // Whoever has had a turn goes to the end of the line.
-        if (rest.length > 0) line.set(key, rest);
-      };
-      const refuse = (error: unknown): void => {
-        leave();
-        reject(error);
-      };
-      const gone = (): void => refuse(this.#refusal('The caller hung up'));
-      const waiter: Waiter = {
-        grant: () => {
-          leave();
-          resolve(this.#hold(key));
-        },
-        refuse,
-      };
-      const timer = setTimeout(() => refuse(this.#refusal('No place in time')), this.#limits.wait);
-      line.set(key, [...(line.get(key) ?? []), waiter]);
-      signal?.addEventListener('abort', gone);
-      if (signal?.aborted === true) gone();
-    });
+  /** In the order in which free places are given to them. */
+  get #queues(): readonly FairQueue[] {
+    return [this.#ofService, this.#authenticated, this.#ofStrangers];
   }
 
-  #hold(key: string): () => void {
-    const stranger = isStranger(key) ? 1 : 0;
+  #queueOf(key: string): FairQueue {
+    if (key === service) return this.#ofService;
+    return isStranger(key) ? this.#ofStrangers : this.#authenticated;
+  }
+
+  #add(key: string): void {
     this.#held.set(key, this.#heldBy(key) + 1);
     this.#taken += 1;
-    this.#strangers += stranger;
-    let held = true;
+    if (isStranger(key)) this.#strangers += 1;
+  }
+
+  #release(key: string): () => void {
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       const left = this.#heldBy(key) - 1;
       if (left === 0) this.#held.delete(key);
       else this.#held.set(key, left);
       this.#taken -= 1;
-      this.#strangers -= stranger;
-      this.#grant();
+      if (isStranger(key)) this.#strangers -= 1;
+      for (const queue of this.#queues) this.#grant(queue);
     };
   }
 
-  /** Gives the places that are free to those whose turn it is. */
-  #grant(): void {
-    for (const line of [this.#known, this.#strange])
-      for (const [key, [first]] of line.entries()) if (this.#mayHold(key)) first?.grant();
+  #grant(queue: FairQueue): void {
+    for (;;) {
+      const key = queue.next((waiting) => this.#mayHold(waiting));
+      if (key === undefined) return;
+      this.#add(key);
+    }
   }
 
   #mayHold(key: string): boolean {
@@ -174,12 +154,6 @@ export class Shares {
   #strangersFull(key: string): boolean {
     return isStranger(key) && this.#strangers >= this.#limits.strangers;
   }
-
-  #refusal(why: string): unknown {
-    return overloaded(new Error(`${why}: ${this.#limits.what}`));
-  }
-
-  #over(): unknown {
-    return databaseUnavailable(new Error('The database is closed'));
-  }
 }
+
+const closed = (): unknown => databaseUnavailable(new Error('The database is closed'));

@@ -1,6 +1,6 @@
 import { networkOf } from '../auth/client-network.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import type { Ticket } from '../auth/waiting-lines.ts';
+import type { Ticket } from '../auth/work-queue.ts';
 import type { Database } from '../database/database.ts';
 import type { Source } from '../database/source.ts';
 import type { Call } from '../http/endpoint.ts';

@@ -1,15 +1,15 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { createWaitingLines } from './waiting-lines.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** Lines with room for so many, and what became of whoever waits in them, in the order in which it did. */
-const bench = (most: number) => {
-  const lines = createWaitingLines(most);
+const bench = (maxWaiting: number) => {
+  const lines = new FairQueue({ maxWaiting, refuse: (why, cause) => new Error(why, { cause }) });
   const went: string[] = [];
   const wait = (name: string, signal?: AbortSignal) =>
-    lines.wait({ line: name.slice(0, 1), signal }).then(
+    lines.wait(name.slice(0, 1), { signal }).then(
       () => went.push(name),
-      (error: { problem: string }) => went.push(`${name} ${error.problem}`),
+      (error: Error) => went.push(`${name} ${error.message}`),
     );
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return { lines, went, wait, settled };
@@ -17,10 +17,10 @@ const bench = (most: number) => {
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 
-describe('waiting lines', () => {
+describe('a fair queue', () => {
   test('nobody waits: nobody goes on', () => {
     const { lines } = bench(1);
-    expect([lines.next(), lines.nextOf('a')]).toEqual([false, false]);
+    expect([lines.next(), lines.nextOf('a')]).toEqual([undefined, false]);
   });
 
   test('a line is left alone while another one is served', async () => {
@@ -29,7 +29,7 @@ describe('waiting lines', () => {
     expect([lines.nextOf('b'), lines.nextOf('b'), lines.nextOf('b')]).toEqual([true, true, false]);
     await settled();
     expect(went).toEqual(['b0', 'b1']);
-    expect([lines.next(), lines.next()]).toEqual([true, false]);
+    expect([lines.next(), lines.next()]).toEqual(['a', undefined]);
     await settled();
     expect(went).toEqual(['b0', 'b1', 'a0']);
   });
@@ -46,13 +46,13 @@ describe('waiting lines', () => {
     lines.next();
     void wait('a5');
     await wait('a6');
-    while (lines.next()) await settled();
+    while (lines.next() !== undefined) await settled();
     expect(went).toEqual([
-      'a2 overloaded',
-      'a1 bad_request',
-      'a4 overloaded',
+      'a2 full',
+      'a1 gone',
+      'a4 full',
       'a0',
-      'a6 overloaded',
+      'a6 full',
       'a3',
       'a5',
     ]);
@@ -63,25 +63,25 @@ describe('waiting lines', () => {
     for (const name of ['a0', 'b0', 'b1', 'b2', 'c0', 'c1']) void wait(name);
     void wait('d0');
     await settled();
-    expect(went).toEqual(['b2 overloaded']);
+    expect(went).toEqual(['b2 full']);
   });
 
   test('nobody is sent away for a newcomer whose line would be as long', async () => {
     const { went, wait, settled } = bench(3);
     for (const name of ['a0', 'a1', 'b0', 'b1']) void wait(name);
     await settled();
-    expect(went).toEqual(['b1 overloaded']);
+    expect(went).toEqual(['b1 full']);
   });
 
   test('a caller who hangs up is told why, and takes nobody else along', async () => {
     const { lines, went, wait, settled } = bench(10);
     const abort = new AbortController();
     const reason = new Error('gone');
-    const waiting = lines.wait({ line: 'a', signal: abort.signal });
+    const waiting = lines.wait('a', { signal: abort.signal });
     void wait('a1');
     abort.abort(reason);
-    await expect(waiting).rejects.toMatchObject({ problem: 'bad_request', cause: reason });
-    expect(lines.next()).toBe(true);
+    await expect(waiting).rejects.toMatchObject({ message: 'gone', cause: reason });
+    expect(lines.next()).toBe('a');
     await settled();
     expect(went).toEqual(['a1']);
   });
