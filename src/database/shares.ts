@@ -1,7 +1,12 @@
 import { FairQueue, type QueueRefusal } from '../kernel/fair-queue.ts';
 import { overloaded } from '../kernel/problem.ts';
-import type { Caller } from './database.ts';
 import { databaseUnavailable } from './problems.ts';
+
+/** A holder of places: a caller, or what else they are counted by. */
+export interface Sharer {
+  readonly caller: string;
+  readonly signal?: AbortSignal;
+}
 
 export interface ShareLimits {
   /** The subject, in the words of a log line. */
@@ -16,6 +21,8 @@ export interface ShareLimits {
   readonly queue: number;
   /** How long one waits, in milliseconds. */
   readonly wait: number;
+  /** Makes the problem with which a caller is refused; `overloaded` unless given. */
+  readonly refuse?: (cause: Error) => unknown;
 }
 
 /**
@@ -52,7 +59,7 @@ export class Shares {
   constructor(limits: ShareLimits) {
     this.#limits = limits;
     const refuse = (why: QueueRefusal): unknown =>
-      overloaded(new Error(`${refusals[why]}: ${limits.what}`));
+      (limits.refuse ?? overloaded)(new Error(`${refusals[why]}: ${limits.what}`));
     const queue = { maxWaiting: limits.queue, refuse };
     const shared = { ...queue, maxWaitingPerKey: Math.ceil(limits.queue / 4) };
     this.#ofService = new FairQueue(queue);
@@ -72,7 +79,7 @@ export class Shares {
    * Returns what gives the place back. @throws `overloaded` where none is free in time, or too many wait;
    * `database_unavailable` behind `close`
    */
-  async take(by: Caller | undefined): Promise<() => void> {
+  async take(by: Sharer | undefined): Promise<() => void> {
     const key = by?.caller ?? service;
     if (this.#isClosed) throw closed();
     if (this.#mayHold(key)) this.#add(key);
@@ -81,7 +88,7 @@ export class Shares {
   }
 
   /** Whether a caller who waits would get a place that this caller gives back. */
-  wouldHelp(by: Caller | undefined): boolean {
+  wouldHelp(by: Sharer | undefined): boolean {
     const key = by?.caller ?? service;
     for (const waiting of this.#queues.flatMap((queue) => [...queue.keys()])) {
       if (waiting === key) return true;
@@ -93,10 +100,15 @@ export class Shares {
     return false;
   }
 
+  /** Refuses those who wait. */
+  rejectWaiting(error: unknown): void {
+    for (const queue of this.#queues) queue.rejectAll(error);
+  }
+
   /** Refuses those who wait and those who come. */
   close(): void {
     this.#isClosed = true;
-    for (const queue of this.#queues) queue.rejectAll(closed());
+    this.rejectWaiting(closed());
   }
 
   /** In the order in which free places are given to them. */

@@ -10,7 +10,7 @@ export type CommitWatch = Pick<AttachedReplica, 'committed'>;
 
 interface CommittingSession {
   run(query: Query, effect?: Effect): Promise<QueryResult>;
-  together<T>(ask: () => T): T;
+  corked<T>(ask: () => T): T;
 }
 
 /**
@@ -23,7 +23,7 @@ export const telling = async (
   statements: readonly string[],
   commits: () => Promise<QueryResult>,
 ): Promise<QueryResult> => {
-  const [committing, asked] = session.together(() => {
+  const [committing, asked] = session.corked(() => {
     const committing = commits();
     const asked = session.run(commitPositionQuery).then(
       ({ rows }): PositionRow | undefined => rows[0],

@@ -69,7 +69,7 @@ class ServerCursor {
 
 /** A server-side cursor in a transaction of its own: one snapshot, and only the rows asked for in memory. */
 export const openCursor = async (sessions: Sessions, query: Query): Promise<ChunkSource> => {
-  const cursor = new ServerCursor(await sessions.take(query.sql, true));
+  const cursor = new ServerCursor(await sessions.take(query.sql));
   const first = await cursor.begin(query);
   return { first, next: () => cursor.next(), end: () => cursor.end() };
 };

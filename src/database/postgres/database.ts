@@ -18,8 +18,7 @@ import { Pulse } from './pulse.ts';
 import { ReadBatches } from './read-batches.ts';
 import { assertSessionSettings, type SessionLimits, sessionSettings, startedAt } from './session.ts';
 import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts';
-import { type Session, Sessions } from './sessions.ts';
-import { topicOf } from './topic.ts';
+import { firstTableOf, type Session, Sessions } from './sessions.ts';
 import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
 import { WriteBatches } from './write-batches.ts';
@@ -108,8 +107,11 @@ class PostgresDatabase implements OpenDatabase {
     this.#url = url;
     this.#conflictLimit = options.once === true ? 0 : conflictLimit;
     this.#direct = prepare;
-    // Half as many again where statements stand in front of a lock, for those that need not.
-    const room = { places: poolSize, extra: Math.ceil(poolSize / 2), prepare };
+    const room = {
+      places: poolSize,
+      placesPerTable: Math.max(1, poolSize - Math.ceil(poolSize / 5)),
+      prepare,
+    };
     const config = poolConfig(url, idleTimeout, options);
     this.#pulse = new Pulse(config, {
       hung: () => {
@@ -125,11 +127,11 @@ class PostgresDatabase implements OpenDatabase {
     this.#writes = new WriteBatches(this.#sessions, (query) => this.#alone(query, 'own'), replica);
     this.#streaming = new Sessions(
       poolConfig(url, streamIdleTimeout, options),
-      { places: streamLimit, extra: 0, prepare },
+      { places: streamLimit, prepare },
       silenceLimit,
       this.#pulse,
     );
-    this.#most = room.places + room.extra + streamLimit + 1;
+    this.#most = poolSize + streamLimit + 1;
     this.#unitLimit = unitLimit;
     this.#slots = new StreamSlots(options.streamTimes);
     this.#scans = new Shares(scanLimits(poolSize));
@@ -258,7 +260,7 @@ class PostgresDatabase implements OpenDatabase {
     let conflict = options.table ?? '';
     try {
       return await this.#attempt(unit, options, until, (sql) => {
-        conflict = topicOf(sql) || conflict;
+        conflict = firstTableOf(sql) || conflict;
       });
     } catch (error) {
       if (!mayRepeat(error)) throw error;
@@ -322,7 +324,7 @@ class PostgresDatabase implements OpenDatabase {
       if (scans) this.#refuseInterrupted();
       return scans ? session.run(query, effect) : runOwn(session, query, this.replica);
     };
-    return this.#repeated(() => this.#sessions.use(query.sql, run, scans));
+    return this.#repeated(() => this.#sessions.use(query.sql, run));
   }
 
   /** One statement in a transaction of its own. It is repeated only where the server says that it did not run. */

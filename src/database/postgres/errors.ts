@@ -65,6 +65,12 @@ export const isReadOnly = (error: unknown, sql: string): boolean =>
     // A server that stands by has no serializable transactions at all.
     (error.code === '0A000' && sql.startsWith('begin')));
 
+/** Whether a statement waited for a lock until `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => {
+  const original = originalError(error);
+  return isServerError(original) && original.code === '55P03';
+};
+
 /** Disk full, out of memory, I/O error, read-only. */
 const unwritable = /^(?:53[12]|58030|25006)/;
 

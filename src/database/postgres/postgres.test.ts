@@ -205,7 +205,7 @@ describeDatabase('postgres', 'reads of one turn', (databases) => {
     const database = await databases.open(url, { poolSize: 1 });
     const operator = await databases.open(url, { poolSize: 1 });
     const session = await database.get<{ pid: number }>(query('select pg_backend_pid() as pid'));
-    const reads = [query('select pg_sleep(20)'), query('select 1 as n'), query('select 2 as n')];
+    const reads = [20, 0, 0].map((seconds) => query('select pg_sleep($1)', seconds));
     const outcomes = Promise.allSettled(reads.map((read) => database.get(read)));
     const active = query('select count(*) as n from pg_stat_activity where wait_event = $1', 'PgSleep');
     await expect.poll(() => operator.get(active)).toMatchObject({ n: 1 });

@@ -1,7 +1,8 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Query } from '../database.ts';
 import { databaseUnavailable } from '../problems.ts';
-import { Admission, type Held, type Seen } from './admission.ts';
+import { Shares } from '../shares.ts';
 import { AnswerClient } from './answer-client.ts';
 import { cancelStatement } from './cancel.ts';
 import { type CommitWatch, telling } from './commit-watch.ts';
@@ -17,7 +18,6 @@ import {
 import type { Pulse } from './pulse.ts';
 import { Silence } from './silence.ts';
 import { StatementNames } from './statement-names.ts';
-import { topicOf } from './topic.ts';
 
 /** What is known of a connection as long as it lives. */
 interface Life {
@@ -28,29 +28,15 @@ interface Life {
 }
 
 /** One connection while somebody has it. */
-export class Session implements Held {
-  readonly topic: string;
-  readonly patient: boolean;
+export class Session {
   readonly #client: PoolClient;
   readonly #names: StatementNames;
   readonly #life: Life;
-  readonly #onRelease: () => void;
-  readonly #unanswered: string[] = [];
-  #answered = 0;
-  #succeeded = 0;
+  readonly #onRelease: (session: Session) => void;
   #lost = false;
   #released = false;
-  #onStanding: (() => void) | undefined;
 
-  constructor(
-    client: PoolClient,
-    names: StatementNames,
-    life: Life,
-    purpose: { readonly topic: string; readonly patient: boolean },
-    onRelease: () => void,
-  ) {
-    this.topic = purpose.topic;
-    this.patient = purpose.patient;
+  constructor(client: PoolClient, names: StatementNames, life: Life, onRelease: (session: Session) => void) {
     this.#onRelease = onRelease;
     this.#client = client;
     this.#names = names;
@@ -79,29 +65,8 @@ export class Session implements Held {
     if (command !== 'COMMIT') throw new Error(`The server answered COMMIT with ${command}`);
   }
 
-  get statement(): string | undefined {
-    return this.#unanswered[0];
-  }
-
-  get answered(): number {
-    return this.#answered;
-  }
-
-  get succeeded(): number {
-    return this.#succeeded;
-  }
-
-  /** Has `then` called where the first unanswered statement stands still, with others of this session behind it. */
-  whenStanding(then: () => void): void {
-    this.#onStanding = then;
-  }
-
-  stood(): void {
-    if (this.#unanswered.length > 1) this.#onStanding?.();
-  }
-
   /** Has the statements that `ask` runs leave in one system call; they are answered in their order. */
-  together<T>(ask: () => T): T {
+  corked<T>(ask: () => T): T {
     const { stream } = this.#client.connection;
     stream.cork();
     try {
@@ -136,7 +101,7 @@ export class Session implements Held {
     if (this.#released) return;
     this.#released = true;
     this.#client.release(this.#lost || this.#life.generation !== this.#names.generation);
-    this.#onRelease();
+    this.#onRelease(this);
   }
 
   /** By callback: the promises of `pg` keep results from being collected as timers do (see `Silence`). */
@@ -144,13 +109,9 @@ export class Session implements Held {
     const { silence, pulse } = this.#life;
     return new Promise((resolve, reject) => {
       const waiting = silence.begin(reject);
-      this.#unanswered.push(query.text);
       this.#client.query(query, (error: Error | null, result) => {
-        this.#unanswered.shift();
-        this.#answered += 1;
         silence.end(waiting);
         if (error !== null) return reject(error);
-        this.#succeeded += 1;
         pulse.heard();
         resolve(result);
       });
@@ -176,35 +137,71 @@ export class Session implements Held {
 /** How many sessions there may be. */
 export interface Room {
   readonly places: number;
-  /** Beyond these, while as many stand in front of a lock. */
-  readonly extra: number;
+  /** How many statements about one table may have; all unless given. */
+  readonly placesPerTable?: number;
   /** Whether they keep prepared statements; true unless given. */
   readonly prepare?: boolean;
 }
+
+/** Statements that may wait for a session; those of one table may be a quarter of them. */
+const maxWaiting = 20_000;
+
+/** How long a statement waits for a session. */
+const sessionWaitMs = 5_000;
+
+/** The table that a statement names first behind FROM, INTO or UPDATE. */
+const firstTable = /\b(?:from|into|update)\s+"?(?<table>[\w$]+)/i;
+
+const tables = new BoundedCache<{ readonly table: string }>(1_000);
+
+/** The table that a statement is about, as a rule; empty where it names none. */
+export const firstTableOf = (sql: string): string =>
+  tables.getOrMake(sql, () => ({ table: firstTable.exec(sql)?.groups?.['table']?.toLowerCase() ?? '' }))
+    .table;
 
 /** Milliseconds that a connection may take before the server is asked whether it lives. */
 const slowConnection = 1_000;
 
 const hung = (): unknown => databaseUnavailable(new Error('The server does not respond'));
 
-/** A pool of connections. Whoever takes one sees errors as callers of the store do. */
+/**
+ * A pool of connections, whose errors are those that callers of the store see. Statements about one table have a part of
+ * the sessions at most: where somebody has locked it, they wait there until `lock_timeout`, and those about other tables go
+ * on with the rest.
+ */
 export class Sessions {
   readonly #pool: Pool;
   readonly #names: StatementNames;
   readonly #lives = new WeakMap<PoolClient, Life>();
   readonly #silenceLimit: number;
   readonly #pulse: Pulse;
-  readonly #admission: Admission<Session>;
+  readonly #places: Shares;
+  readonly #most: number;
+  readonly #held = new Set<Session>();
   #closing = false;
   #drained: (() => void) | undefined;
 
   /** @param silenceLimit milliseconds after which a statement without any answer fails */
-  constructor(config: PoolConfig, { places, extra, prepare }: Room, silenceLimit: number, pulse: Pulse) {
+  constructor(
+    config: PoolConfig,
+    { places, placesPerTable = places, prepare }: Room,
+    silenceLimit: number,
+    pulse: Pulse,
+  ) {
     this.#pulse = pulse;
     this.#silenceLimit = silenceLimit;
     this.#names = new StatementNames(prepare);
-    this.#admission = new Admission(places, extra);
-    this.#pool = new Pool({ ...config, max: places + extra, Client: AnswerClient } as PoolConfig);
+    this.#most = places;
+    this.#places = new Shares({
+      what: 'sessions of the database',
+      total: places,
+      each: placesPerTable,
+      strangers: places,
+      queue: maxWaiting,
+      wait: sessionWaitMs,
+      refuse: databaseUnavailable,
+    });
+    this.#pool = new Pool({ ...config, max: places, Client: AnswerClient } as PoolConfig);
     // A connection that breaks while nobody uses it leaves the pool; one that breaks in use fails its statement.
     // Without listeners either would end the process.
     this.#pool.on('error', () => {});
@@ -214,38 +211,35 @@ export class Sessions {
     });
   }
 
-  /** Whether a statement is expected to stand still in front of a lock: it must not be sent together with others. */
-  standsStill(sql: string): boolean {
-    return this.#admission.isSuspect(sql);
-  }
-
   /** Connections that are open, and who has and wants the sessions that there may be. */
-  get load(): Readonly<Record<'open' | 'places' | 'taken' | 'waiting' | 'standing', number>> {
-    const { places, taken, waiting, standing } = this.#admission;
-    return { open: this.#pool.totalCount, places, taken, waiting, standing };
+  get load(): Readonly<Record<'open' | 'places' | 'taken' | 'waiting', number>> {
+    const { taken, waiting } = this.#places;
+    return { open: this.#pool.totalCount, places: this.#most, taken, waiting };
   }
 
-  /** A session for the statement, or for others about the same table. @param patient whether it may take its time */
-  async take(sql: string, patient = false): Promise<Session> {
+  /** A session for the statement, or for others about the same table. */
+  async take(sql: string): Promise<Session> {
     if (this.#closing) throw databaseUnavailable(new Error('The database is closed'));
     if (this.#pulse.isHung) throw hung();
-    const topic = topicOf(sql);
-    const turn = this.#admission.enter(topic);
-    if (turn !== undefined) await this.#awaitTurn(turn);
+    const giveBack = await this.#place(firstTableOf(sql));
     try {
       const [client, life] = await this.#connection();
-      const session = new Session(client, this.#names, life, { topic, patient }, () => this.#giveBack(seen));
-      const seen = this.#admission.hold(session);
+      const session = new Session(client, this.#names, life, (released) => {
+        this.#held.delete(released);
+        giveBack();
+        this.#notice();
+      });
+      this.#held.add(session);
       return session;
     } catch (error) {
-      this.#admission.giveUp(topic);
+      giveBack();
       this.#notice();
       throw toDatabaseError(error);
     }
   }
 
-  async use<T>(sql: string, work: (session: Session) => Promise<T>, patient = false): Promise<T> {
-    const session = await this.take(sql, patient);
+  async use<T>(sql: string, work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.take(sql);
     try {
       return await work(session);
     } finally {
@@ -256,13 +250,13 @@ export class Sessions {
   /** The server hangs: fails everything that waits for it, and uses none of these connections again. */
   breakOff(): void {
     this.#names.renew();
-    this.#admission.refuse(hung());
-    for (const session of this.#admission.sessions) session.breakOff();
+    this.#places.rejectWaiting(hung());
+    for (const session of this.#held) session.breakOff();
   }
 
   /** Has the statements that run at this moment end. */
   cancel(): void {
-    for (const session of this.#admission.sessions) session.cancel();
+    for (const session of this.#held) session.cancel();
   }
 
   /** Takes nothing new, lets what runs end within `grace` milliseconds, and breaks off the rest. */
@@ -275,7 +269,7 @@ export class Sessions {
     this.#notice();
     await drained;
     clearTimeout(late);
-    for (const session of this.#admission.sessions) {
+    for (const session of [...this.#held]) {
       // The server would go on with a statement whose connection is gone.
       session.cancel();
       session.discard();
@@ -312,21 +306,16 @@ export class Sessions {
     return life;
   }
 
-  async #awaitTurn(turn: Promise<void>): Promise<void> {
+  async #place(table: string): Promise<() => void> {
     try {
-      await turn;
+      return await this.#places.take({ caller: table });
     } catch (error) {
       this.#notice();
       throw error;
     }
   }
 
-  #giveBack(seen: Seen<Session>): void {
-    this.#admission.leave(seen);
-    this.#notice();
-  }
-
   #notice(): void {
-    if (this.#admission.taken === 0 && this.#admission.waiting === 0) this.#drained?.();
+    if (this.#places.taken === 0 && this.#places.waiting === 0) this.#drained?.();
   }
 }

@@ -59,7 +59,7 @@ export class PostgresTransaction implements Transaction {
    */
   async commit(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error;
-    const committed = this.#session.together(() => {
+    const committed = this.#session.corked(() => {
       this.#sendAll();
       return this.#session.commit(this.#told, this.#statements);
     });
@@ -91,7 +91,7 @@ export class PostgresTransaction implements Transaction {
 
   readonly #send = (): void => {
     if (this.#waiting.length === 0) return;
-    this.#session.together(() => this.#sendAll());
+    this.#session.corked(() => this.#sendAll());
   };
 
   #sendAll(): void {

@@ -10,7 +10,7 @@ describeDatabase('postgres', 'a unit', (databases) => {
     const database = await databases.open(url);
     await database.execute({ sql: 'create table t (n int)', parameters: [] });
     const pulse = new Pulse({ connectionString: url }, { hung: () => {}, back: () => {} });
-    const sessions = new Sessions({ connectionString: url }, { places: 1, extra: 0 }, 10_000, pulse);
+    const sessions = new Sessions({ connectionString: url }, { places: 1 }, 10_000, pulse);
     try {
       const outcome = sessions.use('insert into t', (session) =>
         runUnit(session, async (transaction) => {

@@ -2,8 +2,7 @@ import type { QueryResult } from 'pg';
 import type { Query } from '../database.ts';
 import { isOutcomeUnknown } from '../problems.ts';
 import type { CommitWatch } from './commit-watch.ts';
-import type { Session, Sessions } from './sessions.ts';
-import { topicOf } from './topic.ts';
+import { firstTableOf, type Session, type Sessions } from './sessions.ts';
 
 /** A statement that writes, and waits to be sent. */
 interface Write {
@@ -13,15 +12,20 @@ interface Write {
 }
 
 /** Writes that one transaction holds at most: those behind the first wait for all. */
-const together = 16;
+const maxBatchSize = 16;
+
+/** How long a group waits for a lock: it keeps those of its writes waiting that need not. */
+const lockTimeoutMs = 250;
+
+const begin = `begin isolation level read committed; set local lock_timeout = ${lockTimeoutMs}`;
 
 const orderOf = ({ query }: Write): number => query.order ?? 0;
 
 /** Those of each table, in the order in which no two groups wait for each other's rows. */
 const groupsOf = (writes: readonly Write[]): readonly (readonly Write[])[] =>
-  [...Map.groupBy(writes, ({ query }) => topicOf(query.sql)).values()].flatMap((of) => {
+  [...Map.groupBy(writes, ({ query }) => firstTableOf(query.sql)).values()].flatMap((of) => {
     const ordered = of.toSorted((one, other) => orderOf(one) - orderOf(other));
-    const count = Math.ceil(ordered.length / together);
+    const count = Math.ceil(ordered.length / maxBatchSize);
     const size = Math.ceil(ordered.length / count);
     return Array.from({ length: count }, (_, index) => ordered.slice(index * size, (index + 1) * size));
   });
@@ -29,8 +33,8 @@ const groupsOf = (writes: readonly Write[]): readonly (readonly Write[])[] =>
 /**
  * Commits the writes of one table that the requests of one turn ask for together: the disk is waited for once, and they
  * travel in one system call. What one of them is refused with is nobody else's business: nothing of the group stands
- * then, and each runs again by itself. A group that stands still in front of a lock is given up as soon as that shows,
- * so that only those wait who have to.
+ * then, and each runs again by itself. So does each of a group that waits for a lock for longer than a moment: only those
+ * wait that have to.
  */
 export class WriteBatches {
   readonly #sessions: Sessions;
@@ -63,7 +67,7 @@ export class WriteBatches {
     for (const group of all.length === 1 ? [all] : groupsOf(all)) {
       const [first, second] = group;
       if (first === undefined) continue;
-      if (second === undefined || this.#sessions.standsStill(first.query.sql)) this.#eachAlone(group);
+      if (second === undefined) this.#eachAlone(group);
       else void this.#sendTogether(group, first.query.sql);
     }
   };
@@ -81,13 +85,8 @@ export class WriteBatches {
   }
 
   async #commit(session: Session, writes: readonly Write[]): Promise<void> {
-    session.whenStanding(() => {
-      // The request to end it may arrive late, at a statement of whoever has the session next.
-      session.discard();
-      session.cancel();
-    });
-    const { begun, written, committed } = session.together(() => ({
-      begun: session.runOnce('begin isolation level read committed'),
+    const { begun, written, committed } = session.corked(() => ({
+      begun: session.runOnce(begin),
       written: writes.map(({ query }) => session.run(query, 'own')),
       committed: session.commit(
         this.#told,
