@@ -1,5 +1,4 @@
 import type { Principal } from '../auth/principal.ts';
-import { Chain, type Link } from '../kernel/chain.ts';
 import { Problem } from '../kernel/problem.ts';
 
 /**
@@ -27,7 +26,7 @@ export interface CredentialHolder {
 }
 
 /** Credentials that somebody holds. */
-export interface WatchedCredentials extends Link<WatchedCredentials> {
+export interface WatchedCredentials {
   readonly key: string;
   readonly identify: IdentifyAgain;
   readonly holders: Set<CredentialHolder>;
@@ -52,7 +51,7 @@ export const isTrusted = ({ verified }: WatchedCredentials): boolean =>
 export class CredentialWatch {
   readonly #known = new Map<string, WatchedCredentials>();
   /** In the order in which they are looked at. */
-  readonly #line = new Chain<WatchedCredentials>();
+  readonly #line = new Set<WatchedCredentials>();
   #asked = 0;
   #pausedUntil = 0;
 
@@ -64,8 +63,6 @@ export class CredentialWatch {
     const credentials: WatchedCredentials = {
       ...{ key, identify, verified: now, due: nextLook(now) },
       holders: new Set(),
-      older: undefined,
-      newer: undefined,
     };
     this.#known.set(key, credentials);
     this.#line.add(credentials);
@@ -76,7 +73,7 @@ export class CredentialWatch {
     credentials.holders.delete(holder);
     if (credentials.holders.size > 0) return;
     this.#known.delete(credentials.key);
-    this.#line.remove(credentials);
+    this.#line.delete(credentials);
   }
 
   /** Looks at those that are due. */
@@ -84,10 +81,10 @@ export class CredentialWatch {
     const now = performance.now();
     if (now < this.#pausedUntil) return;
     for (;;) {
-      const credentials = this.#line.oldest;
+      const [credentials] = this.#line;
       if (credentials === undefined || this.#asked >= most || credentials.due > now) return;
       // To the end of the line, before others are looked at.
-      this.#line.remove(credentials);
+      this.#line.delete(credentials);
       this.#line.add(credentials);
       credentials.due = Infinity;
       void this.#ask(credentials);

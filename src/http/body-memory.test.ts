@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { leftBehind } from '../../tests/support/left-behind.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type BodyHolder, BodyMemory } from './body-memory.ts';
 
@@ -81,15 +80,6 @@ describe('the memory for bodies', () => {
     body.complete();
     expect(refusalOf(() => memory.take(known(), 1))).toEqual(overloaded);
     expect(body.refused).toBe(false);
-  });
-
-  it('keeps nothing of a body that has come', async () => {
-    const memory = new BodyMemory(1_000_000_000);
-    const left = await leftBehind((load) => {
-      const body = memory.begin({ ...stranger(), load } as BodyHolder, () => {});
-      return () => memory.complete(body);
-    });
-    expect(left).toBeLessThan(100);
   });
 
   it('counts what bodies are parsed to, a quarter of all at most', () => {

@@ -1,4 +1,3 @@
-import { Chain, type Link } from '../kernel/chain.ts';
 import { overloaded } from '../kernel/problem.ts';
 
 /** Bytes that a value of a parsed body takes beside its text: an empty object with its place in an array. */
@@ -13,7 +12,7 @@ export interface BodyHolder {
 }
 
 /** A body that is still coming, with what refuses it. */
-export interface ComingBody extends Link<ComingBody> {
+export interface ComingBody {
   readonly holder: BodyHolder;
   readonly refuse: () => void;
 }
@@ -27,7 +26,7 @@ export class BodyMemory {
   readonly #most: number;
   #held = 0;
   #unidentified = 0;
-  readonly #coming = new Chain<ComingBody>();
+  readonly #coming = new Set<ComingBody>();
 
   /** `most` in bytes. */
   constructor(most: number) {
@@ -41,14 +40,14 @@ export class BodyMemory {
 
   /** Makes a body known that is still coming; `refuse` is called if it has to give way. */
   begin(holder: BodyHolder, refuse: () => void): ComingBody {
-    const coming: ComingBody = { holder, refuse, older: undefined, newer: undefined };
+    const coming: ComingBody = { holder, refuse };
     this.#coming.add(coming);
     return coming;
   }
 
   /** The body is there, or will not come; it gives way to no other from now on. */
   complete(coming: ComingBody): void {
-    this.#coming.remove(coming);
+    this.#coming.delete(coming);
   }
 
   /** @throws Problem `overloaded` where there is no room for so many more bytes. */
@@ -56,7 +55,7 @@ export class BodyMemory {
     while (!this.#fits(holder, bytes)) {
       const other = this.#givesWayTo(holder, holder.held + bytes);
       if (other === undefined) throw overloaded();
-      this.#coming.remove(other);
+      this.#coming.delete(other);
       this.release(other.holder);
       other.refuse();
     }

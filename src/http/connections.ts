@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../auth/client-network.ts';
-import { Chain, type Link } from '../kernel/chain.ts';
-import { PassingMap } from '../kernel/passing-map.ts';
 
 /**
  * Requests that a connection may have sent without an answer. HTTP/1.1 lets a client send on and on (RFC 9112, 9.3.2),
@@ -12,7 +10,7 @@ import { PassingMap } from '../kernel/passing-map.ts';
 const mostUnanswered = 128;
 
 /** What is known of a connection as long as it lives. */
-export interface Connection extends Link<Connection> {
+export interface Connection {
   readonly socket: Socket;
   unanswered: number;
   /** Its last request with the response to it, and the response before that one. */
@@ -61,7 +59,7 @@ export class Connections {
   readonly #age: number;
   readonly #isProxy: (address: string) => boolean;
   /** Open connections by the network that they come from, the oldest first. */
-  readonly #networks = new PassingMap<string, Chain<Connection>>();
+  readonly #networks = new Map<string, Set<Connection>>();
   #open = 0;
   readonly #lost = { refused: 0, displaced: 0, flooding: 0 };
 
@@ -93,8 +91,6 @@ export class Connections {
       // Not all at once where many were opened at once.
       endsAt: performance.now() + this.#age * (0.5 + Math.random() / 2),
       network: undefined,
-      older: undefined,
-      newer: undefined,
     };
     return socket[known];
   }
@@ -129,7 +125,7 @@ export class Connections {
       loser.socket.destroy();
     }
     const connection = this.of(socket);
-    const ofNetwork = this.#networks.get(network) ?? new Chain();
+    const ofNetwork = this.#networks.get(network) ?? new Set();
     this.#networks.set(network, ofNetwork);
     ofNetwork.add(connection);
     this.#open += 1;
@@ -139,10 +135,10 @@ export class Connections {
   }
 
   #loserTo(network: string): Connection | undefined {
-    let largest = new Chain<Connection>();
+    let largest = new Set<Connection>();
     for (const ofNetwork of this.#networks.values()) if (ofNetwork.size > largest.size) largest = ofNetwork;
     for (const connection of largest) if (connection.unanswered === 0) return connection;
-    const { oldest } = largest;
+    const [oldest] = largest;
     if (oldest === undefined || this.#isProxy(oldest.socket.remoteAddress ?? '')) return undefined;
     return largest.size > (this.#networks.get(network)?.size ?? 0) + 1 ? oldest : undefined;
   }
@@ -150,7 +146,7 @@ export class Connections {
   #forget(connection: Connection): void {
     const { network = '' } = connection;
     const ofNetwork = this.#networks.get(network);
-    if (ofNetwork?.remove(connection) !== true) return;
+    if (ofNetwork?.delete(connection) !== true) return;
     this.#open -= 1;
     if (ofNetwork.size === 0) this.#networks.delete(network);
   }

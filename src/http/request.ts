@@ -86,9 +86,6 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   closes = false;
   /** Bytes that count for the body in the memory for bodies. */
   held = 0;
-  /** Its neighbours among the requests in flight. */
-  older: Request | undefined;
-  newer: Request | undefined;
   #read: Uint8Array | Promise<Uint8Array> | undefined;
   #stream: Readable | undefined;
   #folder: UploadFolder | undefined;

@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Chain } from '../kernel/chain.ts';
 import type { Request } from './request.ts';
 
 /** Milliseconds that requests in flight get at a stop before the statements that they wait for are ended. */
@@ -19,14 +18,14 @@ const named = 20;
 
 /** The requests that wait for their answers, or for the rest of them. */
 export class InFlight {
-  readonly #requests = new Chain<Request>();
+  readonly #requests = new Set<Request>();
 
   begin(request: Request): void {
     this.#requests.add(request);
   }
 
   end(request: Request): void {
-    this.#requests.remove(request);
+    this.#requests.delete(request);
   }
 
   get size(): number {
@@ -39,7 +38,7 @@ export class InFlight {
     readonly method: string;
     readonly route: string | null;
   }[] {
-    const oldest = Iterator.from(this.#requests).take(named);
+    const oldest = this.#requests.values().take(named);
     return [...oldest.map(({ requestId, method, route }) => ({ requestId, method, route: route ?? null }))];
   }
 }

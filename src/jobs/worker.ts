@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { PassingMap } from '../kernel/passing-map.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import type { ClaimedJob, Outbox } from '../service/jobs/outbox.ts';
 import type { Perform, RunOutcome } from './perform.ts';
@@ -49,7 +48,7 @@ const settleInterval = 1_000;
 /** Claims jobs and runs them, some at a time. */
 export class JobWorker {
   readonly #parts: WorkerParts;
-  readonly #running = new PassingMap<number, Running>();
+  readonly #running = new Map<number, Running>();
   /** Whose leases these are. */
   readonly #lease = randomUUID();
   /** What is woken by a request does not run in the context of that request. */
@@ -91,7 +90,7 @@ export class JobWorker {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#turn;
-    const running = this.#running.values();
+    const running = [...this.#running.values()];
     for (const { abort } of running) abort.abort(new Error('the process is about to stop'));
     const over = new AbortController();
     await Promise.race([
@@ -100,7 +99,7 @@ export class JobWorker {
     ]);
     over.abort();
     clearInterval(this.#heartbeat);
-    const left = this.#running.values().map(({ job }) => job);
+    const left = [...this.#running.values()].map(({ job }) => job);
     this.#running.clear();
     if (left.length === 0) return;
     const names = left.map(({ name, id }) => `${name} ${id}`);
@@ -194,7 +193,7 @@ export class JobWorker {
   /** Keeps the leases of what runs. What is not ours any more is told so, and its result is nobody's. */
   async #extend(): Promise<void> {
     const begun = performance.now();
-    const running = this.#running.values();
+    const running = [...this.#running.values()];
     try {
       const kept =
         running.length === 0 ? new Set() : await this.#parts.outbox.extend(running.map(({ job }) => job));

@@ -47,15 +47,7 @@ describe('a fair queue', () => {
     void wait('a5');
     await wait('a6');
     while (lines.next() !== undefined) await settled();
-    expect(went).toEqual([
-      'a2 full',
-      'a1 gone',
-      'a4 full',
-      'a0',
-      'a6 full',
-      'a3',
-      'a5',
-    ]);
+    expect(went).toEqual(['a2 full', 'a1 gone', 'a4 full', 'a0', 'a6 full', 'a3', 'a5']);
   });
 
   test('the longest of several lines sends its last one away, whichever came first', async () => {

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { PassingSet } from '../kernel/passing-map.ts';
 import type { EventLog } from '../service/events/event-log.ts';
 import type { Deliveries } from '../service/webhooks/deliveries.ts';
 import type {
@@ -95,7 +94,7 @@ class Turn {
   readonly #userId: number;
   readonly #secrets: () => readonly string[];
   readonly #signal: AbortSignal;
-  readonly #running = new PassingSet<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   readonly #ended: (EndedAttempt & { readonly stored: PromiseWithResolvers<boolean> })[] = [];
   #storing = false;
   #failures: number;
@@ -139,7 +138,7 @@ class Turn {
       const begun = open ? await this.#begin(room) : 0;
       if (open && begun < room && (await this.#addDeliveries())) continue;
       if (this.#running.size === 0) break;
-      await Promise.race([...this.#running.values(), ...(open ? [rung] : [])]);
+      await Promise.race([...this.#running, ...(open ? [rung] : [])]);
     }
     if (this.#thrown !== undefined) throw this.#thrown.error;
   }

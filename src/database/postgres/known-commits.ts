@@ -1,4 +1,3 @@
-import { PassingMap } from '../../kernel/passing-map.ts';
 import type { Position } from './position.ts';
 
 /** How many callers are remembered one by one; beyond that, everybody waits for the last commit of any. */
@@ -24,7 +23,7 @@ const later = (a: Commit | undefined, b: Commit): Commit =>
 export class KnownCommits {
   readonly #bound: number;
   readonly #now: () => number;
-  readonly #callers = new PassingMap<string, Commit>();
+  readonly #callers = new Map<string, Commit>();
   #everybody: Commit | undefined;
 
   /** @param bound milliseconds */
@@ -66,7 +65,7 @@ export class KnownCommits {
 
   /** What no longer says anything goes; where that is not enough, all count for everybody. */
   #makeRoom(): void {
-    for (const [caller, commit] of this.#callers.entries()) {
+    for (const [caller, commit] of this.#callers) {
       if (this.#holds(commit)) break;
       this.#callers.delete(caller);
     }

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { leftBehind } from '../../../tests/support/left-behind.ts';
 import { Silence } from './silence.ts';
 
 describe('silence', () => {
@@ -44,13 +43,4 @@ describe('silence', () => {
     vi.advanceTimersByTime(1);
     expect(reject).toHaveBeenCalledOnce();
   });
-});
-
-it('keeps nothing of a statement that was answered', async () => {
-  const silence = new Silence(60_000, () => {});
-  const left = await leftBehind((load) => {
-    const waiting = silence.begin(Object.assign(() => {}, { load }));
-    return () => silence.end(waiting);
-  });
-  expect(left).toBeLessThan(100);
 });

@@ -1,7 +1,5 @@
-import { Chain, type Link } from '../../kernel/chain.ts';
-
 /** A statement that waits for its answer. */
-interface Waiting extends Link<Waiting> {
+interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
@@ -15,7 +13,7 @@ const suspicion = 1_000;
  * until the next full collection, and a list of a million rows costs 100 MB and pauses of 15 ms.
  */
 export class Silence {
-  readonly #waiting = new Chain<Waiting>();
+  readonly #waiting = new Set<Waiting>();
   readonly #limit: number;
   readonly #suspect: () => void;
   readonly #interval: number;
@@ -35,7 +33,7 @@ export class Silence {
 
   /** Returns what `end` takes. */
   begin(reject: Waiting['reject']): Waiting {
-    const waiting: Waiting = { reject, older: undefined, newer: undefined };
+    const waiting: Waiting = { reject };
     this.#waiting.add(waiting);
     this.#intervals = 0;
     this.#timer.refresh();
@@ -43,12 +41,12 @@ export class Silence {
   }
 
   end(waiting: Waiting): void {
-    this.#waiting.remove(waiting);
+    this.#waiting.delete(waiting);
   }
 
   fail(): void {
     for (const waiting of this.#waiting) {
-      this.#waiting.remove(waiting);
+      this.#waiting.delete(waiting);
       waiting.reject(new Error('The server has not responded for too long'));
     }
   }

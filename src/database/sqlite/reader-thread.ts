@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../../kernel/package-files.ts';
-import { PassingMap } from '../../kernel/passing-map.ts';
 import { databaseUnavailable } from '../problems.ts';
 import type { ReaderCommand, ReaderReply, ReaderRequest, WorkerData } from './protocol.ts';
 
@@ -22,7 +21,7 @@ interface Waiting {
 export class ReaderThread {
   readonly #worker: Worker;
   readonly #toError: (error: unknown) => unknown;
-  readonly #waiting = new PassingMap<number, Waiting>();
+  readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   #failure: unknown;
   #ending = false;

@@ -1,6 +1,5 @@
 import type { Database } from '../../database/database.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { PassingMap } from '../../kernel/passing-map.ts';
 import type { RowReach } from '../rows/reach.ts';
 import type { PreparedList } from './plan.ts';
 import type { ListArguments } from './shape.ts';
@@ -28,7 +27,7 @@ export class Totals {
   readonly #database: Database;
   /** By what is counted, values included; an entry ends with any commit that may have written what it counts. */
   readonly #totals = new BoundedCache<Known>(200);
-  readonly #counting = new PassingMap<string, Promise<Known | undefined>>();
+  readonly #counting = new Map<string, Promise<Known | undefined>>();
   /** The share of pages, of late, that had no need to count for themselves. */
   #luck = 1;
 

@@ -3,7 +3,6 @@ import type { KnownUser, SecurityEvent, SecurityEvents } from '../../auth/securi
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { PassingSet } from '../../kernel/passing-map.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { createKeyNetworks } from '../api-keys/key-networks.ts';
 import type { TableContext } from '../context.ts';
@@ -73,7 +72,7 @@ export const createSecurityEvents = (
   const { database, clock } = context;
   const db = tablesOf(database);
   const limit = new EventLimit<Origin>(clock);
-  const lookUps = new PassingSet<Promise<void>>();
+  const lookUps = new Set<Promise<void>>();
   let taken = 0;
   let dropped = 0;
   const counts = new Map(actions.map((action) => [action, 0]));
@@ -124,7 +123,7 @@ export const createSecurityEvents = (
     maxEntries: 5_000,
     merge: (_, added) => added,
     gather: async () => {
-      await Promise.all(lookUps.values());
+      await Promise.all(lookUps);
       takeCounted(limit.ended());
       await networks.flush();
       if (dropped > 0) onError(new Error(`${dropped} security events are in the log only`));
