@@ -37,10 +37,3 @@ const isWhole = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> =>
 export const freeBytes = (bytes: Uint8Array): void => {
   if (isWhole(bytes)) bytes.buffer.transfer(0);
 };
-
-/** The same bytes as a part of something larger, which nobody can move or free under the eyes of another. */
-export const readByMany = (bytes: Uint8Array): Uint8Array => {
-  const larger = new Uint8Array(bytes.byteLength + 1);
-  larger.set(bytes);
-  return larger.subarray(0, bytes.byteLength);
-};
