@@ -12,10 +12,10 @@ export interface Login {
   readonly password: string;
 }
 
-/** Who calls: a login that is done (again) when it is needed, a token that somebody else looks after, or a key. */
+/** The credentials of the caller: a login that is done (again) when it is needed, a token that somebody else looks after, or a key. */
 export type Auth = Login | Credentials;
 
-/** What a login answers. */
+/** The response of a login. */
 export interface Session {
   readonly token: string;
   readonly user: {

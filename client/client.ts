@@ -61,7 +61,7 @@ interface FixedClient {
   };
   /** Description of a model, by its name (`Order`), for this caller. */
   meta(model: string, options?: CallOptions): Promise<Metadata>;
-  /** Whether the process answers; with `ready`, whether the database does as well. */
+  /** Whether the process responds; with `ready`, whether the database does as well. */
   health(options?: CallOptions & { readonly ready?: boolean }): Promise<{ readonly status: 'ok' }>;
   /** Takes a signature: give the client the `fetch` of a signer. */
   payment(body: Readonly<Record<string, Json>>, options?: CreateOptions): Promise<Receipt>;

@@ -12,7 +12,7 @@ export const bearer = (token: Token): CredentialHeaders =>
  * that of `gatewright/client/sign`.
  */
 export const credentials = {
-  /** A token, or a function that somebody else's sign-in answers it by. */
+  /** A token, or a function of another sign-in that returns it. */
   token: async (token: string | (() => Token | Promise<Token>)) =>
     bearer(typeof token === 'function' ? await token() : token),
   key: (key: string) => ({ 'X-Api-Key': key }),
@@ -27,7 +27,7 @@ export type Credentials = {
   readonly [Name in keyof Options]: { readonly [Option in Name]: Parameters<Options[Name]>[0] };
 }[keyof Options];
 
-/** What the credentials come to; asked for at every request. */
+/** The headers of the credentials; asked for at every request. */
 export const headersOf = async (given: Credentials): Promise<CredentialHeaders> => {
   const [[name, secret] = []] = Object.entries(given);
   const way = Object.entries(credentials).find(([option]) => option === name)?.[1];

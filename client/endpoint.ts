@@ -6,15 +6,15 @@ export interface EndpointShape {
   readonly body?: unknown;
   /** Files beside the texts of a body, by the names of their fields. */
   readonly files?: unknown;
-  /** What comes behind `data`; a `Response` where the endpoint says its `media`. */
+  /** The content of `data`; a `Response` where the endpoint says its `media`. */
   readonly answer: unknown;
 }
 
-/** An endpoint as a client is told of it. `source` is there for the compiler only. */
+/** An endpoint as a client knows it. `source` is there for the compiler only. */
 export interface EndpointName<Source> {
-  /** What its body is; JSON unless given. */
+  /** The kind of its body; JSON unless given. */
   readonly accepts?: 'form' | 'multipart' | 'bytes';
-  /** Whether it answers without an envelope. */
+  /** Whether its response has no envelope. */
   readonly raw?: boolean;
   readonly source?: Source;
 }
@@ -89,7 +89,7 @@ interface Options extends CommonOptions {
   readonly files?: Readonly<Record<string, Blob | readonly Blob[] | undefined>>;
 }
 
-/** What a path names would be another path if it were empty or dots: no encoding keeps them. */
+/** Refuses empty names and dots, which would make another path: no encoding keeps them. */
 const filled = (path: string, params: Readonly<Record<string, string | number>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const text = String(params[name] ?? '');
@@ -116,7 +116,7 @@ const queryText = (query: Query = {}): string => {
 
 const multipart = (body: unknown, files: Options['files'] = {}): FormData => {
   const form = new FormData();
-  // What the caller filled stays as it is: it may be sent again.
+  // The caller's form stays as it is: it may be sent again.
   const given = body instanceof FormData ? body : pairs(body ?? {});
   for (const [name, value] of given) form.append(name, value as string);
   for (const [name, one] of Object.entries(files))

@@ -15,7 +15,7 @@ export interface ErrorDetails {
   readonly errors?: readonly FieldError[];
   /** Seconds after which the service asks to be tried again. */
   readonly retryAfter?: number | undefined;
-  /** What the answer holds beside code and message. */
+  /** The parts of the response beside code and message. */
   readonly data?: unknown;
   readonly cause?: unknown;
 }
@@ -24,10 +24,10 @@ export interface ErrorDetails {
 export class GatewrightError extends Error {
   readonly status: number;
   readonly code: number;
-  /** What is wrong with the fields of a record (422); empty for every other error. */
+  /** The violations of the fields of a record (422); empty for every other error. */
   readonly errors: readonly FieldError[];
   readonly retryAfter: number | undefined;
-  /** What the caller can go on with: the ticket of a sign-in that asks for a second factor. */
+  /** The data that the caller can go on with: the ticket of a sign-in that asks for a second factor. */
   readonly data: unknown;
 
   constructor({ status, code, message, errors = [], retryAfter, data, cause }: ErrorDetails) {

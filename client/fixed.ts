@@ -1,6 +1,6 @@
 import type { IdentityCondition, OrderedCondition, TextCondition } from '#model';
 
-/** What the endpoints answer that every service has. Timestamps are `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+/** The responses of the endpoints that every service has. Timestamps are `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -51,7 +51,7 @@ export interface ApiKeyShape {
 
 type Sorted<Name extends string> = Name | `-${Name}`;
 
-/** A key as its creation answers it: in full, this once. */
+/** A key as its creation returns it: in full, this once. */
 export interface NewApiKey {
   readonly id: number;
   readonly name: string;
@@ -95,7 +95,7 @@ export interface MetadataField {
   readonly operators: readonly string[];
   readonly sortable: boolean;
   readonly searchable: boolean;
-  /** What an aggregate can do with it: group by it, or by spans of its time, and compute. */
+  /** The use of an aggregate for it: group by it, or by spans of its time, and compute. */
   readonly groupable: boolean;
   readonly buckets: readonly string[];
   readonly measures: readonly string[];
@@ -116,13 +116,13 @@ export interface Metadata {
     readonly authentication: readonly string[];
   }[];
   readonly fields: readonly MetadataField[];
-  /** Sets of fields whose values no two records share all together. */
+  /** Sets of fields whose values no two records share all at once. */
   readonly unique: readonly (readonly string[])[];
   readonly schemas: Readonly<Record<'create' | 'update' | 'read', JsonSchema>>;
   /** For react-jsonschema-form. */
   readonly uiSchema: JsonSchema;
   /** Why a permission that the table grants is false. */
   readonly reasons?: { readonly create: string };
-  /** What this caller may do. */
+  /** The rights of this caller. */
   readonly permissions: Readonly<Record<Action, boolean>>;
 }

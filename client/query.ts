@@ -32,7 +32,7 @@ const escapeValue = (value: Scalar): string => String(value).replace(/[\\,]/g, '
 const operandText = (operand: Scalar | readonly Scalar[]): string =>
   typeof operand === 'object' ? operand.map(escapeValue).join(',') : String(operand);
 
-/** `[name, text]` of each condition. What is undefined is left out, so that optional inputs can be passed on. */
+/** `[name, text]` of each condition. Undefined values are left out, so that optional inputs can be passed on. */
 function* conditions(filter: object): Generator<[string, string]> {
   for (const [field, condition] of Object.entries(filter)) {
     if (condition === undefined) continue;

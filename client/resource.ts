@@ -33,13 +33,13 @@ export interface WriteOptions extends CallOptions {
 
 type Picked<Item, Field extends keyof Item> = { [Name in Field]: Item[Name] };
 
-/** What is included, held to the relations that there are. */
+/** The included relations, each of which has to exist. */
 type Held<Shape, Include> = Include & OnlyIncluded<RelationsIn<Shape>, Include>;
 
 /** A record with what is included. */
 type Row<Shape, Record, Include> = WithRelated<Record, RelationsIn<Shape>, Include>;
 
-/** What an aggregate knows of a resource. */
+/** The facts of a resource that an aggregate uses. */
 interface GroupsOf<Shape extends ResourceShape> {
   readonly listed: Shape['listed'];
   readonly filter: FilterIn<Shape>;
@@ -108,7 +108,7 @@ export interface ResourceClient<Shape extends ResourceShape> {
   readonly subscribe: Subscribe<Shape>;
 }
 
-/** What a batch does, in the order of its writing: updates, deletes, creates. */
+/** The operations of a batch, in the order of its writing: updates, deletes, creates. */
 export interface BatchWork<Shape extends ResourceShape> {
   readonly update?: readonly (Shape['update'] & { readonly id: number })[];
   readonly delete?: readonly number[];

@@ -16,7 +16,7 @@ import type {
 export interface ResourceShape {
   /** An item of a list. */
   readonly listed: object;
-  /** A record as its own endpoint answers it. */
+  /** A record as its own endpoint returns it. */
   readonly record: object;
   /** The answer to create and update. */
   readonly saved: object;
@@ -24,9 +24,9 @@ export interface ResourceShape {
   readonly update: object;
   readonly filter: object;
   readonly sort: string;
-  /** What its records are related to, by name: `{ many: true, to: … }`. */
+  /** The relations of its records, by name: `{ many: true, to: … }`. */
   readonly relations?: object;
-  /** `false`: nothing is told of what happens to its records. */
+  /** `false`: changes of its records make no events. */
   readonly events?: boolean;
 }
 
@@ -46,12 +46,12 @@ export type ShapeOf<Source, Known = Source> = Source extends ResourceShape
   ? Source
   : ShapeOfModel<Source, Known>;
 
-/** What the records of a resource are related to; nothing where its types do not say. */
+/** The relations of a resource's records; none where its types do not say. */
 export type RelationsIn<Shape> = Shape extends { readonly relations: infer Relations }
   ? Relations
   : Record<never, never>;
 
-/** What a relation leads to, for programs that do not know it by its types. */
+/** The target of a relation, for programs that do not know it by its types. */
 export interface ResourceRelation {
   /** `order_lines` */
   readonly resource: string;
@@ -59,7 +59,7 @@ export interface ResourceRelation {
   readonly write?: boolean;
 }
 
-/** A resource as a client is told of it. `source` is there for the compiler only. */
+/** A resource as a client knows it. `source` is there for the compiler only. */
 export interface ResourceName<Source> {
   /** Key of a body: `order`. */
   readonly singular: string;
@@ -79,7 +79,7 @@ export type FilterIn<Shape extends ListShape> = Shape['filter'] & RelatedFilter<
 
 type SortIn<Shape extends ListShape> = Shape['sort'] | RelatedSort<RelationsIn<Shape>>;
 
-/** What is answered beside a record's own fields. */
+/** The parts of a response beside a record's own fields. */
 export interface RelatedQuery<Include> {
   /**
    * Related records: `['customer', 'lines.product']`, each in its model's list view, or with the fields of each,
@@ -88,7 +88,7 @@ export interface RelatedQuery<Include> {
   readonly include?: Include;
 }
 
-/** What a list takes. */
+/** The options of a list. */
 export interface ListQuery<
   Shape extends ListShape,
   Field extends keyof Shape['listed'] = keyof Shape['listed'],
@@ -110,7 +110,7 @@ export interface ListQuery<
   readonly after?: string | undefined;
 }
 
-/** What iteration takes: pages follow one another by cursor. */
+/** The options of an iteration: pages follow one another by cursor. */
 export type EachQuery<
   Shape extends ListShape,
   Field extends keyof Shape['listed'] = keyof Shape['listed'],

@@ -1,4 +1,4 @@
-/** What an application signs its requests with: `gatewright app create` makes both. */
+/** The id and secret that an application signs its requests with: `gatewright app create` makes both. */
 export interface SignerOptions {
   readonly appId: string;
   readonly apiSecret: string;

@@ -1,7 +1,7 @@
 import { GatewrightError } from './error.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
-/** Who did something. */
+/** The actor of an event. */
 export interface ChangeActor {
   readonly kind: 'user' | 'application' | 'nobody' | 'system';
   /** Id of the user, app_id of the application. */
@@ -13,7 +13,7 @@ export interface ChangeActor {
   readonly reason: string | null;
 }
 
-/** What happened to a record. */
+/** The kind of change to a record. */
 export interface ChangeEvent<Field extends string = string> {
   /** Its place among all events: `after` of a later subscription goes on behind it. */
   readonly number: number;
@@ -33,8 +33,8 @@ export interface SubscribeOptions extends CallOptions {
   /** Number of the last event that is known; from now on unless given. */
   readonly after?: number | undefined;
   /**
-   * Told of the place that is reached: when the stream begins, and every 15 seconds, also where there is nothing to
-   * tell. What the records were at that place is what a list that is read from then on answers, or newer.
+   * Called with the place that is reached: when the stream begins, and every 15 seconds, also where there is nothing to
+   * tell. A list that is read from then on returns the records as they were at that place, or newer.
    */
   readonly reached?: (number: number) => void;
 }
@@ -45,7 +45,7 @@ type ChangedField<Shape> = Shape extends { readonly record: infer Record } ? key
 /**
  * Follows what happens to the records of a resource, over lost connections and restarts of the service, until the loop is
  * left or the signal aborts. Throws GatewrightError where that cannot go on: 401, 403; 410 where something behind the
- * place is not known any more, and everything has to be read anew. Absent where the model has no events.
+ * place is not known any more, and everything has to be read again. Absent where the model has no events.
  */
 export type Subscribe<Shape> = Shape extends { readonly events: false }
   ? never
@@ -104,7 +104,7 @@ const wait = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) end();
   });
 
-/** Whether a later try may be answered; what cannot be told apart from a lost connection is one. */
+/** Whether a later try may be answered; what looks like a lost connection is one. */
 const isPassing = (error: unknown): boolean =>
   !(error instanceof GatewrightError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
@@ -159,7 +159,7 @@ async function* subscribe<Field extends string>(
         ended.signal.removeEventListener('abort', cut);
         cut();
       }
-      // Half of it by chance: all whose connections were lost together would come back together.
+      // Half of it by chance: clients that lost their connections at once would come back at once.
       const backoff = Math.min(pauses.most, retry * 2 ** failures) * (0.5 + Math.random() / 2);
       failures += 1;
       await wait(pause ?? backoff, ended.signal);

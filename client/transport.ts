@@ -50,7 +50,7 @@ export interface Answer<Data> {
 export interface Transport {
   /** `path` is whole, e.g. `/api/v1/orders?page=1`. Throws GatewrightError, or the signal's reason. */
   send<Data>(method: string, path: string, options?: RequestOptions): Promise<Answer<Data>>;
-  /** The same for what answers without an envelope. A refusal is thrown all the same. */
+  /** The same for endpoints without an envelope. A refusal is thrown all the same. */
   request(method: string, path: string, options?: RequestOptions): Promise<Response>;
   readonly authenticator: Authenticator;
 }
@@ -131,7 +131,7 @@ const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<vo
     signal?.addEventListener('abort', abort, { once: true });
   });
 
-/** What a second try may help against: no answer, or one that says when to come back. */
+/** Failures that a second try may help against: no answer, or one that says when to come back. */
 const isPassing = ({ status, retryAfter }: GatewrightError): boolean =>
   status === 0 || ((status === 429 || status === 503) && retryAfter !== undefined);
 

@@ -1,11 +1,11 @@
 /**
- * Tokens and keys of whoever reads the page: in memory only, gone with the tab. A secret of an application is never
+ * Tokens and keys of the reader: in memory only, gone with the tab. A secret of an application is never
  * asked for.
  */
 
 /** @typedef {import('./ways.js').Held} Held */
 
-/** What is held, by the slot of the methods that send it. @type {Map<string, Held>} */
+/** The held credentials, by the slot of the methods that send it. @type {Map<string, Held>} */
 const held = new Map();
 
 /** @type {Set<() => void>} */
@@ -18,7 +18,7 @@ const changed = () => {
 /** Milliseconds before its end at which another token is asked for. */
 const soon = 60_000;
 
-/** The slot of what the login answers. */
+/** The slot of the login's token. */
 export const loginSlot = 'token';
 
 export const credentials = {

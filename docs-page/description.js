@@ -151,7 +151,7 @@ const sampleText = (schema, name) => {
   return text.slice(0, schema['maxLength'] ?? 40).padEnd(schema['minLength'] ?? 0, '.');
 };
 
-/** What values of common names look like. @type {Record<string, unknown>} */
+/** Examples for fields of common names. @type {Record<string, unknown>} */
 const known = {
   username: 'ada',
   name: 'Ada',

@@ -39,7 +39,7 @@ const bounds = (schema) => {
 };
 
 /**
- * Related records in few words; undefined where a schema is none of them. What they hold is told by the operations of
+ * Related records in few words; undefined where a schema is none of them. Their content is described by the operations of
  * their model: records lead to each other in circles.
  * @param {Schema} schema
  */
@@ -75,7 +75,7 @@ export const fieldsOf = (part, resolve, section, prefix = '') => {
   });
 };
 
-/** What stands behind `data` of an answer; the rest of the envelope is the same everywhere. @param {Schema} schema @param {(part: any) => any} resolve */
+/** The schema of `data` in a response; the rest of the envelope is the same everywhere. @param {Schema} schema @param {(part: any) => any} resolve */
 export const payloadOf = (schema, resolve) => {
   const { code, data } = resolve(schema)['properties'] ?? {};
   if (code === undefined) return schema;

@@ -1,6 +1,6 @@
 import { h } from './dom.js';
 
-/** Code with its parts told apart: one expression a language, whose named groups are the classes; no markup anywhere. */
+/** Code with its parts distinguished: one expression a language, whose named groups are the classes; no markup anywhere. */
 
 const words =
   'import|from|const|let|await|async|new|throw|return|if|else|export|type|with|as|def|print|for|in|of|true|false|null|undefined|None|True|False';
@@ -16,7 +16,7 @@ const languages = {
   Python: script.replace('//', '#'),
 };
 
-/** Longer texts stay plain: nobody reads their colours. */
+/** Longer texts stay plain: they are read for their content. */
 const most = 60_000;
 
 /** @param {string} text @param {string} language @returns {import('./dom.js').Child[]} */

@@ -50,7 +50,7 @@ const applyTheme = () => {
   else delete root.dataset['theme'];
 };
 
-/** What is not there, and what is nearest. @param {string} sentence @param {string} name @param {{ text: string, href: string }[]} near @param {Texts} t */
+/** The notice about an unknown name, with the nearest ones. @param {string} sentence @param {string} name @param {{ text: string, href: string }[]} near @param {Texts} t */
 const absent = (sentence, name, near, t) => {
   const [before, after] = sentence.split('{name}');
   return h(
@@ -101,7 +101,7 @@ const show = (description, t) => {
   const search = searchView(description, t);
   const menu = navigation(description, t, () => placeOf().operation);
   const main = h('main', {});
-  /** What is drawn, so that a part of it is gone to without drawing it anew. @type {{ operation: string, showExample: (part: string) => boolean } | undefined} */
+  /** The drawn operation, so that its parts are reached without drawing it again. @type {{ operation: string, showExample: (part: string) => boolean } | undefined} */
   let drawn;
 
   /** @param {Operation} operation */
@@ -149,7 +149,7 @@ const show = (description, t) => {
 
   /** @param {Operation} operation @param {string} part */
   const goTo = (operation, part) => {
-    // Whoever came for an error sees it as it is answered, too.
+    // A reader who came for an error sees its response, too.
     if (part.startsWith('error.')) drawn?.showExample(part.replace('error', 'example'));
     const isExample = part.startsWith('example.') && drawn?.showExample(part) === true;
     const wanted = isExample ? 'example' : part;
@@ -238,7 +238,7 @@ const start = async () => {
   } catch (error) {
     const failure = t.loadFailed + t.colon + failureText(error, t);
     if (page !== undefined) {
-      // What can be read is worth more than a page that only says what it has not.
+      // A readable part is worth more than a page that only says what it has not.
       language = page.language;
       root.lang = language;
       page.say(failure);

@@ -58,7 +58,7 @@ const administrative = (group, current) => {
   return { element, reveal };
 };
 
-/** The contents, in the order of the description; what is for administrators only is told apart. @param {Description} description @param {Texts} t @param {() => string} current */
+/** The contents, in the order of the description; operations for administrators only are separate. @param {Description} description @param {Texts} t @param {() => string} current */
 export const navigation = (description, t, current) => {
   const folded = description.groups
     .filter((group) => group.isAdministrative)

@@ -10,7 +10,7 @@ import { fieldTable, table } from './tables.js';
  * @typedef {import('./texts.js').Texts} Texts
  */
 
-/** What the policy asks, a sentence each. @param {Operation} operation @param {Texts} t */
+/** The demands of the policy, a sentence each. @param {Operation} operation @param {Texts} t */
 const rules = ({ access }, t) => {
   const {
     model,
@@ -119,7 +119,7 @@ const parameterTable = (operation, resolve, t) => {
   ];
 };
 
-/** What a body of parts may bring beside its fields. @param {Operation} operation @param {(part: any) => any} resolve */
+/** The parts of a body beside its fields. @param {Operation} operation @param {(part: any) => any} resolve */
 const files = ({ body }, resolve) => {
   const text = resolve(body)['additionalProperties']?.description;
   return text === undefined ? null : h('p', {}, text);
@@ -139,7 +139,7 @@ const bodyPart = (operation, resolve, t) => {
   ];
 };
 
-/** What the description says of an operation before it is called. @param {Operation} operation @param {import('./description.js').Description} description @param {Texts} t */
+/** The description of an operation, before it is called. @param {Operation} operation @param {import('./description.js').Description} description @param {Texts} t */
 export const operationView = (operation, { resolve, ways, groups }, t) =>
   h(
     'div',
@@ -221,7 +221,7 @@ const errors = (operation, t, showExample) => {
 };
 
 /**
- * What it answers.
+ * The responses of an operation.
  * @param {Operation} operation @param {(part: any) => any} resolve @param {Texts} t @param {(part: string) => void} showExample
  */
 export const answersView = (operation, resolve, t, showExample) => {

@@ -1,9 +1,9 @@
 /** Requests, and what is said of those that came to nothing. */
 
-/** Nobody answered. */
+/** The error of a request without a response. */
 class Unreachable extends Error {}
 
-/** What is answered; nobody's answer can be told from a request that was given up. @param {Promise<Response>} asked @param {AbortSignal} [signal] */
+/** Resolves with the response; throws `Unreachable` without one, unless the request was given up. @param {Promise<Response>} asked @param {AbortSignal} [signal] */
 export const reached = async (asked, signal) => {
   try {
     return await asked;
@@ -13,7 +13,7 @@ export const reached = async (asked, signal) => {
 };
 
 /**
- * As `fetch`, but a request that nobody answered can be told from one that could not be made.
+ * As `fetch`, but a request without a response is distinguished from one that could not be made.
  * @param {string | URL} address @param {RequestInit} [init]
  */
 export const ask = async (address, init) => {

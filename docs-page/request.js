@@ -1,6 +1,6 @@
 import { sampleOf } from './description.js';
 
-/** What the form of an operation holds, and the request that it comes to. */
+/** The content of an operation's form, and the request made from it. */
 
 /**
  * @typedef {import('./description.js').Operation} Operation
@@ -12,7 +12,7 @@ import { sampleOf } from './description.js';
  * @typedef {{ method: string, url: string, headers: Record<string, string>, body: string | undefined }} Request
  */
 
-/** Where the service answers: the page's own address up to `/api-docs`. */
+/** The base address of the service: the page's own address up to `/api-docs`. */
 export const base = location.origin + location.pathname.replace(/\/api-docs\/?$/, '');
 
 const isFilter = (/** @type {string} */ name) => name.startsWith('filter[');
@@ -39,7 +39,7 @@ export const now = () => String(Math.floor(Date.now() / 1000));
 const formType = 'application/x-www-form-urlencoded';
 const multipartType = 'multipart/form-data';
 
-/** What separates the parts of a body that the page writes. */
+/** The boundary between the parts of a body that the page writes. */
 const boundary = 'gatewright-part';
 
 /** A value as a form has it. @param {unknown} value */
@@ -71,7 +71,7 @@ const sentType = ({ bodyType }) => {
 export const sentBody = ({ bodyType }, { body }) =>
   bodyType === multipartType ? body.replaceAll(/\r?\n/g, '\r\n') : body;
 
-/** What a body is that the form cannot hold, a file for instance, for curl. @param {Operation} operation */
+/** The placeholder of a body that the form cannot hold, a file for instance, for curl. @param {Operation} operation */
 export const fileOption = ({ bodyType }) => {
   if (bodyType === multipartType) return "--form 'file=@photo.png'";
   return bodyType === '*/*' ? '--data-binary @photo.png' : undefined;

@@ -30,7 +30,7 @@ export const searchView = (description, t) => {
   /** @type {Map<string, Entry>} */
   const entries = new Map();
   const steps = indexing(description, entries);
-  /** The index is made while nothing else is to be done; whoever is faster waits for the rest. @param {IdleDeadline} [deadline] */
+  /** The index is made while nothing else is to be done; a faster reader waits for the rest. @param {IdleDeadline} [deadline] */
   const advance = (deadline) => {
     let ended = false;
     while (!ended && (deadline === undefined || deadline.timeRemaining() > 1))

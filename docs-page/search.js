@@ -22,7 +22,7 @@ const entryOf = (entry, more = '') => ({
 /**
  * One entry for a field of a model, however many operations have it, and one for a code: it leads to the first of them,
  * and those for everybody come before those of administrators.
- * Made step by step, an operation at a time, so that nobody waits for it.
+ * Made step by step, an operation at a time, so that the page does not wait for it.
  * @param {Description} description @param {Map<string, Entry>} entries @returns {Generator<void>}
  */
 export const indexing = function* ({ groups, resolve }, entries) {

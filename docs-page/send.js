@@ -39,7 +39,7 @@ const request = async (sent, signal) => {
   });
 };
 
-/** The answer as it comes, until it ends or nobody waits any longer. @param {Response} response @param {(text: string) => void} tell */
+/** The answer as it comes, until it ends or is given up. @param {Response} response @param {(text: string) => void} tell */
 const readStream = async (response, tell) => {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -76,7 +76,7 @@ export const sender = (outcome) => {
         `${text} `,
         h('button', { type: 'button', class: 'small', onclick: () => controller.abort() }, stop),
       );
-    /** What a request says that is not the latest any more is not shown. @param {...import('./dom.js').Child} shown */
+    /** Shows the result of the latest request only. @param {...import('./dom.js').Child} shown */
     const say = (...shown) => current === controller && fill(outcome, ...shown);
     const begun = performance.now();
     const took = () => performance.now() - begun;

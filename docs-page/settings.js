@@ -22,7 +22,7 @@ export const settings = {
       // Storage is off: the choice holds for this page.
     }
   },
-  /** Told of choices that another page of this origin made. @param {(name: Setting) => void} listener */
+  /** Calls back with choices that another page of this origin made. @param {(name: Setting) => void} listener */
   onChange: (listener) =>
     addEventListener('storage', ({ key }) => {
       if (key === `${prefix}locale`) listener('locale');

@@ -51,7 +51,7 @@ const bySlot = (ways) =>
     ({ slot }, index, all) => all.findIndex((other) => other.slot === slot) === index,
   );
 
-/** What is held, each with a way to forget it. @param {Ways} ways @param {Texts} t */
+/** The held credentials, each with a way to forget it. @param {Ways} ways @param {Texts} t */
 const heldList = (ways, t) => {
   const rows = bySlot(ways).flatMap(({ slot = '', heldText }) => {
     const held = credentials.get(slot);

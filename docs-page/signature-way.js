@@ -53,7 +53,7 @@ const parseSigned = (text) => {
   return { appId, timestamp, signature };
 };
 
-/** What is wrong with pasted headers, or that nothing is. @param {{ signed: string, timestamp: string }} asked @param {Words} t */
+/** The flaw of pasted headers, or that there is none. @param {{ signed: string, timestamp: string }} asked @param {Words} t */
 const signedWord = ({ signed, timestamp }, t) => {
   const headers = parseSigned(signed);
   if (signed.trim() === '') return '';

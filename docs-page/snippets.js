@@ -10,7 +10,7 @@ import { base, requestOf } from './request.js';
  */
 
 /**
- * What the samples of an operation are made of.
+ * The parts of an operation's samples.
  * @param {import('./description.js').Operation} operation @param {import('./request.js').Form} form
  * @param {import('./ways.js').Ways} ways @param {(part: any) => any} resolve @returns {Sample}
  */
@@ -96,7 +96,7 @@ const scriptValue = (body) => {
   }
 };
 
-/** What the client adds by itself is left out. @param {Request} request */
+/** Leaves out what the client adds by itself. @param {Request} request */
 const clientHeaders = (request) =>
   Object.entries(request.headers)
     .filter(([name]) => name !== 'Content-Type')
@@ -106,7 +106,7 @@ const clientHeaders = (request) =>
 const withVariables = (lines = []) =>
   lines.map((line) => line.replaceAll(/process\.env\.\w+/g, (variable) => `(${variable} ?? '')`));
 
-/** What a method adds to a script, for TypeScript. @param {import('./ways.js').Samples['script']} script */
+/** The lines that a method adds to a script, for TypeScript. @param {import('./ways.js').Samples['script']} script */
 const typed = (script) => ({
   ...script,
   before: withVariables(script.before),

@@ -1,4 +1,4 @@
-/** The page's own texts. What belongs to the API comes with its description, in the same language. */
+/** The page's own texts. Those of the API come with its description, in the same language. */
 
 const zh = {
   documentation: '接口文档',

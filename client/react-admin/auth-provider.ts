@@ -2,7 +2,7 @@ import type { AuthProvider, UserIdentity } from 'ra-core';
 import { GatewrightError } from '../error.ts';
 import type { Send } from './data-provider.ts';
 
-/** Who is signed in to the administration area. */
+/** The user who is signed in to the administration area. */
 export interface SessionUser {
   readonly id: number;
   readonly username: string;
@@ -20,7 +20,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What a refusal of the password with code 40107 has as its `data`: the password was right, and one thing more is asked. */
+/** The `data` of a refusal of the password with code 40107: the password was right, and one thing more is asked. */
 export interface SecondFactorQuestion {
   /** Goes back with the answer, for 5 minutes. */
   readonly ticket: string;
@@ -71,7 +71,7 @@ export const createAuthProvider = (send: Send): AuthProvider => {
       session = undefined;
       if (known === undefined) return;
       await send('DELETE', path).catch((error: unknown) => {
-        // Whoever is not signed in any more need not sign out.
+        // A user whose session is over need not sign out.
         if (!(error instanceof GatewrightError && error.status === 401)) throw error;
       });
     },

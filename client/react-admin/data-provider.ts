@@ -216,7 +216,7 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
       };
       const headers = header('If-Match', data[etagField]);
       const saved = await write<RaRecord>(resource, 'PATCH', id, fields, include, headers);
-      // What is answered to a write can be less than what is shown of a record.
+      // The response to a write can hold less than what is shown of a record.
       return { data: { ...previousData, ...saved } as never };
     },
     updateMany: async (resource, { ids, data }) => {

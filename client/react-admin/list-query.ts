@@ -19,7 +19,7 @@ const isScalar = (value: unknown): value is Scalar =>
 const isGroup = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** What an input for `customer.country` says stands in an object `customer`. */
+/** Flattens filters: the value of an input for `customer.country` stands in an object `customer`. */
 const flat = (values: object, before = ''): [string, unknown][] =>
   Object.entries(values).flatMap(([name, value]): [string, unknown][] =>
     isGroup(value) ? flat(value, `${before}${name}.`) : [[before + name, value]],

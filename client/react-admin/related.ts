@@ -1,6 +1,6 @@
 import type { ResourceRelation } from '../shape.ts';
 
-/** What a provider has to know of relations: what react-admin's `meta` asks for, and what its forms send. */
+/** The relations that a provider handles: those that react-admin's `meta` asks for and its forms send. */
 
 type Fields = Readonly<Record<string, unknown>>;
 type Relations = Readonly<Record<string, ResourceRelation>>;
@@ -20,7 +20,7 @@ const namesIn = (meta: unknown, key: string): readonly string[] => {
   return list as readonly string[];
 };
 
-/** What a request brings beside its records, by react-admin's conventions. */
+/** The parts of a request beside its records, by react-admin's conventions. */
 export interface Asked {
   /** For `listQuery`. */
   readonly include: Readonly<Record<string, true | readonly string[]>>;
@@ -94,7 +94,7 @@ const places = new WeakMap<object, number>();
 
 /**
  * The name of a field in the form, for one that the service names in what was sent: rows that had not changed are not
- * there. What is wrong with a row that the form has no more is the list's.
+ * there. Violations of a row that the form has no more belong to the list.
  */
 export const placeInForm = (sent: Fields, name: string): string => {
   const parts: (string | number)[] = [];
@@ -153,7 +153,7 @@ export const changedFields = async (
     if (relation === undefined) fields[name] = value;
     if (relation?.write !== true) continue;
     const rows = rowsIn(value);
-    // What is no list is told so by the service.
+    // The service refuses a value that is no list.
     const items = rows && (await itemsOf(rows, rowsIn(before[name]) ?? [], relation, relationsOf));
     if (items === undefined || items.length > 0) fields[name] = items ?? value;
   }

@@ -12,9 +12,9 @@ export interface TokenAccessOptions extends Omit<TransportOptions, 'auth'> {
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 }
 
-/** What an application needs whose users sign in with account and password at `/api/v1/auth/login`. */
+/** The access of an application whose users sign in with account and password at `/api/v1/auth/login`. */
 export interface TokenAccess {
-  /** Sends as whoever is signed in; for `createDataProvider`. */
+  /** Sends as the signed-in user; for `createDataProvider`. */
   readonly send: Send;
   readonly authProvider: AuthProvider;
 }

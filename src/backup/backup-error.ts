@@ -1,4 +1,4 @@
-/** What keeps a backup from being made or restored, in one line that says all. */
+/** The reason why a backup cannot be made or restored, in one line. */
 export class BackupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -476,7 +476,7 @@ describe.runIf(debian.here)('a backup by the programs of the database', () => {
       programs: debianPrograms,
       signal: new AbortController().signal,
       // While this waits the comparison does: where the process were killed now, this is what it would leave.
-      told: (doing) => {
+      onProgress: (doing) => {
         if (doing === 'compare' && seen.length === 0)
           seen.push(execFileSync(join(debianPrograms, 'psql'), [place, '-Atc', marked]).toString().trim());
       },

@@ -58,7 +58,7 @@ const presentManifest = async (file: string, options: WorkOptions): Promise<Mani
   if (!(await exists(file))) return undefined;
   const [first, ...others] = await readManifests(file);
   if (others.length === 0) return first;
-  // Whoever was to replace it before was killed: one of the two is meant.
+  // An earlier replacement was killed: one of the two is meant.
   const { sha256 } = await digestOf(file, options);
   return [first, ...others].find((manifest) => manifest.sha256 === sha256);
 };
@@ -103,7 +103,7 @@ export const makeBackup = async (
   file: string,
   options: BackupOptions,
 ): Promise<Manifest> => {
-  const { version, verifyOn, force, now: begun, told } = options;
+  const { version, verifyOn, force, now: begun, onProgress } = options;
   if (target.isEmpty())
     throw new BackupError(`there is no database${target.file === undefined ? '' : ` ${target.file}`}`);
   await assertFree(file, force);
@@ -117,7 +117,7 @@ export const makeBackup = async (
       begun,
       tables: await tableChecksums(snapshot, (table, rows) => {
         options.signal.throwIfAborted();
-        told('count', { table, rows });
+        onProgress('count', { table, rows });
       }),
     }));
     if (Object.keys(described.tables).length === 0) throw new BackupError('the database has no tables');

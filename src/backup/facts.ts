@@ -4,7 +4,7 @@ import { dialectOf } from '../database/registry.ts';
 import type { TableSnapshot } from '../database/target.ts';
 import type { Manifest } from './manifest.ts';
 
-/** What a database says of itself. */
+/** The product of a database, its major version and the migrations that it has. */
 type Facts = Pick<Manifest, 'database' | 'major' | 'migrations'>;
 
 /** Tables that remember migrations: of the service, and of the application. */

@@ -3,7 +3,7 @@ import type { TableChecksum, TableChecksums } from '../database/table-checksum.t
 import type { CopyFacts } from '../database/target.ts';
 import { BackupError } from './backup-error.ts';
 
-/** What FILE.json says of the backup FILE: all of one state of the database. */
+/** The content of FILE.json, about the backup FILE: all of one state of the database. */
 export interface Manifest extends CopyFacts {
   /** Version of the service that made it. */
   readonly version: string;
@@ -89,7 +89,7 @@ export const isManifestFile = async (path: string): Promise<boolean> => {
 };
 
 /**
- * What is said of a file: of it, or of the one that it was to be replaced with.
+ * The manifests of a file: its own, and the one of a file that was to replace it.
  * @throws BackupError where there is nothing, or where it cannot be read by this version
  */
 export const readManifests = async (file: string): Promise<readonly [Manifest, ...Manifest[]]> => {

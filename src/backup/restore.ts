@@ -16,11 +16,11 @@ const named = 5;
 
 /** Holds what stands in a place against what the manifest says. */
 const accepting =
-  (manifest: Manifest, { signal, told }: WorkOptions) =>
+  (manifest: Manifest, { signal, onProgress }: WorkOptions) =>
   async (snapshot: TableSnapshot): Promise<void> => {
     const found = await tableChecksums(snapshot, (table, rows) => {
       signal.throwIfAborted();
-      told('compare', { table, rows });
+      onProgress('compare', { table, rows });
     });
     const { [restoringName]: _mark, ...restored } = found;
     const differences = checksumDifferences(manifest.tables, restored);

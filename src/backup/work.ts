@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { CopyOptions } from '../database/target.ts';
 
-/** What a backup and its way back are doing, in the order in which they do it. */
+/** The steps of a backup and of its restoration, in their order. */
 export type CopyStep = 'copy' | 'digest' | 'count' | 'restore' | 'compare';
 
 /** How far a step is: bytes, or rows of a table. */
@@ -10,31 +10,31 @@ export type CopyState =
   | { readonly bytes: number; readonly all: number | undefined }
   | { readonly table: string; readonly rows: number };
 
-/** What whoever asks for a backup decides of its work. */
+/** Options of the work that the caller of a backup sets. */
 export interface WorkOptions {
   /** Folder of the database's own programs; those of the PATH unless given. */
   readonly programs: string | undefined;
   readonly signal: AbortSignal;
-  told(step: CopyStep, state: CopyState): void;
+  onProgress(step: CopyStep, state: CopyState): void;
 }
 
-export const copyOptions = ({ programs, signal, told }: WorkOptions, step: CopyStep): CopyOptions => ({
+export const copyOptions = ({ programs, signal, onProgress }: WorkOptions, step: CopyStep): CopyOptions => ({
   programs,
   signal,
-  told: (bytes, all) => told(step, { bytes, all }),
+  told: (bytes, all) => onProgress(step, { bytes, all }),
 });
 
 /** SHA-256 of a file, and its bytes, read once from its beginning to its end. */
 export const digestOf = async (
   path: string,
-  { signal, told }: WorkOptions,
+  { signal, onProgress }: WorkOptions,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> => {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, signal })) {
     hash.update(chunk);
     bytes += chunk.length;
-    told('digest', { bytes, all: undefined });
+    onProgress('digest', { bytes, all: undefined });
   }
   return { bytes, sha256: hash.digest('hex') };
 };

@@ -22,7 +22,7 @@ const nameOf = ({ method, path }: EndpointDefinition): string =>
 
 const takesBody = ({ method }: EndpointDefinition): boolean => method !== 'GET' && method !== 'DELETE';
 
-/** What a form holds in place of any JSON: texts, which are read as what they look like. */
+/** The value of a form in place of any JSON: texts, which are read as what they look like. */
 const scalars = 'string | number | boolean | null';
 
 const fieldsOf = ({ input, accepts = 'json' }: EndpointDefinition): string => {
@@ -59,7 +59,7 @@ const answerOf = ({ output, media }: EndpointDefinition, models: Models): string
     : objectType(outputSchema(output, output.views.detail, locale), indent);
 };
 
-/** What stands above a member: a text of the application's, which must not end the comment. */
+/** The comment above a member: a text of the application's, which must not end the comment. */
 const commentOf = ({ summary, problems = [] }: EndpointDefinition): string => {
   const own = problems.filter(isOwnProblem);
   const refusals = own.map(({ code, message }) => `${code} ${labelText(message, locale)}`);
@@ -79,7 +79,7 @@ const shapeOf = (endpoint: EndpointDefinition, models: Models): string => {
   return `${commentOf(endpoint)}  ${textCode(nameOf(endpoint))}: {\n${lines}  };`;
 };
 
-/** What a client needs to know at run time: how the body is sent, and whether there is an envelope. */
+/** The facts that a client needs at run time: how the body is sent, and whether there is an envelope. */
 const entryOf = (endpoint: EndpointDefinition): string => {
   const { accepts = 'json', media } = endpoint;
   const members = [

@@ -55,7 +55,7 @@ interface ResourceName<Source> {
 `,
 };
 
-/** The text with the helpers that it uses in front: a compiler may be told to refuse types that nobody uses. */
+/** The text with the helpers that it uses in front: a compiler may be set to refuse unused types. */
 const withHelpers = (text: string): string =>
   Object.entries(helpers).reduceRight(
     (rest, [name, helper]) => (new RegExp(`\\b${name}\\b`).test(rest) ? helper + rest : rest),
@@ -82,7 +82,7 @@ const shapeOf = (model: ResourceModel, models: Models): string => {
 ${relationsMember(model, models)}  };`;
 };
 
-/** What a program needs to know of a resource. */
+/** The facts of a resource that a program needs. */
 const entryOf = (model: ResourceModel, models: Models): string => {
   const relations = relationEntries(model, models);
   const more = relations === '' ? '' : `, relations: { ${relations} }`;

@@ -77,7 +77,7 @@ export const sortNames = (model: ResourceModel, view: View): string =>
       .map(({ name }) => name),
   );
 
-/** The relations that a request may follow: those of references that nobody sees are none. */
+/** The relations that a request may follow: hidden references have none. */
 const followed = ({ relations, views }: ResourceModel) =>
   [...relations.values()].filter(
     ({ many, from }) => many || views.list.includes(from) || views.detail.includes(from),

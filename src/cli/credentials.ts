@@ -10,7 +10,7 @@ import { openVault, type Vault } from '../vault/vault.ts';
 import type { Io } from './io.ts';
 
 /** Milliseconds that a command waits for a database that does not answer. */
-const patience = 5_000;
+const databaseTimeoutMs = 5_000;
 
 /** The encrypted credentials that the environment names. */
 export const openCredentials = (io: Io): Promise<Vault> => {
@@ -35,7 +35,7 @@ const openAuditList = async ({ databaseUrl }: Config): Promise<Database | undefi
 
 const within = async <T>(work: Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('the database does not answer')), patience);
+  const timer = setTimeout(() => late.reject(new Error('the database does not answer')), databaseTimeoutMs);
   try {
     return await Promise.race([work, late.promise]);
   } finally {
@@ -50,7 +50,7 @@ export interface ChangeOptions {
   readonly older?: boolean;
 }
 
-/** What a command does with the vault; `seen` is the highest serial that was seen anywhere. */
+/** The work of a command with the vault; `seen` is the highest serial that was seen anywhere. */
 type VaultWork<T> = (seen: number | undefined) => Promise<T>;
 
 /** Changes the credentials under the rules of `workOnCredentials`. */

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../kernel/clock.ts';
 
-/** What a command sees of its process, so that tests run it in theirs. */
+/** The parts of its process that a command uses, so that tests run it in theirs. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -10,7 +10,7 @@ export interface Io {
   readonly interactive: boolean;
   /** To stdout, as it is. */
   write(data: string | Uint8Array): void;
-  /** Whether whoever read stdout has gone away. */
+  /** Whether the reader of stdout has gone away. */
   gone(): boolean;
   /** One line to stdout. */
   print(line: string): void;

@@ -16,7 +16,7 @@ const asksForHelp = (args: readonly string[]): boolean => {
 
 const isGroup = (word: string): boolean => [...registry.keys()].some((name) => name.startsWith(`${word} `));
 
-/** What is said of words that name no command: of the first one what comes nearest, or of the second within its group. */
+/** The message about words that name no command: of the first one what comes nearest, or of the second within its group. */
 const unknownCommand = (first: string, second: string | undefined): string => {
   if (isGroup(first) && second === undefined) return `${first} what? gatewright ${first} --help lists them`;
   const heads = new Set([...registry.keys()].map((name) => name.split(' ')[0] ?? name));
@@ -66,7 +66,7 @@ const oneLine = (error: unknown): string => {
 
 /**
  * Runs the command that `argv` names (without the program's own name).
- * Answers the exit status: 0 done, 1 failed, 2 wrongly used. An error is one line on stderr.
+ * Returns the exit status: 0 done, 1 failed, 2 wrongly used. An error is one line on stderr.
  */
 export const main = async (argv: readonly string[], io: Io): Promise<number> => {
   try {

@@ -2,7 +2,7 @@
 const interval = 500;
 
 /**
- * Resolves when the npm that started this process is gone: npm does not always end what it runs, and nobody would be
+ * Resolves when the npm that started this process is gone: npm does not always end what it runs, and no process would be
  * left to. A shell that ends leaves what it started running, so without npm this never resolves.
  */
 export const npmGone = (env: Readonly<Record<string, string | undefined>>): Promise<void> =>

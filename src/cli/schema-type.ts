@@ -62,7 +62,7 @@ const typeNamed = (type: Json, schema: JsonSchema, indent: string): string => {
 };
 
 /**
- * The TypeScript type of a value with this schema, as far as it can be told at a glance: `unknown` for what it cannot.
+ * The TypeScript type of a value with this schema, as far as it is simple: `unknown` otherwise.
  * `indent` is that of the line on which it begins.
  */
 export const typeOf = (schema: JsonSchema, indent = ''): string => {

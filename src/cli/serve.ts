@@ -34,7 +34,7 @@ const awaitOwnDatabase = async ({ config, logger, stopped }: ServeOptions): Prom
 };
 
 /**
- * What an application that could not be started has left running keeps the process no longer. Why it could not stands in
+ * Timers of an application that could not be started keep the process no longer. The reason stands in
  * the log as well, which may be all that anybody collects.
  */
 const startServer = async (options: ServeOptions): Promise<Server> => {

@@ -19,7 +19,7 @@ export type StopSignal = 'SIGTERM' | 'SIGINT';
 /**
  * Ends the process, also when a thread is in the middle of something: `process.exit` would wait for a statement of
  * SQLite, or for a file or a host name that the application asks for, for minutes if need be. A program that only ends
- * with the status, put in the place of this one, waits for nobody. Who listens for the exit is told.
+ * with the status, put in the place of this one, waits for no listener. Listeners of the exit are called.
  */
 export const endNow = (status: number): never => {
   process.emit('exit', status);
@@ -48,12 +48,12 @@ export const endIfKeptAlive = (): void => {
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
-/** Tells of the first SIGTERM or SIGINT; the second ends the process at once. Answers what ends the listening. */
-export const onStopSignal = (told: (signal: StopSignal) => void): (() => void) => {
+/** Reports the first SIGTERM or SIGINT; the second ends the process at once. Returns a function that ends this. */
+export const onStopSignal = (listener: (signal: StopSignal) => void): (() => void) => {
   let first: number | undefined;
   const received = (signal: StopSignal): void => {
     const now = performance.now();
-    if (first === undefined) told(signal);
+    if (first === undefined) listener(signal);
     first ??= now;
     if (now - first > echo) endBy(signal);
   };
@@ -79,7 +79,7 @@ export const endAfter = async (server: Server, drain: number): Promise<never> =>
   return endNow(0);
 };
 
-/** Ends the process with status 1 after an error that nobody caught. Requests in flight have a second to be answered. */
+/** Ends the process with status 1 after an uncaught error. Requests in flight have a second to be answered. */
 export const endFailed = async (server: Server | undefined): Promise<never> => {
   if (server !== undefined) await Promise.race([server.close().catch(() => {}), delay(failedLimit)]);
   return endNow(1);

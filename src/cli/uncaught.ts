@@ -10,16 +10,16 @@ const log = (write: (error: unknown) => void, error: unknown): void => {
 };
 
 /**
- * What code of the application leaves behind is logged. A rejected promise that nobody awaits says nothing of the state
- * of the process, which goes on. An error that nobody caught does: `end` is called, once.
+ * Uncaught errors of the application are logged. A rejected promise that is not awaited says nothing of the state
+ * of the process, which goes on. An uncaught error does: `end` is called, once.
  */
 export const logUncaught = (logger: Logger, end: () => void): void => {
   process.on('unhandledRejection', (reason) => {
-    log((err) => logger.error({ err }, 'a promise was rejected, and nobody awaits it'), reason);
+    log((err) => logger.error({ err }, 'a promise was rejected and is not awaited'), reason);
   });
   let ending = false;
   process.on('uncaughtException', (error) => {
-    log((err) => logger.fatal({ err }, 'an error that nobody caught: the process ends'), error);
+    log((err) => logger.fatal({ err }, 'an uncaught error: the process ends'), error);
     if (ending) return;
     ending = true;
     end();

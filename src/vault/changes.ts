@@ -3,7 +3,7 @@ import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
 import { type AppSecrets, assertAppId, type Credentials, type PreviousSecret } from './credentials.ts';
 import { VaultError } from './vault-error.ts';
 
-/** What a new content differs in: names, never secrets. */
+/** The differences of a new content: names, never secrets. */
 export interface CredentialsChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
@@ -11,7 +11,7 @@ export interface CredentialsChange {
   readonly jwt_secret: boolean;
 }
 
-/** What changed between two contents, by app_id in code point order. */
+/** Returns the changes between two contents, by app_id in code point order. */
 export const changeOf = (before: Credentials, after: Credentials): CredentialsChange => {
   const names = [...new Set([...before.apps.keys(), ...after.apps.keys()])].sort();
   const differs = (id: string): boolean =>

@@ -14,7 +14,7 @@ export interface AppSecrets {
   readonly previous?: readonly PreviousSecret[];
 }
 
-/** What the encrypted file holds. A map, so that no app_id can name something that Object.prototype lends. */
+/** The content of the encrypted file. A map, so that no app_id can name something that Object.prototype lends. */
 export interface Credentials {
   /** Raised by every change; 0 in a file that no command has changed since there are serials. */
   readonly serial: number;

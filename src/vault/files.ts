@@ -29,12 +29,12 @@ const ifPresent = async <T>(look: Promise<T>): Promise<T | undefined> => {
   }
 };
 
-/** The bytes of a file, undefined where there is none. Throws what the system answers otherwise. */
+/** The bytes of a file, undefined where there is none. Throws any other error of the system. */
 export const readIfPresent = (path: string): Promise<Uint8Array | undefined> => ifPresent(readFile(path));
 
 /**
- * What changes whenever a file is replaced, rewritten, removed or made; equal for the same file untouched.
- * Never throws: a file that cannot be looked at is told apart by the system's error code.
+ * A fingerprint that changes whenever a file is replaced, rewritten, removed or made; equal for the same file untouched.
+ * Never throws: a file that cannot be looked at is represented by the system's error code.
  */
 export const fingerprint = async (path: string): Promise<string> => {
   try {
@@ -54,7 +54,7 @@ const ensureDirectory = async (path: string): Promise<void> => {
   }
 };
 
-/** Makes the directory of a file, and answers the file's path with no symbolic link in it. */
+/** Makes the directory of a file, and returns the file's path with no symbolic link in it. */
 export const settledPath = async (path: string): Promise<string> => {
   await ensureDirectory(dirname(path));
   return (await ifPresent(realpath(path))) ?? join(await realpath(dirname(path)), basename(path));
@@ -71,7 +71,7 @@ const keepOwner = async (handle: FileHandle, path: string): Promise<void> => {
   }
 };
 
-/** Removes what writers of a file left behind that were killed. To be called where nobody writes it. */
+/** Removes the temporary files of writers that were killed. No writer may be at work. */
 export const removeDrafts = async (path: string): Promise<void> => {
   const target = await settledPath(path);
   const start = `.${basename(target)}.`;
@@ -106,7 +106,7 @@ const withDraft = async (
   await syncDirectory(dirname(path));
 };
 
-/** Replaces a file as a whole: whoever reads, and whoever comes after a power cut, sees the old or the new one. */
+/** Replaces a file as a whole: readers see the old or the new one, also after a power cut. */
 export const writeAtomically = async (path: string, data: Uint8Array): Promise<void> => {
   const target = await settledPath(path);
   await withDraft(target, data, (draft) => rename(draft, target));

@@ -44,7 +44,7 @@ export const newIdentity = async (
  */
 export class Keyring {
   readonly #options: KeyringOptions;
-  /** What the operator knows the key by, for messages. */
+  /** The name by which the operator knows the key, for messages. */
   readonly source: string;
 
   constructor(options: KeyringOptions) {

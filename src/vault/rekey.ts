@@ -33,7 +33,7 @@ const begun = '# A change of the key has begun: "gatewright credentials rekey" c
 
 const without = ({ recipients: _, ...credentials }: Credentials): Credentials => credentials;
 
-/** What was written opens with this identity alone. */
+/** Asserts that the written file opens with this identity alone. */
 const assertOpens = async ({ file, draftFile, keyring }: RekeyParts, identity: string): Promise<void> => {
   const alone = new Keyring({ keyFile: keyring.source, key: identity, production: true });
   for (const each of [file, draftFile]) {
@@ -42,7 +42,7 @@ const assertOpens = async ({ file, draftFile, keyring }: RekeyParts, identity: s
   }
 };
 
-/** An edit that could not be saved is encrypted anew as well. */
+/** An edit that could not be saved is encrypted with the new key as well. */
 const rewriteDraft = async (
   { draftFile, keyring }: RekeyParts,
   recipients: readonly string[],
@@ -78,7 +78,7 @@ const atOnce = async (parts: RekeyParts): Promise<void> => {
       'the key is in CREDENTIALS_KEY: --key-out FILE says where the new one is to be written',
     );
   if (current.recipients !== undefined)
-    throw new VaultError('a new key was given out: --finish drops the old one, --key-out FILE begins anew');
+    throw new VaultError('a new key was given out: --finish drops the old one, --key-out FILE starts again');
   await removeDrafts(keyFile);
   const before = new TextDecoder().decode(await readIfPresent(keyFile));
   if (!before.includes(begun)) {
@@ -123,7 +123,7 @@ const dropOld = async (parts: RekeyParts): Promise<void> => {
 };
 
 /**
- * Takes one step of replacing the key. To be called by whoever holds the lock of all writers.
+ * Takes one step of replacing the key. The caller holds the lock of all writers.
  * @throws VaultError where it is not the step that is due; then nothing was changed
  */
 export const rekey = async (step: RekeyStep, parts: RekeyParts): Promise<Rekeyed> => {

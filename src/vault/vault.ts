@@ -17,13 +17,13 @@ import { VaultError } from './vault-error.ts';
 export interface VaultOptions extends KeyringOptions {
   /** The age file. An absent one holds nothing. */
   readonly file: string;
-  /** Told of a reload that failed, of a file that vanished and of a listener that threw. For the log. */
+  /** Called after a reload that failed, when a file vanished and when a listener threw. For the log. */
   onError(error: Error): void;
-  /** Told besides of a file that was not taken. */
+  /** Called in addition when a file was refused. */
   onRefused?(error: Error): void;
 }
 
-/** What may be told of an application: never its secret. */
+/** The public part of an application: never its secret. */
 export interface ApplicationSummary {
   readonly app_id: string;
   readonly rotated_at: string;
@@ -138,7 +138,7 @@ export class Vault {
     return formatCredentials(this.#credentials);
   }
 
-  /** Calls `listener` after every change of the content; answers what ends that. */
+  /** Calls `listener` after every change of the content; returns a function that ends that. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -210,7 +210,7 @@ export class Vault {
     return this.#locked(async (file) => {
       const current = (await this.#read())?.credentials;
       if (current === undefined)
-        throw new VaultError(`${file} is not there: there is nothing to encrypt anew`);
+        throw new VaultError(`${file} is not there: there is nothing to encrypt again`);
       return rekey(step, {
         ...{ file, draftFile: this.draftFile, keyring: this.#keyring, current },
         keyFile: this.#options.key === undefined ? this.#options.keyFile : undefined,
@@ -285,7 +285,7 @@ export class Vault {
     }
   }
 
-  /** False where nobody can tell now; throws the `VaultError` of a refusal. Either is reported once. */
+  /** Returns false while it is unknown; throws the `VaultError` of a refusal. Either is reported once. */
   async #admits({ serial, digest }: Reading): Promise<boolean> {
     try {
       await this.#admission?.({ serial, digest });

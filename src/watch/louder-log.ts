@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 /** Milliseconds for which the log says more once it was asked to. */
 const duration = 600_000;
 
-/** The level that it has meanwhile: every statement is told of. */
+/** The level that it has meanwhile: every statement is logged. */
 const louder = 'debug';
 
 /**
  * Lets a process that runs say more for 10 minutes, without a restart that would lose what is looked for. Asked again
- * meanwhile, it begins anew; a level that says as much already stays.
+ * meanwhile, the time starts again; a level that says as much already stays.
  */
 export class LouderLog {
   readonly #logger: Logger;

@@ -10,7 +10,7 @@ const limit = 10_000;
 /** Milliseconds between two signs of life. */
 const interval = 1_000;
 
-/** Signs of life without any code of the application after which nobody has to watch. */
+/** Signs of life without any code of the application after which watching ends. */
 const idleBeats = 60;
 
 const entry = programFile('watch/watcher');
@@ -18,7 +18,7 @@ const entry = programFile('watch/watcher');
 /**
  * Has the log say when the main thread stands still, and in whose code. That takes a second thread, which costs 10 MB:
  * it is there while code of the application runs, as nothing else of the service can be endless, and for a minute after
- * that. Whatever else took long is told when it is over.
+ * that. Whatever else took long is reported when it is over.
  */
 export class MainThreadWatch implements CodeWatch {
   readonly #logger: Logger;
@@ -73,7 +73,7 @@ export class MainThreadWatch implements CodeWatch {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
     });
-    thread.on('error', (error) => this.#logger.warn({ err: error }, 'nobody watches the main thread'));
+    thread.on('error', (error) => this.#logger.warn({ err: error }, 'the main thread is not watched'));
     thread.unref();
     return thread;
   }

@@ -1,4 +1,4 @@
-/** What the main thread and the thread that watches it have in common. */
+/** The memory that the main thread and the thread that watches it share. */
 
 /** Pieces of the application's code that can be named at one moment; further ones run without a name. */
 const entries = 16;
@@ -33,7 +33,7 @@ export class RunningCode {
     Atomics.add(this.#words, 0, 1);
   }
 
-  /** Takes a name; answers its entry, or -1 where there is none left. */
+  /** Takes a name; returns its entry, or -1 where there is none left. */
   enter(name: string): number {
     const entry = this.#free.pop() ?? -1;
     if (entry >= 0) {
@@ -45,7 +45,7 @@ export class RunningCode {
     return entry;
   }
 
-  /** Whose code the thread is in; -1 for nobody's that is known. */
+  /** The entry whose code the thread runs; -1 when it is unknown. */
   hasThread(entry: number): void {
     Atomics.store(this.#words, 1, entry + 1);
   }
@@ -75,6 +75,6 @@ const encoder = new TextEncoder();
 
 export interface WatcherData {
   readonly memory: SharedArrayBuffer;
-  /** Milliseconds after which a thread that does not go on is told of. */
+  /** Milliseconds after which a thread that does not go on is reported. */
   readonly limit: number;
 }

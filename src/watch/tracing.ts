@@ -3,12 +3,12 @@ import { maskedStatement } from '../database/masked-statement.ts';
 import type { StatementWatch } from '../database/measured.ts';
 import type { Work } from '../kernel/current-work.ts';
 
-/** What of a request its span tells; no address with its query, no header, no body. */
+/** The attributes of a request's span; no address with its query, no header, no body. */
 export interface TracedRequest extends Work {
   readonly method: string;
   readonly raw: { readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> };
   readonly response: { readonly statusCode: number };
-  /** Told under which span it runs, as W3C Trace Context has it. */
+  /** Called with the span under which it runs, as W3C Trace Context has it. */
   traced(traceparent: string): void;
 }
 
@@ -72,7 +72,7 @@ export const openTracing = async (system: string, version: string): Promise<Trac
       }
     },
     begun: (sql) => {
-      // What the service looks at by itself, every second of its life, is nobody's trace.
+      // Statements that the service repeats every second belong to no trace.
       if (trace.getActiveSpan() === undefined) return undefined;
       const text = maskedStatement(sql);
       const operation = operationOf(text);

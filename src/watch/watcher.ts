@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { Output } from '../app/output.ts';
 import { RunningCode, type WatcherData } from './shared.ts';
 
-/** Entry of the thread that watches the main one: it writes to the log itself, as nobody else could. */
+/** Entry of the thread that watches the main one: it writes to the log itself, as no other thread could. */
 
 const { memory, limit } = workerData as WatcherData;
 const running = new RunningCode(memory);
@@ -26,15 +26,15 @@ const tell = (milliseconds: number): void => {
 
 let { beat } = running;
 let since = performance.now();
-let told = false;
+let isReported = false;
 for (;;) {
   Atomics.wait(sleeping, 0, 0, 1_000);
   if (running.beat !== beat) {
     ({ beat } = running);
     since = performance.now();
-    told = false;
-  } else if (!told && performance.now() - since >= limit) {
-    told = true;
+    isReported = false;
+  } else if (!isReported && performance.now() - since >= limit) {
+    isReported = true;
     tell(performance.now() - since);
   }
 }

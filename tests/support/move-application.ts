@@ -90,14 +90,14 @@ export const moveTo = async (
   from: string,
   to: string,
   dataDir: string,
-  told: (state: MoveState) => void = () => {},
+  onProgress: (state: MoveState) => void = () => {},
   application = moveApplication(),
 ): Promise<Moved> => {
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: from });
   const [source, destination] = [databaseTarget(from), databaseTarget(to)];
   await assertUpToDate(application, source);
   return moveDatabase({
-    ...{ source, destination, destinationName: 'there', now: Date.parse('2026-01-01T00:00:00Z'), told },
+    ...{ source, destination, destinationName: 'there', now: Date.parse('2026-01-01T00:00:00Z'), onProgress },
     prepare: (after) => prepareEmptyDatabase(config, application, destination, after),
   });
 };

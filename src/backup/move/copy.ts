@@ -8,8 +8,8 @@ import { UnmovableValue } from './move-error.ts';
 export interface CopyParts {
   readonly source: TableSnapshot;
   readonly loader: TableLoader;
-  /** Told how many rows of a table are there. */
-  told(table: string, rows: number): void;
+  /** Called with the number of rows of a table that are copied. */
+  onProgress(table: string, rows: number): void;
 }
 
 const beginning: MovePlace = { rows: 0, after: undefined, done: false };
@@ -76,7 +76,7 @@ export const copyTable = async (
   place: MovePlace = beginning,
 ): Promise<number> => {
   if (place.done) return place.rows;
-  const { source, loader, told } = parts;
+  const { source, loader, onProgress } = parts;
   const names = [...table.columns.keys()];
   const columns = names.flatMap((name) => target.columns.get(name) ?? []);
   const numbered = isNumbered(source, table);
@@ -100,7 +100,7 @@ export const copyTable = async (
     }
     count = next.rows;
     after = next.after;
-    told(table.name, count);
+    onProgress(table.name, count);
   };
 
   // While a batch is written, the next one is read.

@@ -16,7 +16,7 @@ import {
   sourceMark,
 } from './marks.ts';
 
-/** What work on the source in one transaction has. */
+/** The parts that work on the source in one transaction receives. */
 interface SourceWork {
   readonly tables: Tables;
   readonly ask: Ask;
@@ -67,14 +67,14 @@ const onSource = async <T>(
   }
 };
 
-/** Where a database goes, or went; undefined where nobody moves it. */
+/** Where a database goes, or went; undefined when it is not being moved. */
 export const sourceMarkOf = (target: DatabaseTarget): Promise<SourceMark | undefined> =>
   target.snapshot(async ({ ask, dialect }) =>
     readSourceMark(ask, await readTables(ask, dialectOf({ dialect }))),
   );
 
 /**
- * Has the database refuse every write from now on, whoever makes it: what was acknowledged before is in it, and nothing is
+ * Has the database refuse every write from now on, of every process: what was acknowledged before is in it, and nothing is
  * afterwards. Events that wait for their numbers get them first. Stays through whatever ends this process.
  */
 export const refuseWrites = (target: DatabaseTarget, mark: SourceMark): Promise<void> =>
@@ -89,7 +89,7 @@ export const refuseWrites = (target: DatabaseTarget, mark: SourceMark): Promise<
 export const setMoved = (target: DatabaseTarget): Promise<void> =>
   onSource(target, ({ run }) => run([setSourceState('moved')]));
 
-/** Has the database take writes again. Answers what was said of it; undefined where nobody moved it. */
+/** Has the database take writes again. Returns the mark of the move; undefined when there was none. */
 export const takeWrites = (target: DatabaseTarget): Promise<SourceMark | undefined> =>
   onSource(target, async ({ tables, ask, names, run }, { schema: { moving } }) => {
     const mark = await readSourceMark(ask, tables);

@@ -3,9 +3,9 @@ import type { Ask, Tables } from '../../database/introspection.ts';
 import { quoteName, quoteText } from '../../database/quote.ts';
 
 /**
- * What both databases know of a move. The source has a table that says where it goes, beside the triggers that refuse
+ * The marks of a move in both databases. The source has a table that says where it goes, beside the triggers that refuse
  * writes; the destination has one of what is done, until all is. Neither is a table of the service's: a database that
- * nobody moves has none of them.
+ * is not being moved has none of them.
  */
 export const sourceMark = fenceName;
 export const destinationMark = 'gatewright_moving';
@@ -50,7 +50,7 @@ export interface MovePlace {
   readonly done: boolean;
 }
 
-/** What the destination knows: kept in the same transactions as what it says. */
+/** The mark of the destination: kept in the same transactions as what it says. */
 export interface DestinationMark {
   readonly id: string;
   readonly phase: Phase;

@@ -24,7 +24,7 @@ import { MoveError, UnmovableValue } from './move-error.ts';
 export interface MoveParts {
   readonly source: DatabaseTarget;
   readonly destination: DatabaseTarget;
-  /** How the destination is told to people: without its password. */
+  /** The destination as messages name it: without its password. */
   readonly destinationName: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -33,8 +33,8 @@ export interface MoveParts {
    * @throws Error where it is not empty
    */
   prepare(after: (ask: Ask) => Promise<void>): Promise<void>;
-  /** Told of the progress. */
-  told(state: MoveState): void;
+  /** Called with the progress. */
+  onProgress(state: MoveState): void;
 }
 
 export interface MoveState {
@@ -54,7 +54,7 @@ export interface Moved {
 const tablesOf = ({ ask, dialect }: Pick<TableSnapshot, 'ask' | 'dialect'>): Promise<Tables> =>
   readTables(ask, dialectOf({ dialect }));
 
-/** What is known of the destination; one that is missing or empty knows nothing. */
+/** Reads the mark of the destination; one that is missing or empty knows nothing. */
 const destinationMarkOf = async (destination: DatabaseTarget): Promise<DestinationMark | undefined> => {
   if (destination.isEmpty()) return undefined;
   return destination.snapshot(async (snapshot) =>
@@ -139,7 +139,7 @@ const endFilling = async (
 };
 
 const fill = async (parts: MoveParts): Promise<void> => {
-  const { source, destination, told } = parts;
+  const { source, destination, onProgress } = parts;
   const dialect = dialectOf(destination);
   await destination.load(async (loader) => {
     const tables = await tablesOf(loader);
@@ -155,15 +155,16 @@ const fill = async (parts: MoveParts): Promise<void> => {
       for (const table of moved(await tablesOf(snapshot))) {
         const target = tables.get(table.name);
         if (target === undefined) throw new MoveError(`the destination lacks the table ${table.name}`);
-        const copying = (name: string, rows: number): void => told({ doing: 'copying', table: name, rows });
+        const copying = (name: string, rows: number): void =>
+          onProgress({ doing: 'copying', table: name, rows });
         await copyTable(
-          { source: snapshot, loader, told: copying },
+          { source: snapshot, loader, onProgress: copying },
           table,
           target,
           mark.places.get(table.name),
         );
       }
-      told({ doing: 'restoring' });
+      onProgress({ doing: 'restoring' });
       await endFilling(snapshot, loader, mark.restores);
     });
   });
@@ -171,7 +172,7 @@ const fill = async (parts: MoveParts): Promise<void> => {
 
 const checksumsOf = async (parts: MoveParts, target: DatabaseTarget): Promise<TableChecksums> => {
   const all = await target.snapshot((snapshot) =>
-    tableChecksums(snapshot, (table, rows) => parts.told({ doing: 'comparing', table, rows })),
+    tableChecksums(snapshot, (table, rows) => parts.onProgress({ doing: 'comparing', table, rows })),
   );
   return Object.fromEntries(Object.entries(all).filter(([name]) => !isMark(name)));
 };
@@ -182,7 +183,7 @@ const compare = async (parts: MoveParts): Promise<TableChecksums> => {
   const differences = checksumDifferences(wanted, await checksumsOf(parts, parts.destination));
   if (differences.length === 0) return wanted;
   throw new MoveError(
-    `the destination does not hold what the source holds: ${differences.slice(0, 5).join('; ')}. Give the move up with --undo, empty the destination and begin anew`,
+    `the destination does not hold what the source holds: ${differences.slice(0, 5).join('; ')}. Give the move up with --undo, empty the destination and start again`,
   );
 };
 
@@ -200,7 +201,7 @@ const begin = async (parts: MoveParts): Promise<void> => {
   const id = fence?.id ?? randomUUID();
   if (mark === undefined) await makeDestination(parts, id);
   if (fence !== undefined) return;
-  // What an earlier attempt left there was read before the source took writes again.
+  // Rows of an earlier attempt were read before the source took writes again.
   if (mark !== undefined)
     await destination.load((loader) =>
       loader.transaction(async () => {
@@ -208,15 +209,15 @@ const begin = async (parts: MoveParts): Promise<void> => {
         await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'made' }));
       }),
     );
-  parts.told({ doing: 'waiting' });
+  parts.onProgress({ doing: 'waiting' });
   const since = new Date(now).toISOString();
   await refuseWrites(source, { id, destination: destinationName, state: 'moving', since });
 };
 
 /**
  * Copies everything of a database to an empty one, and compares. From its beginning on the source refuses writes,
- * whoever makes them, also when this process is gone: what is copied is one state, and the same call goes on where the
- * one before was cut off. What a destination cannot hold ends it, and the source takes writes again.
+ * of every process, also when this one is gone: what is copied is one state, and the same call goes on where the
+ * one before was cut off. A value that the destination cannot hold ends it, and the source takes writes again.
  * @throws MoveError, and what the databases throw
  */
 export const moveDatabase = async (parts: MoveParts): Promise<Moved> => {
@@ -227,7 +228,7 @@ export const moveDatabase = async (parts: MoveParts): Promise<Moved> => {
     if (!(error instanceof UnmovableValue)) throw error;
     await takeWrites(parts.source);
     throw new MoveError(
-      `${error.message}. The source takes writes again: change the value there, and begin anew with the same command`,
+      `${error.message}. The source takes writes again: change the value there, and start again with the same command`,
       { cause: error },
     );
   }

@@ -1,6 +1,6 @@
 import { jsonOption, type Options } from '../command.ts';
 
-/** What `backup` and `restore` have in common. */
+/** Options that `backup` and `restore` have in common. */
 export const backupOptions = {
   'verify-url': {
     type: 'string',

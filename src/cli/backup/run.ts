@@ -20,7 +20,7 @@ const stateText = (step: CopyStep, state: CopyState): string => {
   return `${steps[step]}, ${bytesText(state.bytes)}${all}`;
 };
 
-/** What a command answers in the end. */
+/** The result of a command. */
 export interface CopyOutcome {
   readonly manifest: Manifest;
   readonly verified: boolean;
@@ -63,7 +63,7 @@ const summaryObject = (file: string, { manifest, verified }: CopyOutcome, second
 
 export interface AskedCopy {
   readonly file: string;
-  /** What is said to have been done. */
+  /** The report of the work that was done. */
   readonly done: string;
   readonly programs: string | undefined;
   readonly json: boolean;
@@ -80,10 +80,10 @@ export const runOnFile = async (
   const listen = onStopSignal((signal) =>
     stop.abort(new CommandError(`${file}: stopped by ${signal}; nothing is left behind`)),
   );
-  const told = (step: CopyStep, state: CopyState): void =>
+  const onProgress = (step: CopyStep, state: CopyState): void =>
     progress.state(() => `${file}: ${stateText(step, state)}, ${progress.seconds.toFixed(1)} s`);
   try {
-    const outcome = await work({ programs, signal: stop.signal, told });
+    const outcome = await work({ programs, signal: stop.signal, onProgress });
     progress.clear();
     const { seconds } = progress;
     io.print(

@@ -10,7 +10,7 @@ import { lookAtSchema } from '../look-at-schema.ts';
 
 const words = (value: Json | undefined): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
-/** Who may call, in words, of what `accessOf` says of an endpoint. */
+/** The callers that an endpoint is open to, in words, from the result of `accessOf`. */
 const whoOf = ({ access, roles }: JsonObject): string => {
   switch (access) {
     case 'public':

@@ -26,7 +26,7 @@ const save = (io: Io, vault: Vault, base: string, text: string): Promise<void> =
       'another command changed the credentials meanwhile: compare before you save again',
     );
   };
-  // Whoever has seen the whole content and saves it means it, also where a newer one was seen.
+  // A user who has seen the whole content and saves it means it, also where a newer one was seen.
   return changeCredentials(io, vault, edit, {
     entry: credentialsEntry('credentials.edit', null),
     older: true,
@@ -37,7 +37,7 @@ export const command = defineCommand({
   operands: [],
   options: {
     resume: { type: 'boolean', help: 'go on with the edit that could not be saved' },
-    discard: { type: 'boolean', help: 'drop the edit that could not be saved, and begin anew' },
+    discard: { type: 'boolean', help: 'drop the edit that could not be saved, and start again' },
   },
   description: [
     'Opens the decrypted credentials in $VISUAL or $EDITOR, in a private file that is removed afterwards.',

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { credentialsEntry, openCredentials, workOnCredentials } from '../credentials.ts';
 import { UsageError } from '../io.ts';
 
-const told: Readonly<Record<RekeyStep['kind'], string>> = {
+const stepLabels: Readonly<Record<RekeyStep['kind'], string>> = {
   'at once': 'the credentials are encrypted for a new key, and the old one opens nothing any more',
   'give out': 'the credentials are encrypted for both keys',
   'drop old': 'the old key opens nothing any more',
@@ -45,7 +45,7 @@ export const command = defineCommand({
     const { recipient } = await workOnCredentials(io, vault, (seen) => vault.rekey(step, seen), {
       entry: credentialsEntry('credentials.rekey', null, { step: step.kind }),
     });
-    io.print(`${told[step.kind]}: ${recipient}`);
+    io.print(`${stepLabels[step.kind]}: ${recipient}`);
     if (keyOut !== undefined) io.print(next(keyOut));
   },
 });

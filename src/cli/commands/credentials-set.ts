@@ -9,7 +9,7 @@ export const command = defineCommand({
   description: [
     'Stores a secret, read from stdin so that it shows in no process list and no shell history.',
     'NAME is jwt_secret: at least 32 bytes; one line end at its end is dropped. A new one signs everybody out.',
-    'The one before is kept, to open the secrets of webhooks until the service has sealed them anew. former_jwt_secret',
+    'The one before is kept, to open the secrets of webhooks until the service has sealed them again. former_jwt_secret',
     'adds one to those that are kept: for a JWT_SECRET of the environment that is to be replaced.',
   ],
   examples: ['openssl rand -hex 32 | gatewright credentials set jwt_secret'],

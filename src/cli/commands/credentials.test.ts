@@ -90,7 +90,7 @@ describe('credentials rekey', () => {
     expect(await credentials(['rekey', '--finish', '--key-out', 'x'])).toMatchObject({ status: 2 });
     expect(await credentials(['rekey'])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('there is nothing to encrypt anew'),
+      stderr: expect.stringContaining('there is nothing to encrypt again'),
     });
   });
 });

@@ -22,7 +22,7 @@ const methodOf = (given: string): HttpMethod => {
   return method;
 };
 
-/** What a start would refuse: a path that is none, or one that is answered already. @throws UsageError */
+/** Refuses what a start would refuse: a path that is none, or one that is taken. @throws UsageError */
 const assertServable = async (
   application: Application,
   endpoint: NewEndpoint,

@@ -7,7 +7,7 @@ import { UsageError } from '../io.ts';
 import { assertFileName, assertNewStem, shownPath, writeNewFiles } from '../scaffold/files.ts';
 import { jobFile } from '../scaffold/job-file.ts';
 
-/** What the application would refuse: a name that is none, or a time. @throws UsageError */
+/** Refuses what the application would refuse: a name that is none, or a time. @throws UsageError */
 const assertJob = (name: string, every: string | undefined): void => {
   try {
     collectJobs({ [name]: defineJob({ ...(every === undefined ? {} : { every }), handle: () => {} }) });
@@ -35,7 +35,7 @@ export const command = defineCommand({
     assertFileName(name);
     assertJob(name, values.every);
     const folder = await applicationFolder();
-    // What does not load now would not start with the new file either.
+    // An application that does not load now would not start with the new file either.
     await loadApplication(folder);
     const path = `jobs/${name}.ts`;
     await assertNewStem(folder, path);

@@ -92,7 +92,7 @@ export const command = defineCommand({
       type: 'string',
       multiple: true,
       value: 'FIELD,FIELD',
-      help: 'fields whose values no two records share all together',
+      help: 'fields whose values no two records share all at once',
     },
     ...jsonOption,
   },

@@ -20,7 +20,7 @@ export const command = defineCommand({
     'Each goes through the policy, validation and hooks of the API. Lines are written in transactions of some thousand;',
     'a line that is refused ends the import with all messages of its transaction, of which nothing stands.',
     'Run again after that, after Ctrl-C or after a crash, it goes on behind what stands, and each line is written once.',
-    'A file that was imported to its end begins anew. An empty cell is no value, "" an empty text.',
+    'A file that was imported to its end starts again. An empty cell is no value, "" an empty text.',
   ],
   examples: [
     'gatewright import products.csv --resource products',

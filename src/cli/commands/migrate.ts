@@ -29,9 +29,9 @@ export const command = defineCommand({
     const config = readConfig(io.env);
     const application = await openApplication();
     const target = databaseTarget(config.databaseUrl);
-    const told = (fields: object, message: string): void =>
+    const report = (fields: object, message: string): void =>
       io.warn(`gatewright: ${message} ${JSON.stringify(fields)}`);
-    await awaitDatabase(target, config, told);
+    await awaitDatabase(target, config, report);
     if (values.plan === true) {
       const planned = await planMigrations(target, application);
       if (values.json === true) return io.print(JSON.stringify({ planned }));
@@ -51,7 +51,7 @@ export const command = defineCommand({
       return;
     }
     const { applied, later } = await prepareDatabase({ ...config, migrate: 'start' }, application, target);
-    // What a newer release has added is no fault of these models.
+    // Tables of a newer release are no fault of these models.
     const found = (await differencesOf(target, models)).filter(
       (each) => later.length === 0 || breaksRequests(each),
     );

@@ -8,7 +8,7 @@ import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { countText, Progress, rowsText, speedText } from '../transfer/progress.ts';
 
-/** How a database is told to people: without what opens it. */
+/** The name of a database in messages: without what opens it. */
 const nameOf = (url: string): string => {
   if (!URL.canParse(url)) return url;
   const shown = new URL(url);
@@ -27,11 +27,12 @@ const stateText = ({ doing, table = '', rows = 0 }: MoveState): string => {
 const undo = async (io: Io): Promise<void> => {
   const source = databaseTarget(readConfig(io.env).databaseUrl);
   const mark = await takeWrites(source);
-  if (mark === undefined) throw new CommandError('nobody moves this database: there is nothing to undo');
+  if (mark === undefined)
+    throw new CommandError('this database is not being moved: there is nothing to undo');
   io.print(`The database takes writes again. What ${mark.destination} holds is not it: empty that one.`);
 };
 
-/** What the shell, or the command line, says. */
+/** The values from the shell or the command line. */
 const destinationOf = (to: string | undefined, { env }: Io): string => {
   const url = to ?? env['TO_DATABASE_URL'] ?? '';
   if (url === '') throw new UsageError('--to URL is missing, and TO_DATABASE_URL is not set');
@@ -42,7 +43,7 @@ const destinationOf = (to: string | undefined, { env }: Io): string => {
 const tell = (io: Io, { tables, rows }: Moved, progress: Progress, to: string, given: boolean): void => {
   const counts = `${countText(tables)} tables, ${rowsText(rows)}, ${speedText(rows, progress.seconds)}`;
   io.print(`Moved and compared: ${counts}.`);
-  io.print('This database takes no writes any more, so that nobody goes on with it by mistake.');
+  io.print('This database takes no writes any more, so that it is not used on by mistake.');
   io.print(
     given
       ? `Start the service with DATABASE_URL=${nameOf(to)}`
@@ -60,7 +61,7 @@ export const command = defineCommand({
   description: [
     'Copies everything of DATABASE_URL to an empty database of either kind, ids and the next ids included, and compares',
     'both. A URL with a password is better given as TO_DATABASE_URL: it shows in no list of processes.',
-    'While it runs, and afterwards, every write to this database is refused (503), whoever makes it; reads go on.',
+    'While it runs, and afterwards, every write to this database is refused (503), from every process; reads go on.',
     'Cut off at any moment, the same command goes on where it was; --undo gives it up.',
   ],
   examples: [
@@ -84,7 +85,7 @@ export const command = defineCommand({
       moved = await moveDatabase({
         ...{ source, destination, destinationName: nameOf(url), now: io.clock() },
         prepare: (after) => prepareEmptyDatabase(config, application, destination, after),
-        told: (state) => progress.state(() => stateText(state)),
+        onProgress: (state) => progress.state(() => stateText(state)),
       });
     } catch (cause) {
       progress.clear();

@@ -20,7 +20,7 @@ export const command = defineCommand({
   },
   description: [
     'Makes the database of a backup where DATABASE_URL says, which must be empty, and compares it with FILE.json: all of',
-    'it or nothing. Run again after a crash, it begins anew. The next start, or gatewright migrate, brings it up to date.',
+    'it or nothing. Run again after a crash, it starts again. The next start, or gatewright migrate, brings it up to date.',
     'What was revoked after the backup is valid again: sessions, keys and grants. Restore only files of your own: a',
     'backup is run by the database, and FILE.json shows damage, not intent.',
   ],

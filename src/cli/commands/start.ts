@@ -6,7 +6,7 @@ import { npmGone } from '../parent.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { workerRole } from '../workers/worker.ts';
 
-/** @throws CommandError where it has mistakes, which have been told */
+/** @throws CommandError where it has mistakes, which have been printed */
 const configOf = (io: Io): Config => {
   try {
     return readConfig(io.env);
@@ -26,7 +26,7 @@ export const command = defineCommand({
     'Starts the service for the application in the current folder.',
     'Configuration comes from the environment: PORT, HOST, BASE_URL, DATABASE_URL, DATA_DIR, JWT_SECRET, …',
     'SIGTERM ends it: what is in flight is answered, then it exits with status 0. A second one ends it at once.',
-    'SIGUSR2 raises the level of the log to debug for 10 minutes: every statement is told of, without its values.',
+    'SIGUSR2 raises the level of the log to debug for 10 minutes: every statement is logged, without its values.',
   ],
   examples: ['gatewright start', 'PORT=8080 DATABASE_URL=postgres://localhost/app gatewright start'],
   async run(_invocation, io) {

@@ -10,7 +10,7 @@ export const command = defineCommand({
   options: {},
   description: [
     'Takes the authenticator application, the passkeys and the recovery codes of a user away and ends their sessions.',
-    'For whoever has lost them and has no super_admin beside them to ask; the password is as before.',
+    'For a user who has lost them and has no super_admin to ask; the password is as before.',
   ],
   examples: ['gatewright user reset-factor lin'],
   async run({ operands: [username = ''] }, io) {

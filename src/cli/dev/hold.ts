@@ -43,7 +43,7 @@ const isAgreed = (current: Shown, { shown = {}, agreed }: Start): boolean => {
 };
 
 /**
- * What is pending is shown, with its SQL, before it is applied: it may drop what somebody still needs. What came or
+ * A pending change is shown, with its SQL, before it is applied: it may drop what somebody still needs. What came or
  * changed while the application ran waits for an agreement. Returns what waits; undefined where nothing does.
  */
 export const holdMigrations = async (

@@ -9,7 +9,7 @@ export interface ShownMigration {
 /** Migrations that were shown and not agreed to yet, by name. */
 export type Shown = Readonly<Record<string, ShownMigration>>;
 
-/** What a waiting run is told when its turn comes. */
+/** The message to a waiting run when its turn comes. */
 export interface Start {
   /** The application's folder. */
   readonly folder: string;
@@ -26,7 +26,7 @@ export interface Start {
   readonly agreed: boolean;
 }
 
-/** What it returns. What went wrong it has printed itself. */
+/** The exit status. Errors have been printed before. */
 export type Outcome =
   | {
       readonly kind: 'started';

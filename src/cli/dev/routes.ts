@@ -17,7 +17,7 @@ const openRows = (isolation: Isolation | undefined, action: Action): readonly st
   return [`everybody's: ${rowWords({ kind: 'allOf', rules })}`];
 };
 
-/** What a resource leaves open: the switches that are off for this action. */
+/** The access that a resource leaves open: the switches that are off for this action. */
 const openRules = ({ model, action }: ResourceRule): string => {
   const { permissions, isolation, publicRead, publicOrOwn } = model.rules;
   const reads = action === 'list' || action === 'detail';

@@ -12,7 +12,7 @@ const longGrace = 2_000;
 
 const program = fileURLToPath(programFile('cli/dev/child'));
 
-/** A process of a run: it loads the service, then waits to be told to start. */
+/** A process of a run: it loads the service, then waits for the message to start. */
 const spawnRun = (env: Readonly<Record<string, string | undefined>>): ChildProcess =>
   spawn(process.execPath, ['--enable-source-maps', program], {
     env: { ...env },
@@ -51,7 +51,7 @@ export class Supervisor {
   #again = false;
   #closed = false;
 
-  /** `ended` is told when a run ended by itself. */
+  /** `ended` is called when a run ended by itself. */
   constructor(folder: string, env: Readonly<Record<string, string | undefined>>, ended: () => void) {
     this.#folder = folder;
     this.#env = env;

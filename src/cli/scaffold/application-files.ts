@@ -8,7 +8,7 @@ import { resourceFile } from './resource-file.ts';
 export interface NewApplication {
   /** Name in its package.json. */
   readonly name: string;
-  /** What it depends on: this package, by version or file. */
+  /** Its dependency: this package, by version or file. */
   readonly dependency: string;
   /** Range of the package that brings the Node it runs on. */
   readonly node: string;

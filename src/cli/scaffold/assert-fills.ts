@@ -29,7 +29,7 @@ export const assertFilled = async (database: Database, gaps: readonly Gap[]): Pr
 const messageOf = ({ field }: Fill, { rule, params }: RuleViolation): string =>
   fieldError(catalogueOf('en'), field.name, labelText(field.label, 'en'), rule, params).message;
 
-/** What the model's own rules say against a value; undefined where it may be written. */
+/** The violation of the model's own rules by a value; undefined when it may be written. */
 const objection = async (database: Database, models: Models, fill: Fill): Promise<string | undefined> => {
   const { field, value, table, column } = fill;
   if (field.required && isMissing(value)) return messageOf(fill, { rule: 'required' });

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import { UsageError } from '../io.ts';
 
-/** What the options of `generate migration` declare; nothing of it can be seen in models or database. */
+/** The declarations by options of `generate migration`; nothing of them can be seen in models or database. */
 export interface Declarations {
   /** Old table to new table. */
   readonly tables: ReadonlyMap<string, string>;

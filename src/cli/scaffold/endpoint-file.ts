@@ -15,7 +15,7 @@ export const takesBody = (method: HttpMethod): boolean => method !== 'GET' && me
 /** A path as a test would ask for it. */
 export const samplePath = ({ path }: NewEndpoint): string => `/api/v1${path.replace(/:\w+/g, '1')}`;
 
-/** The file of an endpoint that answers what it got, to be changed into what it is for. */
+/** The file of an endpoint that returns its input, to be changed into what it is for. */
 export const endpointFile = (endpoint: NewEndpoint): string => {
   const { method, path } = endpoint;
   const writes = takesBody(method);

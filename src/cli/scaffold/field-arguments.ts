@@ -59,7 +59,7 @@ export const modifierSyntax = ({ modifiers = [] }: FieldType): readonly string[]
   ...[...commonModifiers, ...modifiers].map((name) => `${name}=…`),
 ];
 
-/** What a text may mean: `12` is a number, `12.50` is not written like one, `{"a":1}` is an object. */
+/** The meanings of a text: `12` is a number, `12.50` is not written like one, `{"a":1}` is an object. */
 const meanings = (text: string): readonly Json[] => {
   try {
     const value = JSON.parse(text) as Json;

@@ -23,7 +23,7 @@ export const fieldCode = ({ type, options }: FieldDefinition, left: readonly str
   };
 };
 
-/** What people call things is no matter of a migration, and what is unique among an owner's records no column's. */
+/** Labels are no matter of a migration, and uniqueness among an owner's records is none of a column. */
 export const columnCode = (definition: FieldDefinition): Code => {
   const { unique }: CommonOptions = definition.options;
   return fieldCode(definition, [

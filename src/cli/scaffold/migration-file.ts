@@ -7,7 +7,7 @@ import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { type Code, type Entry, statementText, textCode, valueCode } from './code.ts';
 import { columnCode } from './field-code.ts';
 
-/** What a migration does, one call each. */
+/** The steps of a migration, one call each. */
 export type Operation =
   | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly model: string }
   | {

@@ -36,7 +36,7 @@ const installedFrom = async (folder: string): Promise<string | undefined> => {
 };
 
 /**
- * What the new application's package.json says of this package: what `--from` names, the tarball or checkout that
+ * The entry of this package in the new application's package.json: what `--from` names, the tarball or checkout that
  * this command runs from, else this version of the registry.
  */
 export const dependencySpec = async (own: OwnPackage, from: string | undefined): Promise<string> => {

@@ -24,7 +24,7 @@ const modelOf = (models: Models, table: string): ResourceModel => {
 
 const pair = (gone: readonly string[], added: readonly string[]): string => `${gone[0]}=${added[0]}`;
 
-/** What only its author can know: whether something new is something old under another name. */
+/** Questions that only the author can answer: whether something new is something old under another name. */
 const assertDeclared = (found: readonly Difference[], { allowDrop }: Declarations): void => {
   if (allowDrop) return;
   const complaints: string[] = [];
@@ -237,7 +237,7 @@ const assertFillsUsed = (operations: readonly Operation[], { fill }: Declaration
 };
 
 /**
- * What a migration has to do so that the database is as the models say.
+ * The steps of a migration so that the database is as the models say.
  * @throws CommandError where something is not declared that only its author can know; it says what to declare
  */
 export const planMigration = (models: Models, stored: Stored, declarations: Declarations): MigrationPlan => {

@@ -22,7 +22,7 @@ const asking = (io: Io) => {
 
 type AskLine = ReturnType<typeof asking>['ask'];
 
-/** Fields until an empty answer; a wrong one is told and asked for again. */
+/** Fields until an empty answer; a wrong one is explained and asked for again. */
 const askFields = async (ask: AskLine, io: Io): Promise<readonly NamedField[]> => {
   const fields: NamedField[] = [];
   for (;;) {
@@ -40,7 +40,7 @@ const askFields = async (ask: AskLine, io: Io): Promise<readonly NamedField[]> =
   }
 };
 
-/** What `generate resource` is told by arguments otherwise. */
+/** The input that `generate resource` takes from arguments otherwise. */
 export const askResource = async (
   io: Io,
 ): Promise<{

@@ -16,7 +16,7 @@ import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
 import { PartFile } from './part-file.ts';
 import { Progress, rowsText, speedText } from './progress.ts';
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface AskedExport {
   /** `-` is standard output. */
   readonly path: string;
@@ -35,7 +35,7 @@ interface Target {
   write(text: string, rows: number): Promise<void>;
   finish(): Promise<void>;
   leave(): Promise<void>;
-  /** Whether nobody takes any more. */
+  /** Whether the reader has gone away. */
   gone(): boolean;
 }
 
@@ -132,7 +132,7 @@ export class ExportCommand {
       return { target, last: undefined };
     }
     const place = columns.findIndex(({ name }) => name === 'id');
-    // Who filters ids already could not be asked for those behind one.
+    // A caller that filters ids already could not be asked for those behind one.
     const resumes = place !== -1 && !this.#asked.filters.some((each) => each.startsWith('id[gt]'));
     const part = await PartFile.open(path, resumes ? of : [...of, String(Date.now())], head);
     const { rows, last } = part.written;
@@ -155,7 +155,7 @@ export class ExportCommand {
     throw new CommandError(`${path}.part is no part of this export: remove it`);
   }
 
-  /** Writes all records. Answers how many; undefined where nobody takes any more. */
+  /** Writes all records. Returns their number; undefined when the reader has gone away. */
   async #work(
     answer: ListAnswer,
     columns: readonly CsvColumn[],

@@ -8,7 +8,7 @@ const readSize = 256 * 1024;
 /** Bytes of one record: a text field holds 1,048,576 characters at most, of four bytes each, and there may be several. */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
-/** The file cannot be read any further: nobody knows where the next record begins. */
+/** The file cannot be read any further: the beginning of the next record is unknown. */
 export class FrameError extends Error {
   /** The line in which the record begins. */
   readonly line: number;
@@ -53,7 +53,7 @@ const quote = 0x22;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Cuts a file into records, each of which ends with a line. Memory is bounded by the longest record. `next` answers what
+ * Cuts a file into records, each of which ends with a line. Memory is bounded by the longest record. `next` returns what
  * has been read, `more` reads; the two are apart so that a record costs no turn of the event loop.
  */
 export class Frames {

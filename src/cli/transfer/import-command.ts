@@ -37,7 +37,7 @@ const openFile = async (path: string) => {
 
 const percent = (bytes: number, size: number): string => `${Math.floor((bytes / Math.max(size, 1)) * 100)} %`;
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface AskedImport {
   readonly path: string;
   readonly format: Format;
@@ -47,7 +47,7 @@ export interface AskedImport {
   readonly json: boolean;
 }
 
-/** One run of the command: what it says, and what its mistakes mean to whoever runs it. */
+/** One run of the command: what it says, and what its mistakes mean to the user. */
 export class ImportCommand {
   readonly #io: Io;
   readonly #asked: AskedImport;
@@ -136,7 +136,7 @@ export class ImportCommand {
     this.#io.print(this.#asked.json ? JSON.stringify(seen) : text);
   }
 
-  /** What stands of the file, and what the next run does. */
+  /** The result so far, and what the next run does. */
   #standing({ lines, created, updated }: ImportState): string {
     return lines === 0
       ? 'nothing was imported'

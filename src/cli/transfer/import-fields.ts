@@ -1,13 +1,13 @@
 import { nearestHint } from '../../kernel/options.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 
-/** What becomes of a name in a file: its field is written, or passed over, or there is none. */
+/** The use of a name in a file: its field is written, or passed over, or there is none. */
 export type NameRole =
   | { readonly kind: 'written'; readonly field: ModelField }
   | { readonly kind: 'passed' }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** What the names in a file stand for. */
+/** The meanings of the names in a file. */
 export class ImportFields {
   readonly #roles = new Map<string, NameRole>();
   readonly #model: ResourceModel;
@@ -17,7 +17,7 @@ export class ImportFields {
   readonly #passing: (name: string) => void;
 
   /**
-   * `writable`: what whoever imports may write; `by`: the field that finds what a line updates. `passing` is told once
+   * `writable`: the fields that the user may write; `by`: the field that finds what a line updates. `passing` is called once
    * of each field that is passed over.
    */
   constructor(
@@ -36,7 +36,7 @@ export class ImportFields {
     const known = this.#roles.get(name);
     if (known !== undefined) return known;
     const role = this.#look(name);
-    // What does not exist may have any number of names.
+    // An unknown field may have any number of names.
     if (role.kind !== 'unknown') this.#roles.set(name, role);
     if (role.kind === 'passed') this.#passing(name);
     return role;

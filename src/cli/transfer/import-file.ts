@@ -39,11 +39,11 @@ export interface FileImportParts {
   readonly imports: ImportStore;
   /** Milliseconds that are left to others between two transactions. */
   readonly pause: number;
-  /** Awaited before each transaction: the rights of whoever imports, as they are now. */
+  /** Awaited before each transaction: the user's rights as they are now. */
   readonly refresh: () => Promise<void>;
   readonly stopped: () => boolean;
   readonly note: (sentence: string) => void;
-  /** Told after each transaction. */
+  /** Called after each transaction. */
   readonly progress: (state: ImportState) => void;
 }
 
@@ -75,7 +75,7 @@ export class FileImport {
     this.#model = parts.into.resource.model.name;
   }
 
-  /** What stands in the database; also where `run` has thrown. */
+  /** The rows in the database; also where `run` has thrown. */
   get reached(): ImportState {
     return this.#reached;
   }
@@ -96,7 +96,7 @@ export class FileImport {
     }
   }
 
-  /** For when the end has been told: the same file begins anew from then on. */
+  /** Called after the end was reported: the same file starts again from then on. */
   async forget(): Promise<void> {
     if (this.#placeId !== undefined) await this.#parts.imports.forget(this.#placeId);
   }

@@ -111,14 +111,14 @@ export class ActingUser {
     return this.#identity.username;
   }
 
-  /** Reads roles and grants anew: what is withdrawn while a command works holds for what it does next. */
+  /** Reads roles and grants again: what is withdrawn while a command works holds for what it does next. */
   async refresh(): Promise<void> {
     const identity = await this.#services.identities.byUserId(this.#id, this.#models);
     if (identity === undefined) throw new CommandError(`the user ${this.username} is disabled or gone`);
     this.#identity = identity;
   }
 
-  /** What the policy lets the user do. @throws CommandError where it is nothing */
+  /** The rights of the user by the policy. @throws CommandError where there are none */
   grant(resource: ServedResource, action: Action): Grant {
     const { model, context } = resource;
     try {

@@ -1,4 +1,4 @@
-/** What an import and an export are both told: which records, and on whose behalf. */
+/** Options of both import and export: which records, and on whose behalf. */
 export const transferOptions = {
   resource: {
     type: 'string',

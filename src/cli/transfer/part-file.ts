@@ -5,7 +5,7 @@ import { syncDirectory } from '../../kernel/sync-directory.ts';
 import { CommandError } from '../io.ts';
 import { FrameError, Frames } from './frames.ts';
 
-/** What has been written of an export. */
+/** The part of an export that has been written. */
 export interface PartContent {
   readonly bytes: number;
   readonly rows: number;
@@ -15,7 +15,7 @@ export interface PartContent {
 
 const nothing: PartContent = { bytes: 0, rows: 0, last: undefined };
 
-/** What FILE.part.of says: which export FILE.part is a part of, and who writes it. */
+/** The content of FILE.part.of: which export FILE.part is a part of, and who writes it. */
 interface Mark {
   readonly of: string;
   readonly pid: number;
@@ -25,7 +25,7 @@ const readMark = async (path: string): Promise<Mark | undefined> => {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Mark;
   } catch {
-    // None, or one that was cut off: then the part is nobody's.
+    // None, or one that was cut off: then the part belongs to no export.
     return undefined;
   }
 };
@@ -117,7 +117,7 @@ export class PartFile {
     }
   }
 
-  /** What was there when it was opened, and what has been written since. */
+  /** The part that was there when it was opened, and what has been written since. */
   get written(): PartContent {
     return this.#written;
   }

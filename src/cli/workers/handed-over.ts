@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A connection on its way to a worker, and the number under which the worker answers that it has it. */
+/** A connection on its way to a worker, and the number under which the worker confirms that it has it. */
 interface HandedOver {
   readonly seq: number;
   readonly handle: { close(): void };
@@ -8,7 +8,7 @@ interface HandedOver {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** What `node:cluster` sends to a worker with a connection. */
+/** The message of `node:cluster` to a worker with a connection. */
 const handedOver = (message: unknown, handle: unknown): HandedOver | undefined =>
   isObject(message) &&
   'act' in message &&
@@ -26,7 +26,7 @@ const again = 10;
 
 /**
  * Gives the connection to another worker that one has been handed and has not answered for when it ended. Node keeps
- * it open instead, and its client would wait for ever. A worker answers before it reads from a connection, so nothing
+ * it open instead, and its client would wait for ever. A worker confirms before it reads from a connection, so nothing
  * of it is lost. Node hands over the next connection after that answer only: there is at most one.
  * @param others whether any other worker takes connections; without one it is closed
  */

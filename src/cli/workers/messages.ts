@@ -1,6 +1,6 @@
 import type { StopSignal } from '../stop-signal.ts';
 
-/** What the process above the workers and a worker say to each other. */
+/** Messages between a worker and the process above it. */
 
 /** Environment variable that makes a worker of a process: `first`, or the port on which the others listen. */
 export const workerVariable = 'GATEWRIGHT_WORKER';

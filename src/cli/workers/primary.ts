@@ -53,7 +53,7 @@ class Workers {
   readonly ended: Promise<number>;
   /** The port, once the first worker has taken it. */
   #port: number | undefined;
-  /** The status with which everything ends; undefined while nobody has asked for it. */
+  /** The status with which everything ends; undefined until an end is requested. */
   #status: number | undefined;
 
   constructor(options: PrimaryOptions) {
@@ -84,7 +84,7 @@ class Workers {
       this.#gone(known, code, signal);
     };
     worker.on('exit', gone);
-    // It could not be started at all, or not be told something: then it has ended or is about to.
+    // It could not be started at all, or not receive a message: then it has ended or is about to.
     worker.on('error', (error) => {
       if (worker.process.pid !== undefined) return;
       this.#options.logger.error({ err: error }, 'a worker could not be started');
@@ -188,7 +188,7 @@ class Workers {
   }
 }
 
-/** Answers scrapes for all workers, where METRICS_PORT asks for it; answers what ends that. */
+/** Answers scrapes for all workers, where METRICS_PORT asks for it; returns a function that ends that. */
 const answerScrapes = async ({ config, logger }: PrimaryOptions): Promise<() => Promise<void>> => {
   const { host, metricsPort: port, metricsToken: token } = config;
   if (port === undefined) return async () => {};

@@ -2,7 +2,7 @@ import type { StopSignal } from '../stop-signal.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { type Stop, type WorkerStarted, workerVariable } from './messages.ts';
 
-/** What a worker knows of the others. */
+/** The role of a worker among the others. */
 export interface WorkerRole {
   /** The port on which others listen already; undefined for the first one, which prepares the start for all. */
   readonly port: number | undefined;
@@ -21,9 +21,9 @@ const untilStopped = (): Promise<StopSignal> =>
     process.on('message', (message) => {
       if (isStop(message)) resolve(message.signal);
     });
-    // The process above is gone, whatever became of it: nobody hands over connections any more.
+    // The process above is gone, whatever became of it: no connections are handed over any more.
     process.on('disconnect', () => resolve('SIGTERM'));
-    // A worker that cannot start ends although it could still be told something.
+    // A worker that cannot start ends although it could still receive messages.
     process.channel?.unref();
   });
 
@@ -36,7 +36,7 @@ export const workerRole = async (
   const { default: cluster } = await import('node:cluster');
   const { worker } = cluster;
   if (worker === undefined) return undefined;
-  // What the application starts is no worker.
+  // Processes of the application are no workers.
   delete process.env[workerVariable];
   // Node would end it as soon as the process above is gone, in the middle of its requests.
   worker.exitedAfterDisconnect = true;

@@ -25,7 +25,7 @@ export const en: Catalogue = {
     invalid_session: 'The session is invalid or has expired',
     second_factor_required: 'The password is right; two-step verification is needed as well',
     second_factor_wrong: 'The code or passkey is wrong, or was used before',
-    second_factor_expired: 'The sign-in has taken too long or too many tries: begin anew with the password',
+    second_factor_expired: 'The sign-in has taken too long or too many tries: start again with the password',
     forbidden: 'No permission',
     cross_site: 'Cross-site request refused',
     password_change_required: 'The password must be changed first',
@@ -52,11 +52,11 @@ export const en: Catalogue = {
     passkeys_impossible:
       'Passkeys need the service to be at a name with https, or at localhost: BASE_URL says otherwise',
     key_expired: 'The key has expired and cannot be extended: make a new one',
-    events_gone: 'What happened behind this event is not known any more: read everything anew',
+    events_gone: 'What happened behind this event is not known any more: read everything again',
     invitation_used: 'The invitation link has been used',
     invitation_ended:
       'The invitation link is over: its time has run out, another link or a password took its place, or its maker may not set this password any more',
-    second_factor_setup_ended: 'Setting this up was not begun, or its time is over: begin anew',
+    second_factor_setup_ended: 'Setting this up was not begun, or its time is over: start again',
     stale: 'The record has changed: reload it and try again',
     body_too_large: 'The request body is too large: {limit} bytes at most',
     too_many_files: 'The request brings too many files: {limit} at most',

@@ -25,7 +25,7 @@ export interface OwnRule {
 /** A rule that a field can violate: one of the service's catalogues, or a field type's own. */
 export type FieldRule = RuleName | OwnRule;
 
-/** The rule `unique` of fields that are unique together: each is told with the others. */
+/** The rule `unique` of fields that are unique jointly: each is named with the others. */
 export const uniqueTogether: OwnRule = {
   name: 'unique',
   sentence: {
