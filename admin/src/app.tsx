@@ -83,7 +83,7 @@ const ShowWebhook = lazy(() =>
   import('./webhooks/show-webhook.tsx').then(({ ShowWebhook: page }) => ({ default: page })),
 );
 
-/** What every page stands in, before the gate and behind it. */
+/** The surroundings of every page, before the gate and behind it. */
 const Surroundings = () => (
   <CoreAdminContext
     authProvider={authProvider}

@@ -23,7 +23,7 @@ const transport = createTransport({ baseUrl: basePath });
 
 const sendOnce = madeOnce(transport.send);
 
-/** What every route says until something is done that has to be done before anything else. */
+/** The refusals of every route until something is done that has to come first. */
 const noteDue = (error: unknown): never => {
   if (error instanceof GatewrightError) {
     if (error.code === problemTable.password_change_required) passwordDue.set(true);
@@ -34,7 +34,7 @@ const noteDue = (error: unknown): never => {
 
 const sessionPath = '/admin/session';
 
-/** Sends what was refused for want of a session once more, when whoever was signed in on this page is so again. */
+/** Sends what was refused for want of a session once more, when the same user is signed in again. */
 const whileSignedIn = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
   for (;;) {
     try {
@@ -51,7 +51,7 @@ const whileSignedIn = async <Result>(attempt: () => Promise<Result>): Promise<Re
 /** Where a sign-in goes on that asks for a second factor. */
 const secondStepPath = `${sessionPath}/second-factor`;
 
-/** What a session says of whom it is. */
+/** The user of a session. */
 type SessionSays = SignedIn & Pick<SessionUser, 'must_change_password' | 'second_factor'>;
 
 const noteSession = (method: string, path: string, { data }: Answer<unknown>): void => {
@@ -66,7 +66,7 @@ const noteSession = (method: string, path: string, { data }: Answer<unknown>): v
 const isAboutSession = (method: string, path: string): boolean =>
   path === secondStepPath || (path === sessionPath && method !== 'GET');
 
-/** They go themselves: nobody is to be asked to sign in again. */
+/** The user signs out: no dialog asks to sign in again. */
 const endsSession = (method: string, path: string): boolean =>
   method === 'DELETE' && (path === sessionPath || path === '/admin/sessions');
 
@@ -87,7 +87,7 @@ const sendBy =
     }
   };
 
-/** Sends a request; whatever page is entered after a write reads anew, however lately it was read before. */
+/** Sends a request; a page that is entered after a write reads again, however lately it was read before. */
 export const send: Send = sendBy((method, path, options = {}) =>
   inTime(options.signal, (signal) => sendOnce(method, path, { ...options, signal })),
 );
@@ -95,7 +95,7 @@ export const send: Send = sendBy((method, path, options = {}) =>
 /** The same for an answer that may take as long as it takes. */
 const sendPatiently: Send = sendBy(transport.send);
 
-/** Asks anew what the session says of whom it is, once they have done what was due. */
+/** Reads the user of the session again, once they have done what was due. */
 export const renewSession = async (): Promise<void> => {
   await send<unknown>('GET', sessionPath);
 };
@@ -105,11 +105,11 @@ export const lookForSession = async (): Promise<void> => {
   try {
     noteSession('GET', sessionPath, await transport.send<unknown>('GET', sessionPath));
   } catch {
-    // Nobody is, or nobody answers: the dialog stays.
+    // No user is signed in, or there is no response: the dialog stays.
   }
 };
 
-/** Opens what is answered piece by piece. Whoever reads it tries again. */
+/** Opens a response that arrives piece by piece. Its reader tries again. */
 export const openStream = (path: string, options: RequestOptions): Promise<Response> =>
   whileSignedIn(() => transport.request('GET', path, { ...options, repeatable: false })).catch(noteDue);
 
@@ -175,13 +175,13 @@ export const loadModelsIn = async (language: Language): Promise<readonly ModelEn
   );
 };
 
-/** What was learnt belongs to whoever was signed in. */
+/** Cached data belongs to the user who was signed in. */
 export const forgetModels = (): void => {
   models = undefined;
   metadata.clear();
 };
 
-/** What was sent to a webhook is a list of its own: `webhooks/5/deliveries`. */
+/** The deliveries of a webhook are a list of their own: `webhooks/5/deliveries`. */
 const deliveries = /^webhooks\/\d+\/deliveries$/;
 
 /** Those who hold a role: `roles/editor/users`. */
@@ -199,7 +199,7 @@ const routeOf = async (resource: string): Promise<ResourceRoute> => {
   return { path: `/admin/${resource}`, singular };
 };
 
-/** What was deleted from `records/orders` is the resource `trash/orders` here. */
+/** The deleted records of `records/orders` are the resource `trash/orders` here. */
 export const trashPrefix = 'trash/';
 
 const provider = createDataProvider({ send, routeOf });

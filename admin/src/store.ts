@@ -1,6 +1,6 @@
 import { localStorageStore, type Store } from 'ra-core';
 
-/** What belongs to the browser and not to whoever is signed in. */
+/** Settings of the browser rather than of the signed-in user. */
 const lasting = ['locale', 'theme', 'density', 'first-steps-dismissed'] as const;
 
 /** Which columns each list shows: names of fields, and nothing of what is in them. */

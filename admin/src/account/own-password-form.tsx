@@ -17,7 +17,7 @@ interface OwnPasswordFormProps {
   readonly children?: ReactNode;
 }
 
-/** Changes the password of whoever is signed in. Their other sessions end; this one stays, and is asked what is due now. */
+/** Changes the password of the signed-in user. Their other sessions end; this one stays, and is asked what is due now. */
 export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
   const text = useText();
   const language = useLanguage();

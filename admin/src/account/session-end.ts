@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Who is signed in, as far as it matters whether it is still the same person. */
+/** The signed-in user, as far as it matters whether it is still the same person. */
 export interface SignedIn {
   readonly id: number;
   readonly username: string;
@@ -28,7 +28,7 @@ const put = (next: SessionEnd): void => {
 
 /** The end of the session in the middle of the work: one dialog, however many requests found out. */
 export const sessionEnd = {
-  /** The service said who is signed in. What waits goes on where that is whom it waited for. */
+  /** The service said who is signed in. Requests that waited for this user go on. */
   begun: (now: SignedIn): void => {
     if (state.kind !== 'none' && state.who.id !== now.id) {
       put({ kind: 'stranger', who: state.who, now });
@@ -48,7 +48,7 @@ export const sessionEnd = {
       known ??= before;
     };
   },
-  /** A request was refused for want of a session. Undefined: nobody was signed in on this page. */
+  /** A request was refused for want of a session. Undefined: no user was signed in on this page. */
   signedInAgain: (): Promise<void> | undefined => {
     if (known === undefined) return undefined;
     if (state.kind === 'none') put({ kind: 'ended', who: known });

@@ -13,7 +13,7 @@ import { lookForSession } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { useSessionEnd } from './session-end.ts';
 
-/** Loads the pages anew for whoever is signed in: nothing of what was typed or learnt before goes with them. */
+/** Loads the pages again for the signed-in user: nothing that was typed or learnt before goes with them. */
 const startOver = (): void => {
   forsake();
   window.location.assign(pagesPath);

@@ -19,7 +19,7 @@ const groups = ['restrict', 'cascade', 'trash', 'null', 'keep'] as const;
 const groupOf = ({ on_delete, trash }: Reference): (typeof groups)[number] =>
   on_delete === 'cascade' && trash ? 'trash' : on_delete;
 
-/** What refers to that which is to be deleted, what becomes of it, and what to do where it keeps it. */
+/** The records that refer to those to be deleted, their fate, and the remedy where they prevent it. */
 export const Consequences = ({ forecast, count, name }: ConsequencesProps) => {
   const text = useText();
   const { references, refused } = forecast;

@@ -9,7 +9,7 @@ export type RecordKey = number | string;
 
 export interface DeleteConfirmProps {
   readonly title: string;
-  /** What is deleted, and whether it can come back. */
+  /** The records to be deleted, and whether they can come back. */
   readonly children: ReactNode;
   /** Path below `/admin` of what is deleted: `records/orders`. */
   readonly resource: string;

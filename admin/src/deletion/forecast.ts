@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { send } from '../service.ts';
 
-/** What would become of records that refer to something that is deleted, as `/admin/…/references` answers it. */
+/** The fate of records that refer to something that is deleted, as `/admin/…/references` returns it. */
 export interface Reference {
   readonly model: string;
   /** Path of their list: `records/orders`. */
@@ -27,7 +27,7 @@ const kindOf = ({ model, field, on_delete, trash }: Reference): string =>
   `${model} ${field} ${on_delete} ${trash}`;
 
 /** The same kinds of several answers are one. */
-const together = (answers: readonly Forecast[]): Forecast => {
+const summed = (answers: readonly Forecast[]): Forecast => {
   const kinds = new Map<string, Reference>();
   for (const reference of answers.flatMap(({ references }) => references)) {
     const known = kinds.get(kindOf(reference));
@@ -58,10 +58,10 @@ const forecastOf = async (
   const parts = Array.from({ length: Math.ceil(ids.length / asked) }, (_, index) =>
     ids.slice(index * asked, (index + 1) * asked),
   );
-  return together(await Promise.all(parts.map((part) => read(`references?ids=${part.join(',')}`))));
+  return summed(await Promise.all(parts.map((part) => read(`references?ids=${part.join(',')}`))));
 };
 
-/** What the deletion of these would do, asked anew each time that somebody is about to delete them. */
+/** The effects of deleting these, read again each time that a user is about to delete them. */
 export const useForecast = (resource: string, ids: readonly (number | string)[]) =>
   useQuery({
     queryKey: ['deletion', resource, ...ids],

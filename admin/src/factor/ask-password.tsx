@@ -16,10 +16,10 @@ import { PasskeyError } from './passkey.ts';
 interface AskPasswordProps {
   readonly title: string;
   readonly lead: string;
-  /** What the button says. */
+  /** The label of the button. */
   readonly action: string;
   readonly dangerous?: boolean;
-  /** What else is asked, above the password. */
+  /** Further inputs, above the password. */
   readonly children?: ReactNode;
   /** Throws what it was refused with. */
   readonly onSubmit: (password: string) => Promise<void>;

@@ -15,7 +15,7 @@ import { NewPasskey } from './new-passkey.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { TotpSetup } from './totp-setup.tsx';
 
-/** What is being done to one's second factor. */
+/** The step that is open for the second factor. */
 export type FactorStep =
   | { readonly kind: 'none' }
   | { readonly kind: 'begin-totp' }
@@ -33,7 +33,7 @@ interface FactorDialogsProps {
 
 const none = { kind: 'none' } as const;
 
-/** The dialog of each step. What was typed into one is in no other. */
+/** The dialog of each step. Input of one is in no other. */
 export const FactorDialogs = ({ step, onStep }: FactorDialogsProps) => {
   const text = useText();
   const notify = useNotify();

@@ -11,7 +11,7 @@ export interface Passkey extends Times {
   readonly name: string;
 }
 
-/** What one has beside one's password. */
+/** The factors beside the password. */
 export interface Factors {
   readonly totp: Times | null;
   readonly passkeys: readonly Passkey[];
@@ -26,11 +26,11 @@ export interface Factors {
 /** An application that is being set up; shown once. */
 export interface NewTotp {
   readonly secret: string;
-  /** What the QR code holds. */
+  /** The content of the QR code. */
   readonly url: string;
 }
 
-/** What comes with the first factor, and is shown once. */
+/** The codes that come with the first factor, shown once. */
 export interface WithCodes {
   readonly recovery_codes: readonly string[] | null;
 }

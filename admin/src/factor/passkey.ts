@@ -2,7 +2,7 @@
 export const canUsePasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** The person, the browser or the authenticator said no, or nobody answered in time: browsers do not tell which. */
+/** The person, the browser or the authenticator said no, or the time ran out: browsers do not tell which. */
 export class PasskeyError extends Error {
   /** The authenticator has one of this account already. */
   readonly known: boolean;

@@ -24,7 +24,7 @@ interface TotpSetupProps {
   readonly onClose: () => void;
 }
 
-/** What an application needs to make codes, and the first code, which proves that it has it. */
+/** The secret from which an application makes codes, and the first code, which proves that it has it. */
 export const TotpSetup = ({ setup, onDone, onClose }: TotpSetupProps) => {
   const text = useText();
   const sentence = useSentence();

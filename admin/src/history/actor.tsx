@@ -9,7 +9,7 @@ const kinds: Readonly<Record<string, TextKey>> = {
   system: 'audit.kinds.service',
 };
 
-/** What the service writes as the reason of a write that a deletion brought: `onDelete: Customer 5`. */
+/** The text that the service writes as the reason of a write that a deletion brought: `onDelete: Customer 5`. */
 const ofDeletion = /^onDelete: (\w+) (\d+)$/;
 
 const useReason = (): ((reason: string) => string) => {
@@ -22,7 +22,7 @@ const useReason = (): ((reason: string) => string) => {
   };
 };
 
-/** Who wrote: a user, perhaps by a key of theirs, an application, or the service and why. */
+/** The author: a user, perhaps by a key of theirs, an application, or the service and why. */
 export const Actor = ({ actor: { kind, id, name, key, reason } }: { readonly actor: VersionActor }) => {
   const text = useText();
   const reasonText = useReason();

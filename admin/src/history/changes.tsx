@@ -15,7 +15,7 @@ interface ChangesProps {
   readonly after: Values | null;
   /** Tells the parts of this comparison from those of others on the page: `Version 3`. */
   readonly name: string;
-  /** What the service says of a field's new value. */
+  /** The service's message about a field's new value. */
   readonly errors?: Readonly<Record<string, string>>;
 }
 

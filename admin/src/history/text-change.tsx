@@ -13,7 +13,7 @@ interface TextChangeProps {
   readonly code?: boolean;
 }
 
-/** What changed within a long text: what went is struck, what came is underlined, what stayed is folded. */
+/** The changes within a long text: removals are struck, additions underlined, the rest is folded. */
 export const TextChange = ({ before, after, name, code = false }: TextChangeProps) => {
   const text = useText();
   const [whole, setWhole] = useState(false);

@@ -84,7 +84,7 @@ const merged = (stretches: readonly Stretch[]): Stretch[] => {
   return result;
 };
 
-/** What changed from one text to another: by words, by lines where the texts are long, else as a whole. */
+/** The changes from one text to another: by words, by lines where the texts are long, else as a whole. */
 export const textDiff = (before: string, after: string): PlacedStretch[] =>
   merged(
     (before.length + after.length > maxLetters ? undefined : compare(wordsOf(before), wordsOf(after))) ??
@@ -97,7 +97,7 @@ export const textDiff = (before: string, after: string): PlacedStretch[] =>
 /** Letters of what stayed that are shown beside a change. */
 const context = 60;
 
-/** What stayed is shown near a change only; `…` stands for the rest. */
+/** Unchanged text is shown near a change only; `…` stands for the rest. */
 export const folded = (stretches: readonly PlacedStretch[]): PlacedStretch[] =>
   stretches.map((stretch) => {
     if (stretch.kind !== 'same') return stretch;

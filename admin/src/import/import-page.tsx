@@ -67,12 +67,12 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
   const run = async (preview: boolean): Promise<void> => {
     if (content === undefined) return;
     setProgress(0);
-    const told = (result: ImportResult, lines: number): void => {
+    const onProgress = (result: ImportResult, lines: number): void => {
       setDone({ preview, result });
       setProgress((lines / Math.max(1, content.lines.length)) * 100);
     };
     try {
-      await runImport({ path, content, mapping, by }, preview, told);
+      await runImport({ path, content, mapping, by }, preview, onProgress);
     } catch (error) {
       tell(error);
     }

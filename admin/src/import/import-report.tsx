@@ -22,7 +22,7 @@ interface ImportReportProps {
   readonly result: ImportResult;
 }
 
-/** What an import does or did, line by line: the first of each kind, and a file of all that were refused. */
+/** The outcome of an import, line by line: the first of each kind, and a file of all that were refused. */
 export const ImportReport = ({ path, metadata, content, result }: ImportReportProps) => {
   const text = useText();
   const labelOf = (name: string): string =>
@@ -68,7 +68,7 @@ interface LinesProps {
   readonly labelOf: (name: string) => string;
 }
 
-const told = (value: unknown): string =>
+const shownValue = (value: unknown): string =>
   value === null || value === undefined
     ? '—'
     : typeof value === 'object'
@@ -92,7 +92,7 @@ const Lines = ({ kind, lines, labelOf }: LinesProps) => {
             ))}
             {Object.entries(changes).map(([name, [before, after]]) => (
               <Typography key={name} variant="body2">
-                {labelOf(name)} <del>{told(before)}</del> → <ins>{told(after)}</ins>
+                {labelOf(name)} <del>{shownValue(before)}</del> → <ins>{shownValue(after)}</ins>
               </Typography>
             ))}
           </li>

@@ -4,7 +4,7 @@ import type { FileContent, FileLine } from './file-lines.ts';
 /** Lines of one request, which the service writes in one transaction. */
 const slice = 200;
 
-/** What becomes of a line. */
+/** The outcome of a line. */
 export interface ImportedLine {
   readonly line: number;
   readonly action: 'create' | 'update' | 'refuse';
@@ -47,11 +47,11 @@ const unreadable = ({ line, flaw = '' }: FileLine): ImportedLine => ({
   errors: [{ field: '', message: flaw }],
 });
 
-/** Sends a file slice by slice; `told` says after each how far it is. A failed request ends it with what stands so far. */
+/** Sends a file slice by slice; `onProgress` is called after each. A failed request ends it with what stands so far. */
 export const runImport = async (
   { path, content, mapping, by }: ImportPlan,
   preview: boolean,
-  told: (result: ImportResult, lines: number) => void,
+  onProgress: (result: ImportResult, lines: number) => void,
 ): Promise<ImportResult> => {
   let result = empty;
   for (let start = 0; start < content.lines.length; start += slice) {
@@ -68,7 +68,7 @@ export const runImport = async (
       refused: result.refused + data.refused + flawed.length,
       lines: [...result.lines, ...data.lines, ...flawed],
     };
-    told(result, Math.min(start + slice, content.lines.length));
+    onProgress(result, Math.min(start + slice, content.lines.length));
   }
   return result;
 };

@@ -21,7 +21,7 @@ interface Person {
 
 const isAdministrator = ({ roles }: Person): boolean => roles.includes(superAdmin) || roles.includes('admin');
 
-/** Where somebody sets a password of their own by a link. Who is signed in to this browser does not matter. */
+/** Where somebody sets a password of their own by a link. The user who is signed in to this browser does not matter. */
 export const InvitationPage = () => {
   const { state, retry, refuse, settle } = useInvitation();
   const navigate = useNavigate();

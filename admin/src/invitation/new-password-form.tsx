@@ -18,7 +18,7 @@ interface NewPasswordFormProps {
   readonly onSubmit: (password: string) => Promise<() => void>;
 }
 
-/** A password, twice, as nobody sees what is typed. */
+/** A password, twice, as it is not shown. */
 export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) => {
   const text = useText();
   const sentence = useSentence();
@@ -29,7 +29,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
   const [busy, setBusy] = useState(false);
   const { refusal, refuse, refuseFields, correct, clear } = useRefusal();
   const { fields, failure, attempt } = refusal;
-  // A page that is loaded anew does not know the link any more.
+  // A page that is loaded again does not know the link any more.
   const { saved } = useUnsaved(password !== '' || again !== '');
   useEffect(() => {
     if (form.current && attempt > 0) leadToFirst(form.current);

@@ -15,7 +15,7 @@ export type InvitationState =
   /** The address holds no token, and none was read before. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'looking' }
-  /** Nobody could say whether the link is good: it can be asked again. */
+  /** It is unknown whether the link is good: it can be asked again. */
   | { readonly kind: 'failed'; readonly error: unknown }
   /** The link is good for nothing any more, or never was. */
   | { readonly kind: 'over'; readonly error: unknown }
@@ -48,7 +48,7 @@ const useOpenedLink = (): OpenedLink | undefined => {
   return opened;
 };
 
-/** What is known of the link by which the page was opened. The token is sent in a body only, never in an address. */
+/** The state of the link by which the page was opened. The token is sent in a body only, never in an address. */
 export const useInvitation = () => {
   const opened = useOpenedLink();
   const [state, setState] = useState<InvitationState>({ kind: 'looking' });

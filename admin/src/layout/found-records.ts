@@ -12,7 +12,7 @@ interface FoundGroup {
   readonly records: readonly {
     readonly id: number;
     readonly name: string;
-    /** What more is said of it than its name. */
+    /** Further words about it beside its name. */
     readonly alias?: string | null;
   }[];
   readonly more: boolean;
@@ -67,7 +67,7 @@ const optionsOf = (
   ];
 };
 
-/** What of all lists matches the words that were typed, and are still there. */
+/** The records of all lists that match the words that were typed, and are still there. */
 export const useFoundRecords = (typed: string): FoundOptions => {
   const text = useText();
   const models = useModels();
@@ -83,7 +83,7 @@ export const useFoundRecords = (typed: string): FoundOptions => {
     },
   });
   if (!isWanted(typed)) return { options: [], count: 0, state: 'idle' };
-  // What other words have found would be taken for what these have.
+  // The findings of other words would be taken for what these have.
   if (typed !== words || (data === undefined && error === null))
     return { options: [], count: 0, state: 'searching' };
   if (data === undefined) return { options: [], count: 0, state: 'failed' };

@@ -120,7 +120,7 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
   );
 };
 
-/** Loads the pages anew once the service answers: until then a reload would leave nothing but the browser's complaint. */
+/** Loads the pages again once the service answers: until then a reload would leave nothing but the browser's complaint. */
 export const loadAgain = async (): Promise<void> => {
   const answer = await fetch(window.location.href, { cache: 'no-store' }).catch(() => undefined);
   if (answer?.ok === true) window.location.reload();

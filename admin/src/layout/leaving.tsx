@@ -8,7 +8,7 @@ import { useText } from '../texts/provider.ts';
 export const Leaving = () => {
   const text = useText();
   const question = useLeaveQuestion();
-  // What changes in the address behind its path, such as a filter, takes no form away.
+  // A change in the address behind its path, such as a filter, takes no form away.
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => hasUnsaved() && currentLocation.pathname !== nextLocation.pathname,
   );

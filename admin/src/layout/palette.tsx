@@ -17,7 +17,7 @@ const InPlace = ({ children }: { readonly children?: ReactNode | ((props: never)
   <Box sx={{ mt: 1 }}>{typeof children === 'function' ? null : children}</Box>
 );
 
-/** Options under what they have in common; a screen reader is told that with the first of them. */
+/** Options under what they have in common; a screen reader reads that with the first of them. */
 const Group = ({ group, children }: AutocompleteRenderGroupParams) => (
   <Box role="group" aria-label={group}>
     <Typography
@@ -31,7 +31,7 @@ const Group = ({ group, children }: AutocompleteRenderGroupParams) => (
   </Box>
 );
 
-/** Says what a search has come to, also to whoever does not see the list. */
+/** Says what a search has come to, also to users who do not see the list. */
 const State = ({ found: { state, count } }: { readonly found: FoundOptions }) => {
   const text = useText();
   const words = {

@@ -34,7 +34,7 @@ const heading = (name: string) => (
 
 const themes = ['light', 'dark', undefined] as const;
 
-/** Language and theme as entries of a menu; both stay in this browser. A theme that nobody chose is the system's. */
+/** Language and theme as entries of a menu; both stay in this browser. A theme that was not chosen is the system's. */
 export const usePreferenceItems = () => {
   const text = useText();
   const [locale, setLocale] = useLocaleState();
@@ -47,7 +47,7 @@ export const usePreferenceItems = () => {
         name: language.name,
         lang: language.locale,
         chosen: language.locale === locale,
-        // Another language draws the page anew, with what was typed into it.
+        // Another language draws the page again, with what was typed into it.
         onChoose: () => askBefore(() => setLocale(language.locale)),
       }),
     ),

@@ -21,7 +21,7 @@ export const Preferences = () => {
             color="inherit"
             lang={other.locale}
             aria-label={other.name}
-            // Another language draws the whole page anew.
+            // Another language draws the whole page again.
             onClick={() => askBefore(() => setLocale(other.locale))}
           >
             <Icon name="globe" fontSize="small" />

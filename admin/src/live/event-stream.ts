@@ -1,6 +1,6 @@
 /** An event of a stream of server-sent events, as far as these pages need it. */
 export interface StreamEvent {
-  /** What is sent back as `Last-Event-ID`; empty where the stream has not named any. */
+  /** The id that is sent back as `Last-Event-ID`; empty where the stream has not named any. */
   readonly id: string;
   readonly data: string;
 }

@@ -21,7 +21,7 @@ export type FollowState =
 interface Listener {
   readonly onState: (state: FollowState) => void;
   readonly onChange: (change: RecordChange) => void;
-  /** Changes may have been missed: nothing is known of what was told before. */
+  /** Changes may have been missed: nothing is known of earlier events. */
   readonly onGap: () => void;
 }
 
@@ -32,7 +32,7 @@ const longestPause = 30_000;
 /** Milliseconds after which a stream that says nothing at all counts as broken: the service speaks more often. */
 const longestSilence = 60_000;
 
-/** Whether what was refused may be taken later: nobody there, too much to do, an answer cut off. */
+/** Whether what was refused may be taken later: no service, too much to do, a response cut off. */
 const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500;
 
 const pausing = (milliseconds: number, signal: AbortSignal): Promise<void> =>
@@ -105,7 +105,7 @@ export const follow = async (
       if (signal.aborted) return;
       const { status, retryAfter = 0 } = failureOf(error);
       asked = retryAfter * 1_000;
-      // Nobody knows any more what came behind that place: the list is read anew, and followed from now on.
+      // The events behind that place are gone: the list is read again, and followed from now on.
       if (status === 410) {
         place.id = '';
         continue;

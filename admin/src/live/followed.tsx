@@ -55,7 +55,7 @@ const colours = {
   paused: 'text.secondary',
 } as const;
 
-/** Whether what is shown is as it is now: told when it is not, and when it is so again. */
+/** Whether what is shown is as it is now: announced when it is not, and when it is so again. */
 const Status = ({ state }: { readonly state: LiveState | undefined }) => {
   const text = useText();
   const language = useLanguage();

@@ -7,7 +7,7 @@ import { dataProvider } from '../service.ts';
 import type { RecordChange } from './follow.ts';
 import { type LiveState, useFollowing } from './use-following.ts';
 
-/** Records that are asked for at once; of more the list is read anew when somebody asks for it. */
+/** Records that are asked for at once; of more the list is read again on demand. */
 const most = 100;
 
 interface FollowedList {
@@ -19,7 +19,7 @@ interface FollowedList {
   readonly show: () => void;
 }
 
-/** What happened last to each record. */
+/** The last event of each record. */
 const lastOf = (changes: readonly RecordChange[]): ReadonlyMap<number, RecordChange> =>
   new Map(changes.map((change) => [change.id, change]));
 

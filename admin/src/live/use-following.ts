@@ -16,7 +16,7 @@ const isHidden = (): boolean => document.visibilityState === 'hidden';
 /** Follows the changes of a model while the page is seen; answers how that goes. */
 export const useFollowing = (model: string | undefined, following: Following): LiveState | undefined => {
   const [state, setState] = useState<LiveState>();
-  // What a render hands over is for the changes that come after it: none of them begins a connection anew.
+  // The callbacks of a render are for the changes that come after it: none of them reconnects.
   const [latest] = useState(() => ({ current: following }));
   useEffect(() => {
     latest.current = following;

@@ -24,7 +24,7 @@ interface SecondStepProps {
 
 type Given = Omit<SecondFactorAnswer, 'ticket'>;
 
-/** What is asked once the password was right, of an account with a second factor. */
+/** The step after the right password, of an account with a second factor. */
 export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondStepProps) => {
   const text = useText();
   const sentence = useSentence();

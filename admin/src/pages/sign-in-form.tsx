@@ -12,7 +12,7 @@ import { type Language, type Text, useLanguage, useText } from '../texts/provide
 import { SecondStep } from './second-step.tsx';
 
 interface SignInFormProps {
-  /** Who is expected: stands in the form when it opens, and may be written over. */
+  /** The expected user: stands in the form when it opens, and may be written over. */
   readonly account?: string;
   /** The session has begun; the form stays busy until this has ended. */
   readonly onSignedIn: () => Promise<void> | void;
@@ -20,7 +20,7 @@ interface SignInFormProps {
   readonly children?: ReactNode;
 }
 
-/** What else is asked, where the password was right and the account has a second factor. */
+/** The second step, where the password was right and the account has a second factor. */
 const questionOf = (error: unknown): SecondFactorQuestion | undefined =>
   error instanceof GatewrightError && error.code === problemTable.second_factor_required
     ? (error.data as SecondFactorQuestion)

@@ -19,12 +19,12 @@ const textIn = (state: unknown, name: Stated): string => {
 const destinationOf = (state: unknown): string =>
   textIn(state, 'nextPathname').replace(/^[\\/]+/, '/') + textIn(state, 'nextSearch');
 
-/** What leads to the sign-in whoever has just set a password by a link: their name stands there already. */
+/** The path to the sign-in for a user who has just set a password by a link: their name stands there already. */
 export const arrivingAs = (username: string): Readonly<Partial<Record<Stated, string>>> => ({
   invited: username,
 });
 
-/** Sign-in. Whoever came by a link gets to it afterwards. */
+/** Sign-in. A user who came by a link gets to it afterwards. */
 export const SignIn = () => {
   const text = useText();
   const navigate = useNavigate();

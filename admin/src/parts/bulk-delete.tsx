@@ -13,7 +13,7 @@ import { useTell } from './problem.ts';
 /** Names that are listed in the question; the rest is counted. */
 const listed = 5;
 
-/** What deleting is called: credentials are revoked. */
+/** The word for deleting: credentials are revoked. */
 const words = {
   delete: { action: 'common.delete', title: 'list.deleteTitle', done: 'common.deleted' },
   revoke: { action: 'keys.revoke', title: 'keys.revokeSeveralTitle', done: 'keys.revokedSeveral' },

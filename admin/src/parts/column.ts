@@ -28,15 +28,15 @@ export const rowButtons = {
   '& .MuiButton-text:first-of-type': { ml: -0.625 },
 } as const;
 
-/** What is to be known of a column in order to choose it. */
+/** The facts of a column that are needed to choose it. */
 export type ColumnName = Pick<Column, 'name' | 'label' | 'extra' | 'fixed'>;
 
-/** The columns that are shown where nobody has chosen any. */
+/** The columns that are shown where none were chosen. */
 export const usualColumns = (columns: readonly ColumnName[]): readonly string[] =>
   columns.filter(({ extra }) => extra !== true).map(({ name }) => name);
 
 /**
- * The columns that were chosen, in their order. What is always shown and was not named comes first; what is not there
+ * The columns that were chosen, in their order. Columns that are always shown and were not named come first; what is not there
  * any more is left out.
  */
 export const shownColumns = <Item extends RaRecord>(
@@ -52,7 +52,7 @@ export const shownColumns = <Item extends RaRecord>(
 export interface RecordTableProps<Item extends RaRecord> {
   readonly label: string;
   readonly columns: readonly Column<Item>[];
-  /** What a record is called, for the checkbox beside it; without it nothing can be chosen. */
+  /** The name of a record, for the checkbox beside it; without it nothing can be chosen. */
   readonly nameOf?: ((record: Item) => string) | undefined;
   /** Where a record is opened by a click on its row; one of its columns has the link for it. */
   readonly to?: ((record: Item) => string) | undefined;

@@ -16,7 +16,7 @@ interface ConditionFormProps {
   readonly onAdd: (key: string, value: string) => void;
 }
 
-/** What the browser shows of a moment is local; what the service compares is not. */
+/** The browser shows a moment in local time; the service compares it in UTC. */
 const sent = (kind: FilterField['kind'], value: string): string =>
   kind === 'datetime' ? new Date(value).toISOString() : value;
 
@@ -24,7 +24,7 @@ const sent = (kind: FilterField['kind'], value: string): string =>
 const usual = (field: FilterField): Comparison =>
   field.kind === 'text' && field.operators.includes('like') ? 'like' : (comparisonsOf(field)[0] ?? 'eq');
 
-/** What a condition begins with: words have one that means something as it is. */
+/** The initial value of a condition: words have one that means something as it is. */
 const firstValue = (operator: Comparison): string => (isWordOperator(operator) ? 'today' : '');
 
 /** Whether something is missing. */

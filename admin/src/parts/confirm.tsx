@@ -11,9 +11,9 @@ interface ConfirmProps {
   readonly open: boolean;
   readonly title: string;
   readonly children: ReactNode;
-  /** What the button that does it says. */
+  /** The label of the button that does it. */
   readonly action: string;
-  /** What the way out says, where it is not "Cancel". */
+  /** The label of the way out, where it is not "Cancel". */
   readonly cancel?: string;
   readonly dangerous?: boolean;
   /** There is nothing that could be done. */

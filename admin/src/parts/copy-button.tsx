@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 interface CopyButtonProps {
   readonly value: string;
-  /** What is copied, where several such buttons stand on a page. */
+  /** The name of the copied value, where several such buttons stand on a page. */
   readonly of?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a spreadsheet would run as a formula (OWASP, CSV injection). */
+/** Text that a spreadsheet would run as a formula (OWASP, CSV injection). */
 const formula = /^[=+\-@\t\r]/;
 
 /** A number stays one: its minus sign is no formula. */

@@ -1,7 +1,7 @@
 /**
  * Conditions on dates in words: `next_30`, `last_7`, `before_90` (days), `today`, `yesterday`, `on_2026-03-03`. They stand
  * in addresses and saved views as words, so that they mean the same on every day, and become moments when a list is asked
- * for. A day is that of whoever looks: from midnight to midnight by the clock of the browser.
+ * for. A day is that of the user: from midnight to midnight by the clock of the browser.
  */
 
 /** Operators that only these pages know: of moments, and of dates without a time. */
@@ -110,7 +110,7 @@ const stricter = (key: string, one: unknown, other: string): string => {
   return /@gte?$/.test(key) === one > other ? one : other;
 };
 
-/** Filter values with moments and dates in place of words. What is no word that is known stays, for the service to refuse. */
+/** Filter values with moments and dates in place of words. Unknown words stay, for the service to refuse. */
 export const withoutWords = (
   values: Readonly<Record<string, unknown>>,
   now: Date,

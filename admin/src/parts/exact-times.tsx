@@ -12,7 +12,7 @@ const selector = 'time[data-exact]';
 
 const exactOf = (time: Element): string => time.getAttribute('data-exact') ?? '';
 
-/** What the column of a time is called. */
+/** The name of a time's column. */
 const headOf = (time: Element): string => {
   const cell = time.closest('td');
   const head = cell?.closest('table')?.tHead?.rows[0]?.cells[cell.cellIndex];
@@ -36,7 +36,7 @@ const atFocus = ({ target }: Event): Shown | undefined => {
 
 /**
  * Tells the exact moment of whatever relative time is pointed at or has the focus: one place for all of a page, as a
- * table has hundreds. What a screen reader reads is in the times themselves.
+ * table has hundreds. The text for screen readers is in the times themselves.
  */
 export const ExactTimes = () => {
   const [shown, setShown] = useState<Shown>();

@@ -1,7 +1,7 @@
 import type { Choice, MetadataField, Operator } from '../records/metadata.ts';
 import { isWordOperator, parseWords, type WordOperator } from './date-words.ts';
 
-/** What a field is compared by: as the service compares, or by words about dates. */
+/** A comparison of a field: as the service compares, or by words about dates. */
 export type Comparison = Operator | WordOperator;
 
 /** A field that a list can be filtered by. */
@@ -39,7 +39,7 @@ export const filtersOf = (fields: readonly MetadataField[]): FilterField[] =>
       ...(reference === undefined ? {} : { reference }),
     }));
 
-/** What a field can be compared by: dates by words before everything else. */
+/** The comparisons of a field: dates by words before everything else. */
 export const comparisonsOf = ({ kind, operators }: FilterField): readonly Comparison[] => {
   if (kind === 'datetime') return ['when', ...operators];
   return kind === 'date' ? ['days', ...operators] : operators;

@@ -20,7 +20,7 @@ interface FormBarProps {
   /** The fields of the form, which show their errors themselves. */
   readonly fields: readonly string[];
   readonly busy: boolean;
-  /** What the button that saves says, where it is not "Save". */
+  /** The label of the button that saves, where it is not "Save". */
   readonly action?: string;
   /** Whether there is a button that saves and begins a further one: see `wantsAnother`. */
   readonly another?: boolean;
@@ -113,7 +113,7 @@ export const FormBar = (props: FormBarProps) => {
 
 interface RefusedProps extends Pick<FormBarProps, 'refusal' | 'fields' | 'busy'> {}
 
-/** What no field can say: errors of what the form does not have, and failures that are about none. */
+/** Errors that belong to no field: those of what the form does not have, and failures that are about none. */
 const Refused = ({ refusal, fields, busy }: RefusedProps) => {
   const text = useText();
   const sentence = useSentence();

@@ -4,7 +4,7 @@ export type Density = 'comfortable' | 'compact';
 
 const nothing: readonly string[] = [];
 
-/** Names of the columns that somebody chose for a list in this browser; undefined where nobody did. */
+/** Names of the columns that were chosen for a list in this browser; undefined where none were chosen. */
 export const useChosenColumns = (
   resource: string,
 ): [readonly string[] | undefined, (names: readonly string[] | undefined) => void] => {

@@ -2,7 +2,7 @@ import { GatewrightError } from '../../../client/error.ts';
 import type { Send } from '../../../client/react-admin/data-provider.ts';
 import type { RequestOptions } from '../../../client/transport.ts';
 
-/** Keys of records of which nobody knows whether they were made, by what was sent for them. */
+/** Keys of records of which it is unknown whether they were made, by what was sent for them. */
 const unanswered = new Map<string, string>();
 
 /** Not `randomUUID`, which a browser has on pages with https only. */

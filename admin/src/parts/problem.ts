@@ -9,7 +9,7 @@ import { noAnswerInTime } from './time-limit.ts';
 
 const catalogues = { 'zh-CN': zhCN, en };
 
-/** What these pages know of a failed request, whichever layer has wrapped it. */
+/** The facts of a failed request that these pages use, whichever layer has wrapped it. */
 export interface Failure {
   /** HTTP status; 0 where no answer came. */
   readonly status: number;
@@ -63,7 +63,7 @@ const inLanguage = ({ code, message }: Failure, language: Language): string => {
   return text.includes('{') ? message : text;
 };
 
-/** What a code alone says, in the language of the page; empty where it is none of the service's, or says more. */
+/** The message of a code alone, in the language of the page; empty where it is none of the service's, or says more. */
 export const sentenceOfCode = (code: number, language: Language): string =>
   inLanguage({ ...failureOf(undefined), code, message: '' }, language);
 

@@ -39,16 +39,16 @@ interface RecordListPageProps<Item extends RaRecord> {
   /** Several can be deleted at once: what one of them is called. */
   readonly deletable?: (record: Item) => string;
   readonly deleting?: Deleting;
-  /** What one of them is called, where several can be chosen for `bulkActions`. */
+  /** The name of one of them, where several can be chosen for `bulkActions`. */
   readonly nameOf?: (record: Item) => string;
-  /** What can be done with those that are chosen, besides deleting them. */
+  /** Actions on those that are chosen, besides deleting them. */
   readonly bulkActions?: ReactNode;
   /** Name of the model whose changes the list can follow along. */
   readonly followed?: string | undefined;
   /** Path of the resource where what is deleted can be brought back. */
   readonly trash?: string;
   readonly exportable?: boolean;
-  /** What the records are called, where whoever is signed in may not read them. */
+  /** The name of the records, where the signed-in user may not read them. */
   readonly unread?: string;
 }
 

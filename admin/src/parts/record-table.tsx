@@ -110,7 +110,7 @@ const ChooseAll = ({ records }: { readonly records: readonly RaRecord[] }) => {
         size="small"
         checked={chosen.length === ids.length}
         indeterminate={chosen.length > 0 && chosen.length < ids.length}
-        // What was chosen on other pages stays chosen.
+        // Records chosen on other pages stay chosen.
         onChange={() => onSelect(chosen.length === ids.length ? others : [...others, ...ids])}
         slotProps={{ input: { 'aria-label': text('list.chooseAll') } }}
       />

@@ -1,11 +1,11 @@
 import { useCallback, useState } from 'react';
 import { failureOf } from './problem.ts';
 
-/** What kept a form from being saved. */
+/** The reason why a form was not saved. */
 export interface Refusal {
   /** Messages by field. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What is wrong with no field in particular. */
+  /** Errors of no field in particular. */
   readonly failure: unknown;
   /** Which attempt it was: another one leads to the first wrong field again. */
   readonly attempt: number;
@@ -17,7 +17,7 @@ export interface RefusalState {
   readonly refusal: Refusal;
   /** An attempt failed. */
   readonly refuse: (error: unknown) => void;
-  /** What was typed cannot even be sent. */
+  /** The input cannot even be sent. */
   readonly refuseFields: (fields: Readonly<Record<string, string>>) => void;
   /** A field was typed into again: what was said of it does not hold any more. */
   readonly correct: (field: string) => void;

@@ -4,10 +4,10 @@ import { createContext, useContext } from 'react';
 import { useText } from '../texts/provider.ts';
 import { unseen } from './unseen.ts';
 
-/** What has become of a row while it was looked at. */
+/** The change of a row while it was shown. */
 export interface RowMark {
   readonly kind: 'changed' | 'deleted';
-  /** Another one with each change: what is shown for a moment is shown anew. */
+  /** Another one with each change: what is shown for a moment is shown again. */
   readonly turn: boolean;
 }
 
@@ -46,7 +46,7 @@ export const markStyle = (mark: RowMark | undefined) => {
   return mark.kind === 'changed' ? changed(mark.turn) : deleted;
 };
 
-/** What the colour of a row says, for those who do not see it. */
+/** The meaning of a row's colour, for those who do not see it. */
 export const MarkWord = ({ mark }: { readonly mark: RowMark | undefined }) => {
   const text = useText();
   return mark === undefined ? null : (

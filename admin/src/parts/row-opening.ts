@@ -2,7 +2,7 @@ import { type MouseEvent, useCallback } from 'react';
 import { useNavigate } from 'react-router';
 import { pagesPath } from '../base.ts';
 
-/** What a click is meant for, and not for the row around it. */
+/** Elements that a click is meant for, and not for the row around them. */
 const controls =
   'a, button, input, label, select, textarea, summary, [role=button], [role=checkbox], [tabindex]';
 
@@ -11,7 +11,7 @@ const isOfControl = ({ target, currentTarget }: MouseEvent<HTMLElement>): boolea
   return control !== null && control !== currentTarget && currentTarget.contains(control);
 };
 
-/** Whoever has marked a part of the row wants to copy it. */
+/** A user who has marked a part of the row wants to copy it. */
 const isMarking = (row: HTMLElement): boolean => {
   const selection = window.getSelection();
   return selection !== null && selection.type === 'Range' && selection.containsNode(row, true);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { FilterPayload, SortPayload } from 'ra-core';
 import { send } from '../service.ts';
 
-/** What a view remembers of a list. */
+/** The settings of a list that a view keeps. */
 export interface ViewQuery {
   readonly filter?: FilterPayload;
   readonly sort?: SortPayload;
@@ -10,7 +10,7 @@ export interface ViewQuery {
   readonly columns?: readonly string[];
 }
 
-/** A view of a list, kept by the service for whoever saved it. */
+/** A view of a list, kept by the service for the user who saved it. */
 export interface SavedView {
   readonly id: number;
   readonly name: string;
@@ -41,7 +41,7 @@ export const searchOf = ({ filter = {}, sort }: ViewQuery, usual: SortPayload): 
   return `?${new URLSearchParams(parameters)}`;
 };
 
-/** What is in force, as far as it differs from how the list looks by itself. */
+/** The settings in force, as far as it differs from how the list looks by itself. */
 export const queryOf = (
   filter: FilterPayload,
   sort: SortPayload,
@@ -50,7 +50,7 @@ export const queryOf = (
 
 const key = (resource: string) => ['views', resource] as const;
 
-/** The views of a list that whoever is signed in has saved, by name. */
+/** The views of a list that the signed-in user has saved, by name. */
 export const useViews = (resource: string) =>
   useQuery({
     queryKey: key(resource),

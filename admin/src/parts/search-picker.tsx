@@ -10,7 +10,7 @@ import { useRested } from './use-rested.ts';
 /** Those of all that match which are shown at once. */
 export const pickedAtOnce = 12;
 
-/** What a search has found: the first of them, and how many there are; undefined where nobody counted further ones. */
+/** The findings of a search: the first of them, and their number; undefined where further ones were not counted. */
 export interface Found<Item> {
   readonly items: readonly Item[];
   readonly total: number | undefined;

@@ -17,13 +17,13 @@ import { useUnsaved } from './unsaved.ts';
 interface ShownOnceProps {
   readonly title: string;
   readonly lead: string;
-  /** What else is to be known of it: names and values. */
+  /** Further facts of it: names and values. */
   readonly facts?: readonly (readonly [label: string, value: ReactNode])[];
   /** Names and texts that can be copied. */
   readonly secrets: readonly (readonly [label: string, value: string])[];
-  /** What one says who has kept them. */
+  /** The label by which the user confirms to have kept them. */
   readonly kept: string;
-  /** What else can be done with them. */
+  /** Further actions with them. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
 }

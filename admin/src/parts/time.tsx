@@ -9,7 +9,7 @@ export { timeZone } from './moment.ts';
 /** Whether the row around a time has the focus for it: see `ExactTimes`. */
 export const TimesOfRows = createContext(false);
 
-/** A moment as it is told where one points at it: what a title says. */
+/** A moment as its tooltip shows it. */
 export const useExactTime = (): ((value: string) => string) => {
   const language = useLanguage();
   return (value) => momentText(language, 'exact', new Date(value));
@@ -25,11 +25,11 @@ interface TimeProps {
 interface MomentProps {
   readonly value: string;
   readonly exact: string;
-  /** What is seen says less than `exact`. */
+  /** The visible text says less than `exact`. */
   readonly children: ReactNode;
 }
 
-/** What is seen, and what is exact: in `data-exact` for `ExactTimes`, and for screen readers. */
+/** The visible text, and the exact one: in `data-exact` for `ExactTimes`, and for screen readers. */
 const Moment = ({ value, exact, children }: MomentProps) => {
   const ofRow = useContext(TimesOfRows);
   return (
@@ -45,7 +45,7 @@ const Moment = ({ value, exact, children }: MomentProps) => {
   );
 };
 
-/** A moment in the browser's own time zone; the exact one and the zone are told where one points at it. */
+/** A moment in the browser's own time zone; the exact one and the zone are in the tooltip. */
 export const Time = ({ value, format = 'short', otherwise = '—' }: TimeProps) => {
   const language = useLanguage();
   if (value === null || value === undefined || value === '') return <span>{otherwise}</span>;

@@ -13,11 +13,11 @@ type Action = 'create' | 'update' | 'destroy' | 'read' | 'restore' | 'bringBack'
 
 interface UngrantedProps {
   readonly action: Action;
-  /** What the model is called. */
+  /** The name of the model. */
   readonly label: string;
 }
 
-/** Why whoever is signed in may not do something: no role of theirs has it in the table of permissions. */
+/** The reason why the signed-in user may not do something: no role of theirs has it in the table of permissions. */
 const useReason = ({ action, label }: UngrantedProps): string => {
   const text = useText();
   const { permissions: roles = [] } = usePermissions<readonly string[]>();

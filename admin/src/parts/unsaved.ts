@@ -4,7 +4,7 @@ interface OpenForm {
   dirty: boolean;
 }
 
-/** What stands still until somebody says whether their input may be lost. */
+/** The step that waits until the user says whether their input may be lost. */
 export interface LeaveQuestion {
   readonly leave: () => void;
   readonly stay: () => void;
@@ -27,7 +27,7 @@ const subscribe = (listener: () => void): (() => void) => {
 /** Whether a form of the page has input that is not saved. */
 export const hasUnsaved = (): boolean => [...forms].some(({ dirty }) => dirty);
 
-/** What stands in the forms of the page is not wanted any more. */
+/** The input in the forms of the page is not wanted any more. */
 export const forsake = (): void => {
   for (const form of forms) form.dirty = false;
 };
@@ -57,7 +57,7 @@ export const askBefore = (leave: () => void, stay?: () => void): void =>
 export const useLeaveQuestion = (): LeaveQuestion | undefined =>
   useSyncExternalStore(subscribe, () => question);
 
-/** What a form says and asks about its input; made by `useUnsaved`. */
+/** The functions of a form about its input; made by `useUnsaved`. */
 export interface Unsaved {
   /** It is saved: leaving asks no more, until something is typed into a form that was clean again in between. */
   readonly saved: () => void;

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
-/** What is typed into a form whose fields are known, and what it began with. */
+/** The input of a form whose fields are known, and its initial values. */
 export const useInput = <Input extends object>(opened: Input) => {
-  // What a form began with does not change under it.
+  // The initial values of a form do not change under it.
   const [first] = useState(opened);
   const [input, setInput] = useState(opened);
   const changed = (Object.keys(input) as (keyof Input & string)[]).filter(

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Milliseconds after which what says how long ago something was is said anew. */
+/** Milliseconds after which a relative time is shown again. */
 const step = 30_000;
 
 const listeners = new Set<() => void>();
@@ -31,5 +31,5 @@ const read = (): number => {
   return now;
 };
 
-/** Milliseconds of the epoch, anew every half minute. */
+/** Milliseconds of the epoch, updated every half minute. */
 export const useNow = (): number => useSyncExternalStore(subscribe, read);

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 /** Milliseconds of rest after which what was typed is looked for. */
 const restTime = 200;
 
-/** What was typed, once nothing more is typed for a moment. */
+/** The typed text, once nothing more is typed for a moment. */
 export const useRested = (words: string): string => {
   const [rested, setRested] = useState(words);
   useEffect(() => {

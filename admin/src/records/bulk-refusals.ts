@@ -1,4 +1,4 @@
-/** What is wrong with one record of a batch. */
+/** The refusal of one record of a batch. */
 export interface Refused {
   readonly id: number;
   readonly messages: readonly string[];

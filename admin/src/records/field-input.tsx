@@ -17,7 +17,7 @@ const asText = (value: unknown): string => (value === null || value === undefine
 const emptied = (field: MetadataField, text: string): string | null =>
   text === '' && !field.required ? null : text;
 
-/** What was typed as a number stays as it was typed where it is none: the service says what is wrong with it. */
+/** The text typed as a number stays as it is where it is none: the service says what is wrong with it. */
 const asNumber = (field: MetadataField, text: string): unknown => {
   if (text.trim() === '') return emptied(field, '');
   const number = Number(text);

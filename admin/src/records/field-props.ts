@@ -1,6 +1,6 @@
 import type { MetadataField } from './metadata.ts';
 
-/** What the input of a field is given, whatever its type. */
+/** The properties of a field's input, whatever its type. */
 export interface FieldInputProps {
   readonly field: MetadataField;
   readonly value: unknown;

@@ -8,7 +8,7 @@ import type { MetadataField } from './metadata.ts';
 
 interface FormLayoutProps {
   readonly fields: readonly MetadataField[];
-  /** What is wrong, by field: a group that holds such a field is open. */
+  /** The errors by field: a group that holds such a field is open. */
   readonly wrong: Readonly<Record<string, string>>;
   /** The input of a field. */
   readonly children: (field: MetadataField) => ReactNode;
@@ -50,7 +50,7 @@ interface GroupProps extends Pick<FormLayoutProps, 'children'> {
 
 const Group = ({ group: { label, fields }, foldable, first, isWrong, children }: GroupProps) => {
   const heading = useId();
-  // What has to be filled in is never out of sight.
+  // Required fields are never out of sight.
   const [chosen, setChosen] = useState(first || fields.some(({ required }) => required));
   const open = !foldable || chosen || isWrong;
   const inputs = (

@@ -14,7 +14,7 @@ export const MakeRecord = createContext<ComponentType<RecordFormProps> | undefin
 interface NewRecordProps {
   readonly metadata: Metadata;
   readonly path: string;
-  /** What was looked for and not found: most often its name. */
+  /** The text that was not found: most often its name. */
   readonly words: string;
   /** The id of the record, where one was made. */
   readonly onEnd: (id?: number) => void;

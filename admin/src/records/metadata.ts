@@ -8,7 +8,7 @@ export interface ModelEntry {
   readonly fields: number;
   /** How many conditions of row rules its records can meet: they are memberships where there are any. */
   readonly opens: number;
-  /** Whether its changes are told of: to webhooks, and to lists that follow along. */
+  /** Whether its changes make events: for webhooks, and for lists that follow along. */
   readonly events: boolean;
   /** Name of its picture, and the heading above it in the menu. */
   readonly icon: string | null;
@@ -73,11 +73,11 @@ export interface Metadata {
   readonly label: string;
   readonly icon?: string;
   readonly menu?: string;
-  /** What this area serves of the resource: `list`, `history`, `restore` … */
+  /** The operations of the resource in this area: `list`, `history`, `restore` … */
   readonly endpoints: readonly { readonly action: string }[];
   readonly fields: readonly MetadataField[];
   readonly relations: readonly MetadataRelation[];
-  /** Whether changes of its records are told of. */
+  /** Whether changes of its records make events. */
   readonly events?: boolean;
   /** Whether deleted records can be brought back. */
   readonly trash?: boolean;
@@ -87,7 +87,7 @@ export interface Metadata {
     readonly field: string;
     readonly label: string;
   }[];
-  /** What the records open to whose they are, where row rules ask for them. */
+  /** The access of owners to the records, where row rules ask for them. */
   readonly opens?: readonly OpenedModel[];
   readonly permissions: Readonly<Record<'list' | 'detail' | 'create' | 'update' | 'destroy', boolean>>;
 }

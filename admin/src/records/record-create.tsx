@@ -13,7 +13,7 @@ import { type AnyRecord, defaultsOf, recordName } from './record.ts';
 import { RecordForm } from './record-form.tsx';
 import type { Draft } from './use-draft.ts';
 
-/** What the address says that a new record refers to: `?user_id=3`. */
+/** The references of a new record that the address names: `?user_id=3`. */
 const referredIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
   Object.fromEntries(
     fields.flatMap(({ name, type, read_only }) => {

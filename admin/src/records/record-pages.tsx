@@ -79,7 +79,7 @@ const Edit = ({ metadata, path, id }: EditProps) => {
   const resource = recordsPrefix + path;
   const load = async (): Promise<AnyRecord> =>
     (await dataProvider.getOne<AnyRecord>(resource, { id: Number(id) })).data;
-  // What a form began with must not change under it.
+  // The initial values of a form must not change under it.
   const { data: record, error } = useQuery({
     queryKey: ['edited record', path, id],
     gcTime: 0,

@@ -64,7 +64,7 @@ const Show = ({ metadata, path, id }: ShowProps) => {
   );
 };
 
-/** What belongs to a record: the relations that its model declares, then whatever else refers to it by one field. */
+/** The records that belong to a record: the relations that its model declares, then whatever else refers to it by one field. */
 const belonging = ({ relations, referenced_by = [] }: Metadata): readonly MetadataRelation[] => {
   const declared = relations.filter(
     ({ many, by, through }) => many && by !== undefined && through === undefined,

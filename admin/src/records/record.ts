@@ -25,7 +25,7 @@ const long: ReadonlySet<string> = new Set(['text', 'json']);
 /** Columns of a list beside the id. */
 const maxColumns = 6;
 
-/** What says where a record stands: it is looked for first, wherever it is declared. */
+/** The field with the state of a record: it is looked for first, wherever it is declared. */
 const states: ReadonlySet<string> = new Set(['enum', 'boolean']);
 
 /** Those of them that come before other fields. */
@@ -45,7 +45,7 @@ export const listedFields = ({ fields }: Metadata, without?: string): MetadataFi
   return [...own.filter((field) => first.includes(field) || others.includes(field)), ...made];
 };
 
-/** What a new record begins with. */
+/** The initial values of a new record. */
 export const defaultsOf = ({ fields }: Metadata): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     fields.flatMap((field) =>

@@ -12,7 +12,7 @@ interface ReferenceValueProps {
   readonly plain?: boolean;
 }
 
-/** The name of the record that is referred to, as a link to it. Those of a whole page are asked for together. */
+/** The name of the record that is referred to, as a link to it. Those of a whole page are asked for in one request. */
 export const ReferenceValue = (props: ReferenceValueProps) =>
   props.model === userModel ? <UserValue {...props} /> : <RecordValue {...props} />;
 

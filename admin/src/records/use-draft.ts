@@ -14,7 +14,7 @@ export const changedBetween = (
   after: Draft,
 ): readonly MetadataField[] => fields.filter(({ name }) => differ(before[name], after[name]));
 
-/** What is typed into a form of a record, and what it began with. */
+/** The input of a form of a record, and its initial values. */
 export const useDraft = (first: Draft, fields: readonly MetadataField[]) => {
   const [state, setState] = useState({ before: first, draft: first, version: 0 });
   const { before, draft, version } = state;
@@ -23,7 +23,7 @@ export const useDraft = (first: Draft, fields: readonly MetadataField[]) => {
   return {
     before,
     draft,
-    /** Another one with each value that was not typed: inputs that keep a text of their own begin anew. */
+    /** Another one with each value that was not typed: inputs that keep a text of their own are reset. */
     version,
     changed: changedBetween(fields, before, draft),
     /** Names of the fields that hold no value at all, but a text that is none. */

@@ -22,7 +22,7 @@ export const useModels = (): readonly ModelEntry[] => {
   return data;
 };
 
-/** What a model is called in the language of the page: its own name where that is not known. */
+/** The name of a model in the language of the page: its own name where that is not known. */
 export const useModelName = (): ((model: string) => string) => {
   const models = useModels();
   return (model) => models.find((entry) => entry.model === model)?.label ?? model;

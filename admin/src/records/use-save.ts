@@ -15,7 +15,7 @@ export interface RecordFormProps {
   readonly path: string;
   /** Where the way out leads; the list of the resource where absent. */
   readonly back?: string;
-  /** What the form stands in, where that is no page: it asks before it closes. */
+  /** The dialog around the form, where it is on no page: it asks before it closes. */
   readonly frame?: (form: ReactNode, leave: () => void) => ReactNode;
   /** Goes where the form stands in a frame: without a record, or with the one that was made. */
   readonly onEnd?: (id?: number) => void;

@@ -11,7 +11,7 @@ import type { FailedSignIn } from './stats.ts';
 
 type Account = NonNullable<FailedSignIn['user']>;
 
-/** What is done about an account whose password somebody is guessing; nobody shuts out themselves. */
+/** The actions on an account whose password is being guessed; users cannot shut out themselves. */
 export const AccountActions = ({ user: { id, username, disabled } }: { readonly user: Account }) => {
   const text = useText();
   const tell = useTell();

@@ -14,7 +14,7 @@ import { Backlog, FailedJobs } from './work-matters.tsx';
 
 interface Kind {
   readonly count: number;
-  /** What is said of it while there is none. */
+  /** The text while there is none. */
   readonly calm: TextKey;
   readonly card: ReactNode;
 }
@@ -50,7 +50,7 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
   ];
 };
 
-/** What needs somebody, each with what can be done about it; what needs nobody is one quiet line. */
+/** The matters that need attention, each with its remedies; those that need none are one quiet line. */
 export const Attention = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
   const events = useModels().some((model) => model.events);

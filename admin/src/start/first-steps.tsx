@@ -60,7 +60,7 @@ const Step = ({ done, children }: { readonly done: boolean; readonly children: R
 /** Backups are no step that could be ticked off: they are made from outside, and again and again. */
 const backup = 'gatewright backup backups/$(date +%F).db --verify';
 
-/** What a new installation does first; gone for good from this browser when somebody says so, or all is done. */
+/** The first steps of a new installation; gone for good from this browser when somebody says so, or all is done. */
 export const FirstSteps = ({ steps }: { readonly steps: Steps }) => {
   const text = useText();
   const [dismissed, setDismissed] = useStore<boolean>('first-steps-dismissed', false);

@@ -23,7 +23,7 @@ interface KeyActionsProps {
   readonly ending: boolean;
 }
 
-/** What is done about a key, where it is named. */
+/** The actions on a key, where it is named. */
 export const KeyActions = ({ apiKey, ending }: KeyActionsProps) => {
   const text = useText();
   const client = useQueryClient();

@@ -36,7 +36,7 @@ export const ExpiringKeys = ({ found: { count, keys } }: { readonly found: KeysI
   );
 };
 
-/** Keys that work and that nobody uses. */
+/** Keys that are valid and unused. */
 export const NeglectedKeys = ({ found: { count, keys } }: { readonly found: KeysInNeed }) => {
   const text = useText();
   return (

@@ -55,7 +55,7 @@ export const Line = ({ children }: { readonly children: ReactNode }) => (
   </Typography>
 );
 
-/** What belongs to a line and is less than it. */
+/** A part that belongs to a line and is less than it. */
 export const Beneath = ({ children }: { readonly children: ReactNode }) => (
   <Typography
     variant="body2"

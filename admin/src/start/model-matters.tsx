@@ -26,7 +26,7 @@ export const OpenModels = ({ models }: ModelMatterProps) => {
 const tableOf = (models: readonly ModelInNeed[]): string =>
   `/permissions?${new URLSearchParams({ models: models.map(({ model }) => model).join(',') })}`;
 
-/** Models that ask for permissions of which nobody was granted any. */
+/** Models that ask for permissions of which none is granted. */
 export const UngrantedModels = ({ models }: ModelMatterProps) => {
   const text = useText();
   const nameOf = useModelName();

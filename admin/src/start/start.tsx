@@ -13,7 +13,7 @@ import type { Statistics } from './stats.ts';
 
 const Traffic = lazy(() => import('./traffic.tsx').then(({ Traffic: part }) => ({ default: part })));
 
-/** What needs attention, and how much is going on. */
+/** The start page: matters that need attention, and the traffic. */
 export const Start = () => {
   const text = useText();
   const { data, error } = useQuery({

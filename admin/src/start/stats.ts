@@ -23,7 +23,7 @@ export interface FailedSignIn {
   readonly last_at: string;
 }
 
-/** What a new installation has done already. */
+/** The first steps that are done already. */
 export interface FirstSteps {
   readonly user: boolean;
   readonly grant: boolean;
@@ -61,7 +61,7 @@ export interface Statistics {
       }[];
     };
     readonly open_resources: readonly ModelInNeed[];
-    /** Permissions are asked for, and nobody was granted any. */
+    /** Permissions are asked for, and none is granted. */
     readonly ungranted_models: readonly ModelInNeed[];
     readonly failing_webhooks: {
       readonly count: number;
@@ -77,7 +77,7 @@ export interface Statistics {
         readonly failed_at: string | null;
       }[];
     };
-    /** What has been due for a minute and nobody has begun. */
+    /** Work that has been due for a minute and was not begun. */
     readonly backlog: { readonly jobs: number; readonly deliveries: number };
     /** Of the last 24 hours, by account and address. */
     readonly failed_sign_ins: {

@@ -18,7 +18,7 @@ declare const __AUTH_METHODS__: readonly {
   readonly label: Readonly<Record<string, string>>;
 }[];
 
-/** Told apart also without colour vision: by lightness, and named in the legend with their figures. */
+/** Distinct also without colour vision: by lightness, and named in the legend with their figures. */
 const colours = {
   light: {
     methods: ['#23606a', '#d08a1d', '#8a6bb1', '#5c8f3e', '#a8556b', '#4f74b3'],

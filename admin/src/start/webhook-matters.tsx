@@ -28,7 +28,7 @@ export const FailingWebhooks = ({ found }: { readonly found: Work['failing_webho
   );
 };
 
-/** What enabling alone would not mend: the webhook needs another secret or another user first. */
+/** Faults that enabling alone would not mend: the webhook needs another secret or another user first. */
 const needsMore: readonly string[] = ['secret_unreadable', 'no_user'];
 
 /** Webhooks that were disabled because of what became of their messages. */

@@ -27,7 +27,7 @@ export const FailedJobs = ({ found: { count, jobs } }: { readonly found: Work['f
   );
 };
 
-/** What has been due for a minute and nobody has begun. */
+/** Work that has been due for a minute and was not begun. */
 export const Backlog = ({ backlog: { jobs, deliveries } }: { readonly backlog: Work['backlog'] }) => {
   const text = useText();
   return (

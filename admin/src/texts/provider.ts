@@ -18,7 +18,7 @@ const messages = {
   en: { ...raEnglish, app: en },
 };
 
-/** The service's own language; the page speaks it too until somebody chooses another one in this browser. */
+/** The service's own language; the page speaks it too until the user chooses another one in this browser. */
 export const serviceLanguage: Language = document.documentElement.lang === 'en' ? 'en' : 'zh-CN';
 
 export const i18nProvider = polyglotI18nProvider(

@@ -26,7 +26,7 @@ export const zhCN = {
     gap: '',
     list: '%{name}：%{items}',
     loading: '正在加载…',
-    /** What more is said of something beside its name. */
+    /** Further words about something beside its name. */
     named: '%{name}（%{more}）',
     never: '从未',
     no: '否',

@@ -16,7 +16,7 @@ export const Remaining = ({ until }: { readonly until: string }) => {
   );
 };
 
-/** Who deleted it, when, and how long it stays. */
+/** The user who deleted it, the time, and how long it stays. */
 export const DeletedBy = ({ record }: { readonly record: TrashedRecord }) => (
   <span>
     <Actor actor={record.deleted_by} /> · <RelativeTime value={record.deleted_at} /> ·{' '}

@@ -63,7 +63,7 @@ const TrashOf = ({ metadata, path }: TrashProps) => {
   );
 };
 
-/** Fields of the record beside what is told of its deletion. */
+/** Fields of the record beside those of its deletion. */
 const ownColumns = 2;
 
 const useColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedRecord>[] => {

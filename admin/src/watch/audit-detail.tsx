@@ -84,7 +84,7 @@ const shownValue = (text: Text, name: string, value: unknown): ReactNode => {
   );
 };
 
-/** What an action of the audit list was about, beside its target. */
+/** The details of an action of the audit list, beside its target. */
 export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
   const text = useText();
   const parts = Object.entries(detail);

@@ -85,7 +85,7 @@ const kindKeys: Readonly<Record<string, TextKey>> = {
   events: 'audit.kinds.events',
 };
 
-/** What kind of thing was changed, or who changed it where that was no user. */
+/** The kind of thing that was changed, or that changed it where that was no user. */
 export const kindText = (text: Text, kind: string): string => {
   const key = kindKeys[kind];
   return key === undefined ? kind : text(key);

@@ -85,7 +85,7 @@ const filters = (text: Text): FilterField[] => [
   { name: 'address', label: text('audit.address'), kind: 'text', operators: ['eq', 'starts_with'] },
 ];
 
-/** Who changed what, from where, and when. */
+/** The audit list: changes with their actor, address and time. */
 export const Audit = () => {
   const text = useText();
   return (
