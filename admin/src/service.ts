@@ -15,7 +15,7 @@ import { withoutWords } from './parts/date-words.ts';
 import { madeOnce } from './parts/made-once.ts';
 import { inTime } from './parts/time-limit.ts';
 import { queryClient } from './query-client.ts';
-import type { Metadata, ModelEntry } from './records/metadata.ts';
+import type { ListedField, Metadata, ModelEntry } from './records/metadata.ts';
 import { type Language, serviceLanguage } from './texts/provider.ts';
 
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
@@ -130,8 +130,8 @@ const fixed: Readonly<Record<string, ResourceRoute>> = {
 export const recordsPrefix = 'records/';
 
 let models: Promise<readonly ModelEntry[]> | undefined;
-/** By language and model. */
-const metadata = new Map<string, Promise<Metadata>>();
+/** By address. */
+const described = new Map<string, Promise<unknown>>();
 
 /** Forgets what could not be had, so that the next one who asks tries again. */
 const remembered = <T>(promise: Promise<T>, forget: () => void): Promise<T> => {
@@ -150,18 +150,25 @@ export const loadModels = (): Promise<readonly ModelEntry[]> => {
   return models;
 };
 
-export const loadMetadata = (model: string, language: Language): Promise<Metadata> => {
-  const key = `${language} ${model}`;
-  const address = `/admin/meta/${encodeURIComponent(model)}?lang=${language}`;
+/** What does not change while the service runs, and is asked for once. */
+const loadOnce = <Data>(address: string): Promise<Data> => {
   const known =
-    metadata.get(key) ??
+    described.get(address) ??
     remembered(
-      send<Metadata>('GET', address).then(({ data }) => data),
-      () => metadata.delete(key),
+      send<Data>('GET', address).then(({ data }) => data),
+      () => described.delete(address),
     );
-  metadata.set(key, known);
-  return known;
+  described.set(address, known);
+  return known as Promise<Data>;
 };
+
+export const loadMetadata = (model: string, language: Language): Promise<Metadata> =>
+  loadOnce(`/admin/meta/${encodeURIComponent(model)}?lang=${language}`);
+
+/** The fields of a list of the service's own. */
+export const loadListFields = async (list: string, language: Language): Promise<readonly ListedField[]> =>
+  (await loadOnce<{ readonly fields: readonly ListedField[] }>(`/admin/lists/${list}?lang=${language}`))
+    .fields;
 
 /** The models under their names in a language; the list itself knows them in that of the service only. */
 export const loadModelsIn = async (language: Language): Promise<readonly ModelEntry[]> => {
@@ -178,7 +185,7 @@ export const loadModelsIn = async (language: Language): Promise<readonly ModelEn
 /** Cached data belongs to the user who was signed in. */
 export const forgetModels = (): void => {
   models = undefined;
-  metadata.clear();
+  described.clear();
 };
 
 /** The deliveries of a webhook are a list of their own: `webhooks/5/deliveries`. */

@@ -12,42 +12,30 @@ import { type FormEvent, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
-import { RecordListPage } from '../parts/record-list-page.tsx';
-import type { Column } from '../parts/record-table.tsx';
-import { RelativeTime } from '../parts/time.tsx';
 import { useUnsaved } from '../parts/unsaved.ts';
+import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { RemoveRole } from './remove-role.tsx';
 import type { Role } from './role.ts';
 
-const columns = (text: Text): Column<Role>[] => [
+const columns = (text: Text): OwnColumn<Role>[] => [
   {
     name: 'name',
-    label: text('roles.name'),
     render: ({ name }) => (
       <Typography component="span" variant="body2" sx={{ fontWeight: 600 }}>
         <Link to={`/roles/${name}`}>{name}</Link>
       </Typography>
     ),
   },
-  {
-    name: 'users',
-    label: text('roles.users'),
-    align: 'right',
-    render: ({ users }) => users,
-  },
+  'users',
   {
     name: 'built_in',
     label: text('roles.kind'),
     render: ({ built_in }) => text(built_in ? 'roles.builtIn' : 'roles.own'),
   },
-  {
-    name: 'created_at',
-    label: text('common.createdAt'),
-    render: ({ created_at }) => <RelativeTime value={created_at} />,
-  },
+  { name: 'created_at', wide: false },
   {
     name: 'actions',
     acts: true,
@@ -61,7 +49,7 @@ const columns = (text: Text): Column<Role>[] => [
 export const Roles = () => {
   const text = useText();
   return (
-    <RecordListPage<Role>
+    <OwnList<Role>
       resource="roles"
       title={text('roles.title')}
       lead={text('roles.lead')}

@@ -1,13 +1,11 @@
 /** Jobs as `/admin/jobs` answers them. */
 
-export const jobStates = ['waiting', 'running', 'failed'] as const;
-
 export interface Job {
   readonly id: number;
   readonly name: string;
   /** Whether a file of the application defines it. */
   readonly defined: boolean;
-  readonly state: (typeof jobStates)[number];
+  readonly state: 'waiting' | 'running' | 'failed';
   readonly key: string | null;
   readonly values: Readonly<Record<string, unknown>>;
   readonly attempts: number;

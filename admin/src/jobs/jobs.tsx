@@ -2,14 +2,12 @@ import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import type { FilterField } from '../parts/filter-field.ts';
 import { LongText } from '../parts/long-text.tsx';
-import { RecordListPage } from '../parts/record-list-page.tsx';
-import type { Column } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
+import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-import { type Job, jobStates } from './job.ts';
+import type { Job } from './job.ts';
 import { JobActions } from './job-actions.tsx';
 
 const colours = { waiting: 'default', running: 'info', failed: 'error' } as const;
@@ -44,15 +42,14 @@ const State = ({ job: { state } }: { readonly job: Job }) => {
   );
 };
 
-const columns = (text: Text): Column<Job>[] => [
+const columns = (text: Text): OwnColumn<Job>[] => [
   {
     name: 'name',
-    label: text('jobs.name'),
     fixed: true,
     render: (job) => <Name job={job} />,
   },
-  { name: 'state', label: text('jobs.state'), render: (job) => <State job={job} /> },
-  { name: 'attempts', label: text('jobs.attempts'), align: 'right', render: ({ attempts }) => attempts },
+  { name: 'state', render: (job) => <State job={job} /> },
+  'attempts',
   {
     // The last that failed stands first when it is asked for.
     name: 'failed_at',
@@ -74,8 +71,6 @@ const columns = (text: Text): Column<Job>[] => [
   },
   {
     name: 'values',
-    label: text('jobs.values'),
-    sortable: false,
     extra: true,
     render: ({ values }) => (
       <Box component="code" sx={{ fontFamily: monospace, fontSize: 12.5, overflowWrap: 'anywhere' }}>
@@ -85,17 +80,14 @@ const columns = (text: Text): Column<Job>[] => [
   },
   {
     name: 'next_run_at',
-    label: text('jobs.nextRun'),
     short: true,
     has: ({ next_run_at }) => next_run_at !== null,
     render: ({ next_run_at }) => <RelativeTime value={next_run_at} otherwise="—" />,
   },
   {
     name: 'created_at',
-    label: text('common.createdAt'),
     extra: true,
     short: true,
-    render: ({ created_at }) => <RelativeTime value={created_at} />,
   },
   {
     name: 'acts',
@@ -108,29 +100,15 @@ const columns = (text: Text): Column<Job>[] => [
   },
 ];
 
-const filters = (text: Text): FilterField[] => [
-  {
-    name: 'state',
-    label: text('jobs.state'),
-    kind: 'choice',
-    operators: ['eq'],
-    choices: jobStates.map((value) => ({ value, label: text(`jobs.states.${value}`) })),
-  },
-  { name: 'name', label: text('jobs.name'), kind: 'text', operators: ['eq', 'like', 'starts_with'] },
-  { name: 'next_run_at', label: text('jobs.nextRun'), kind: 'datetime', operators: ['gte', 'lte'] },
-  { name: 'failed_at', label: text('jobs.failedAt'), kind: 'datetime', operators: ['gte', 'lte'] },
-];
-
 /** Jobs that wait, run or have failed; the newest first. */
 export const Jobs = () => {
   const text = useText();
   return (
-    <RecordListPage<Job>
+    <OwnList<Job>
       resource="jobs"
       title={text('jobs.title')}
       lead={text('jobs.lead')}
       columns={columns(text)}
-      filters={filters(text)}
       searchable={false}
       empty={text('jobs.empty')}
     />

@@ -1,4 +1,4 @@
-import type { Choice, MetadataField, Operator } from '../records/metadata.ts';
+import type { Choice, ListedField, Operator } from '../records/metadata.ts';
 import { isWordOperator, parseWords, type WordOperator } from './date-words.ts';
 
 /** A comparison of a field: as the service compares, or by words about dates. */
@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, FilterField['kind']>> = {
 };
 
 /** The filters of a resource, from its metadata. */
-export const filtersOf = (fields: readonly MetadataField[]): FilterField[] =>
+export const filtersOf = (fields: readonly ListedField[]): FilterField[] =>
   fields
     .filter(({ operators }) => operators.length > 0)
     .map(({ name, label, type, operators, choices, reference }) => ({

@@ -1,8 +1,9 @@
+import type { RaRecord } from 'ra-core';
 import { Link } from '../parts/link.tsx';
 import type { Column } from '../parts/record-table.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { FieldValue } from './field-value.tsx';
-import type { Metadata, MetadataField } from './metadata.ts';
+import type { ListedField, Metadata } from './metadata.ts';
 import { type AnyRecord, listedFields } from './record.ts';
 
 const numbers: readonly string[] = ['integer', 'number', 'decimal'];
@@ -19,7 +20,7 @@ const idColumn = ({ label, fields }: Metadata, path: string, text: Text): Column
 });
 
 /** A field's own value, as every list of records shows it. */
-export const fieldColumn = (field: MetadataField): Column<AnyRecord> => ({
+export const fieldColumn = <Item extends RaRecord = AnyRecord>(field: ListedField): Column<Item> => ({
   name: field.name,
   label: field.label,
   sortable: field.sortable,

@@ -6,11 +6,11 @@ import { RelativeDate, RelativeTime, Time } from '../parts/time.tsx';
 import { type Language, useLanguage, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { ChoiceChip } from './choice-chip.tsx';
-import type { MetadataField } from './metadata.ts';
+import type { ListedField } from './metadata.ts';
 import { ReferenceValue } from './reference-value.tsx';
 
 interface FieldValueProps {
-  readonly field: MetadataField;
+  readonly field: ListedField;
   readonly value: unknown;
   /** In a table only a part of a long text is shown. */
   readonly whole?: boolean;

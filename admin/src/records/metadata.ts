@@ -36,6 +36,12 @@ export interface Choice {
   readonly color?: string;
 }
 
+/** A field of a list of the service's own, as `/admin/lists` describes it. */
+export type ListedField = Pick<
+  MetadataField,
+  'name' | 'label' | 'type' | 'required' | 'choices' | 'reference' | 'operators' | 'sortable' | 'searchable'
+>;
+
 export interface MetadataField {
   readonly name: string;
   readonly label: string;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { loadMetadata, loadModels, loadModelsIn } from '../service.ts';
+import { loadListFields, loadMetadata, loadModels, loadModelsIn } from '../service.ts';
 import { useLanguage } from '../texts/provider.ts';
-import type { Metadata, ModelEntry } from './metadata.ts';
+import type { ListedField, Metadata, ModelEntry } from './metadata.ts';
 
 /** There is no resource of that path. */
 export class UnknownResource extends Error {}
@@ -48,5 +48,15 @@ export const useModel = (model: string) => {
       const { path } = await findModel((entry) => entry.model === model);
       return { path, metadata: await loadMetadata(model, language) };
     },
+  });
+};
+
+/** The fields of a list of the service's own: `api_keys`. */
+export const useListFields = (list: string) => {
+  const language = useLanguage();
+  return useQuery<readonly ListedField[]>({
+    queryKey: ['metadata', 'list', list, language],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => loadListFields(list, language),
   });
 };

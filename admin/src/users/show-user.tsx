@@ -20,6 +20,8 @@ import { Page } from '../parts/page.tsx';
 import { useTell } from '../parts/problem.ts';
 import { RelativeTime, Time } from '../parts/time.tsx';
 import { useNow } from '../parts/use-now.ts';
+import { columnsOf } from '../records/own-list.tsx';
+import { useListFields } from '../records/use-metadata.ts';
 import { dataProvider, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { GrantsOf } from './grants-of.tsx';
@@ -190,6 +192,7 @@ const Actions = ({ user }: { readonly user: User }) => {
 
 const KeysOf = ({ user }: { readonly user: User }) => {
   const text = useText();
+  const { data: fields } = useListFields('api_keys');
   return (
     <Stack component="section" sx={{ gap: 1 }}>
       <Stack
@@ -213,12 +216,14 @@ const KeysOf = ({ user }: { readonly user: User }) => {
           nameOf={({ name, key }) => text('common.named', { name, more: key })}
           deleting="revoke"
         />
-        <Listed<ApiKey>
-          label={text('keys.title')}
-          columns={keyColumns(text).filter(({ name }) => name !== 'user')}
-          empty={text('keys.emptyOfUser')}
-          nameOf={({ name, key }) => text('common.named', { name, more: key })}
-        />
+        {fields === undefined ? null : (
+          <Listed<ApiKey>
+            label={text('keys.title')}
+            columns={columnsOf(keyColumns(text), fields).filter(({ name }) => name !== 'user')}
+            empty={text('keys.emptyOfUser')}
+            nameOf={({ name, key }) => text('common.named', { name, more: key })}
+          />
+        )}
       </ListBase>
     </Stack>
   );

@@ -2,15 +2,12 @@ import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import type { FilterField } from '../parts/filter-field.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Link, LinkButton } from '../parts/link.tsx';
-import { RecordListPage } from '../parts/record-list-page.tsx';
-import type { Column } from '../parts/record-table.tsx';
-import { RelativeTime } from '../parts/time.tsx';
+import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { RoleChips } from './roles-of.tsx';
-import { heldFactors, mayHaveFactor, type User } from './user.ts';
+import { mayHaveFactor, type User } from './user.ts';
 
 export const UserState = ({
   disabled,
@@ -46,10 +43,9 @@ export const FactorOf = ({ user }: { readonly user: User }) => {
   return <Chip size="small" variant="outlined" color="warning" label={words} />;
 };
 
-const columns = (text: Text): Column<User>[] => [
+const columns = (text: Text): OwnColumn<User>[] => [
   {
     name: 'username',
-    label: text('users.username'),
     fixed: true,
     render: ({ id, username, name }) => (
       <Box>
@@ -62,11 +58,9 @@ const columns = (text: Text): Column<User>[] => [
       </Box>
     ),
   },
-  { name: 'email', label: text('users.email'), render: ({ email }) => email },
+  'email',
   {
     name: 'roles',
-    label: text('users.roles'),
-    sortable: false,
     render: ({ roles }) => <RoleChips roles={roles} />,
   },
   {
@@ -79,41 +73,17 @@ const columns = (text: Text): Column<User>[] => [
     label: text('factor.short'),
     render: (user) => <FactorOf user={user} />,
   },
-  {
-    name: 'created_at',
-    label: text('common.createdAt'),
-    wide: true,
-    render: ({ created_at }) => <RelativeTime value={created_at} />,
-  },
-];
-
-const filters = (text: Text): FilterField[] => [
-  { name: 'username', label: text('users.username'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
-  { name: 'email', label: text('users.email'), kind: 'text', operators: ['like', 'eq', 'starts_with'] },
-  { name: 'name', label: text('users.name'), kind: 'text', operators: ['like', 'eq'] },
-  { name: 'disabled', label: text('users.disabled'), kind: 'boolean', operators: ['eq'] },
-  { name: 'must_change_password', label: text('users.mustChange'), kind: 'boolean', operators: ['eq'] },
-  { name: 'invited', label: text('people.invite.invited'), kind: 'boolean', operators: ['eq'] },
-  {
-    name: 'second_factor',
-    label: text('factor.title'),
-    kind: 'choice',
-    operators: ['eq', 'in'],
-    choices: heldFactors.map((value) => ({ value, label: text(`factor.held.${value}`) })),
-  },
-  { name: 'invited_by', label: text('people.invite.invitedBy'), kind: 'number', operators: ['eq'] },
-  { name: 'created_at', label: text('common.createdAt'), kind: 'datetime', operators: ['gte', 'lte'] },
+  'created_at',
 ];
 
 export const Users = () => {
   const text = useText();
   return (
-    <RecordListPage<User>
+    <OwnList<User>
       resource="users"
       title={text('users.title')}
       columns={columns(text)}
       to={({ id }) => `/users/${id}/show`}
-      filters={filters(text)}
       empty={text('users.empty')}
       sort={{ field: 'username', order: 'ASC' }}
       actions={

@@ -1,7 +1,6 @@
 import Typography from '@mui/material/Typography';
-import { RecordListPage } from '../parts/record-list-page.tsx';
-import type { Column } from '../parts/record-table.tsx';
 import { RelativeTime } from '../parts/time.tsx';
+import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 
@@ -12,24 +11,18 @@ interface RegisteredApplication {
   readonly last_used_at: string | null;
 }
 
-const columns = (text: Text): Column<RegisteredApplication>[] => [
+const columns = (text: Text): OwnColumn<RegisteredApplication>[] => [
   {
     name: 'app_id',
-    label: text('applications.appId'),
     render: ({ app_id }) => (
       <Typography component="code" variant="body2" sx={{ fontFamily: monospace }}>
         {app_id}
       </Typography>
     ),
   },
-  {
-    name: 'rotated_at',
-    label: text('applications.rotatedAt'),
-    render: ({ rotated_at }) => <RelativeTime value={rotated_at} />,
-  },
+  'rotated_at',
   {
     name: 'last_used_at',
-    label: text('applications.lastUsedAt'),
     render: ({ last_used_at }) => <RelativeTime value={last_used_at} otherwise={text('keys.neverUsed')} />,
   },
 ];
@@ -38,7 +31,7 @@ const columns = (text: Text): Column<RegisteredApplication>[] => [
 export const Applications = () => {
   const text = useText();
   return (
-    <RecordListPage<RegisteredApplication>
+    <OwnList<RegisteredApplication>
       resource="applications"
       title={text('applications.title')}
       lead={text('applications.lead')}

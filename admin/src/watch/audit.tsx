@@ -1,11 +1,8 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';
-import type { FilterField } from '../parts/filter-field.ts';
 import { Link } from '../parts/link.tsx';
-import { RecordListPage } from '../parts/record-list-page.tsx';
-import type { Column } from '../parts/record-table.tsx';
-import { RelativeTime } from '../parts/time.tsx';
+import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 import { AuditDetail } from './audit-detail.tsx';
 import { type AuditEntry, actionKeys, actionText, kindText } from './audit-entry.ts';
@@ -35,15 +32,10 @@ const Target = ({ entry }: { readonly entry: AuditEntry }) => {
   );
 };
 
-const columns = (text: Text): Column<AuditEntry>[] => [
-  {
-    name: 'created_at',
-    label: text('audit.at'),
-    render: ({ created_at }) => <RelativeTime value={created_at} />,
-  },
+const columns = (text: Text): OwnColumn<AuditEntry>[] => [
+  { name: 'created_at', wide: false },
   {
     name: 'actor_name',
-    label: text('audit.actor'),
     render: (entry) => (
       <Box sx={{ minWidth: 80, overflowWrap: 'anywhere' }}>
         <Actor entry={entry} />
@@ -52,49 +44,33 @@ const columns = (text: Text): Column<AuditEntry>[] => [
   },
   {
     name: 'action',
-    label: text('audit.action'),
     short: true,
     render: ({ action }) => actionText(text, action),
   },
-  { name: 'target_name', label: text('audit.target'), render: (entry) => <Target entry={entry} /> },
+  { name: 'target_name', render: (entry) => <Target entry={entry} /> },
   {
     name: 'detail',
-    label: text('audit.detail'),
-    sortable: false,
     render: ({ detail }) => <AuditDetail detail={detail} />,
   },
   {
     name: 'address',
-    label: text('audit.address'),
     wide: true,
     render: ({ address }) => <Address value={address} />,
   },
-];
-
-const filters = (text: Text): FilterField[] => [
-  { name: 'actor_name', label: text('audit.actor'), kind: 'text', operators: ['eq', 'like'] },
-  {
-    name: 'action',
-    label: text('audit.action'),
-    kind: 'choice',
-    operators: ['eq', 'in'],
-    choices: Object.entries(actionKeys).map(([value, key]) => ({ value, label: text(key) })),
-  },
-  { name: 'created_at', label: text('audit.at'), kind: 'datetime', operators: ['gte', 'lte'] },
-  { name: 'target_name', label: text('audit.target'), kind: 'text', operators: ['eq', 'like'] },
-  { name: 'address', label: text('audit.address'), kind: 'text', operators: ['eq', 'starts_with'] },
 ];
 
 /** The audit list: changes with their actor, address and time. */
 export const Audit = () => {
   const text = useText();
   return (
-    <RecordListPage<AuditEntry>
+    <OwnList<AuditEntry>
       resource="audit"
       title={text('audit.title')}
       lead={text('audit.lead')}
       columns={columns(text)}
-      filters={filters(text)}
+      choices={{
+        action: Object.entries(actionKeys).map(([value, key]) => ({ value, label: text(key) })),
+      }}
       empty={text('audit.empty')}
     />
   );

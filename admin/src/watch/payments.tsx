@@ -4,12 +4,9 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useState } from 'react';
-import type { FilterField } from '../parts/filter-field.ts';
 import { JsonText } from '../parts/json-text.tsx';
-import { RecordListPage } from '../parts/record-list-page.tsx';
-import type { Column } from '../parts/record-table.tsx';
-import { RelativeTime } from '../parts/time.tsx';
-import { type Text, useText } from '../texts/provider.ts';
+import { type OwnColumn, OwnList } from '../records/own-list.tsx';
+import { useText } from '../texts/provider.ts';
 
 interface Payment {
   readonly id: number;
@@ -28,33 +25,23 @@ const plain = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-const columns = (text: Text): Column<Payment>[] => [
-  { name: 'id', label: text('payments.id'), render: ({ id }) => id },
-  { name: 'app_id', label: text('applications.appId'), render: ({ app_id }) => app_id },
+const columns: readonly OwnColumn<Payment>[] = [
+  { name: 'id', align: 'left' },
+  'app_id',
   {
     name: 'order_no',
-    label: text('payments.orderNo'),
-    sortable: false,
     render: ({ order_no }) => plain(order_no),
   },
   {
     name: 'amount',
-    label: text('payments.amount'),
-    sortable: false,
     align: 'right',
     render: ({ amount, currency }) =>
       currency === null ? plain(amount) : `${plain(amount)} ${plain(currency)}`,
   },
-  {
-    name: 'created_at',
-    label: text('payments.receivedAt'),
-    render: ({ created_at }) => <RelativeTime value={created_at} />,
-  },
+  { name: 'created_at', wide: false },
   {
     name: 'body',
     acts: true,
-    label: text('payments.body'),
-    sortable: false,
     render: (payment) => <Body payment={payment} />,
   },
 ];
@@ -90,25 +77,14 @@ const Body = ({ payment: { id, body } }: { readonly payment: Payment }) => {
   );
 };
 
-const filters = (text: Text): FilterField[] => [
-  {
-    name: 'app_id',
-    label: text('applications.appId'),
-    kind: 'text',
-    operators: ['eq', 'like', 'starts_with'],
-  },
-  { name: 'created_at', label: text('payments.receivedAt'), kind: 'datetime', operators: ['gte', 'lte'] },
-];
-
 export const Payments = () => {
   const text = useText();
   return (
-    <RecordListPage<Payment>
+    <OwnList<Payment>
       resource="payments"
       title={text('payments.title')}
       lead={text('payments.lead')}
-      columns={columns(text)}
-      filters={filters(text)}
+      columns={columns}
       empty={text('payments.empty')}
     />
   );
