@@ -1,10 +1,10 @@
-import { ConstraintError } from '../../database/database.ts';
 import { prepare, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Grant } from '../../policy/grant.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { Actor } from '../audit/audit.ts';
+import { createCommands } from '../command.ts';
 import { otherUserId, type TableContext } from '../context.ts';
 import { revokeKeys } from './revoked-keys.ts';
 
@@ -36,6 +36,7 @@ const timestampOrNull = (time: number | null): string | null => (time === null ?
 export const createKeyStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
   const db = tablesOf({ dialect });
+  const command = createCommands({ database, clock });
   const find = prepare<{ id: number; now: string }>((param) =>
     db
       .selectFrom('api_keys')
@@ -49,9 +50,9 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
   return {
     /** @throws Problem `record_not_found` where the owner is gone */
     create: (key: NewKey, actor: Actor): Promise<{ readonly id: number; readonly createdAt: number }> =>
-      database
-        .write(async (transaction) => {
-          const now = clock();
+      command(
+        actor,
+        async (transaction, now) => {
           const insert = db
             .insertInto('api_keys')
             .values({
@@ -67,29 +68,22 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
             .returning('id');
           const row = await transaction.get<{ id: number }>(toQuery(insert));
           if (row === undefined) throw new Error('an insert answered no id');
-          await recordAudit(transaction, dialect, now, actor, {
+          const audit = {
             action: 'key.create',
             target: { kind: 'api_key', id: row.id, name: key.name },
-            detail: {
-              user_id: key.userId,
-              expires_at: timestampOrNull(key.expiresAt),
-            },
-          });
-          return { id: row.id, createdAt: now };
-        })
-        .catch((error: unknown) => {
-          if (error instanceof ConstraintError && error.kind === 'foreign_key')
-            throw new Problem('record_not_found', { cause: error });
-          throw error;
-        }),
+            detail: { user_id: key.userId, expires_at: timestampOrNull(key.expiresAt) },
+          };
+          return { audit, answer: { id: row.id, createdAt: now } };
+        },
+        { foreign_key: 'record_not_found' },
+      ),
 
     /**
      * Renames a key, or gives it another end. One that is over stays so: whoever let it run out need not reckon with it.
      * @throws Problem `record_not_found`, `key_expired`
      */
     update: (id: number, { name, expiresAt }: KeyChange, actor: Actor): Promise<void> =>
-      database.write(async (transaction) => {
-        const now = clock();
+      command(actor, async (transaction, now) => {
         const stored = await transaction.get<StoredKey>(find({ id, now: toTimestamp(now) }));
         if (stored === undefined) throw new Problem('record_not_found');
         if (expiresAt !== undefined && Number(stored.expired) === 1) throw new Problem('key_expired');
@@ -97,20 +91,17 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
           ...(name === undefined ? {} : { name }),
           ...(expiresAt === undefined ? {} : { expires_at: timestampOrNull(expiresAt) }),
         };
-        if (Object.keys(change).length === 0) return;
+        if (Object.keys(change).length === 0) return { audit: [], answer: undefined };
         await transaction.run(toQuery(db.updateTable('api_keys').set(change).where('id', '=', id)));
-        await recordAudit(transaction, dialect, now, actor, {
-          action: 'key.update',
-          target: { kind: 'api_key', id, name: name ?? stored.name },
-          detail: { user_id: stored.user_id, ...change },
-        });
+        const target = { kind: 'api_key', id, name: name ?? stored.name };
+        const detail = { user_id: stored.user_id, ...change };
+        return { audit: { action: 'key.update', target, detail }, answer: undefined };
       }),
 
     /** Deletes a key among those that the grant covers. @throws Problem `record_not_found` */
     remove: (id: number, grant: Grant, actor: Actor): Promise<void> =>
-      database.write(async (transaction) => {
+      command(actor, async (transaction, now) => {
         if (grant.rows === 'none') throw new Problem('record_not_found');
-        const now = clock();
         const allowed = grant.rows.map((condition) => {
           if ('rule' in condition) throw new Error('no rule is over keys');
           return condition;
@@ -118,11 +109,9 @@ export const createKeyStore = ({ database, clock }: TableContext) => {
         const meant = [{ column: 'id', value: id }, ...allowed];
         const [removed] = await revokeKeys(transaction, dialect, meant, actor, now);
         if (removed === undefined) throw new Problem('record_not_found');
-        await recordAudit(transaction, dialect, now, actor, {
-          action: 'key.delete',
-          target: { kind: 'api_key', id, name: removed.name },
-          detail: { user_id: removed.user_id },
-        });
+        const target = { kind: 'api_key', id, name: removed.name };
+        const detail = { user_id: removed.user_id };
+        return { audit: { action: 'key.delete', target, detail }, answer: undefined };
       }),
   };
 };

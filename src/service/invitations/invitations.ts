@@ -15,6 +15,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { administrators, superAdmin } from '../../policy/rule.ts';
 import { type Actor, recordAudit } from '../audit/audit.ts';
+import { createCommands } from '../command.ts';
 import { actingUserId, guardSuperAdmin, lockSuperAdmins, type TableContext } from '../context.ts';
 import { endSessions } from '../users/security-stamp.ts';
 import { storedUser } from '../users/stored-user.ts';
@@ -77,6 +78,7 @@ export const endInvitations = async (
 export const createInvitationStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
   const db = tablesOf({ dialect });
+  const command = createCommands({ database, clock });
 
   const find = statement<{ hash: string }>(
     dialectOf(database),
@@ -121,12 +123,11 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
      * @throws Problem `record_not_found`, `forbidden`, `user_disabled`
      */
     create: (userId: number, hash: string, actor: Actor): Promise<string> =>
-      database.write(async (transaction) => {
+      command(actor, async (transaction, now) => {
         await lockSuperAdmins(transaction, dialect);
         const user = await storedUser(transaction, dialect, userId);
         guardSuperAdmin(actor, user.roles);
         if (user.disabled) throw new Problem('user_disabled');
-        const now = clock();
         const expiresAt = toTimestamp(now + invitationLifetime * 1000);
         const old = db.deleteFrom('gatewright_invitations').where('expires_at', '<', toTimestamp(now - kept));
         await transaction.run(toQuery(old));
@@ -134,12 +135,12 @@ export const createInvitationStore = ({ database, clock }: TableContext) => {
         const times = { created_at: toTimestamp(now), expires_at: expiresAt };
         const values = { user_id: userId, made_by: actingUserId(actor), token_hash: hash, ...times };
         await transaction.run(toQuery(db.insertInto('gatewright_invitations').values(values)));
-        await recordAudit(transaction, dialect, now, actor, {
+        const audit = {
           action: 'invitation.create',
           target: { kind: 'user', id: userId, name: user.username },
           detail: { expires_at: expiresAt, ...(replaced > 0 ? { replaced: true } : {}) },
-        });
-        return expiresAt;
+        };
+        return { audit, answer: expiresAt };
       }),
 
     /** The link with this hash, unless its user is gone or disabled. */

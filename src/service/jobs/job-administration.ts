@@ -1,11 +1,12 @@
 import { sql as kysely } from 'kysely';
-import { ConstraintError, type Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { clockSlackMs } from '../../database/mend-times.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { literal, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { Actor } from '../audit/audit.ts';
+import { createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
 
 interface Changed {
@@ -23,21 +24,20 @@ export const createJobAdministration = (
   leaseMs: number,
   wake: () => void,
 ) => {
-  const { dialect } = database;
   const db = tablesOf(database);
+  const command = createCommands({ database, clock });
   const { now: moment, later } = dialectOf(database);
   const now = kysely<string>`${moment}`;
   const isFree = kysely<boolean>`(state <> 'running' or available_at <= ${moment}
     or available_at > ${later(literal(leaseMs + clockSlackMs))})`;
 
   /** @throws Problem `record_not_found`, `job_running` */
-  const record = async (
+  const changed = async (
     transaction: Transaction,
     rows: readonly Changed[],
     id: number,
     action: 'job.repeat' | 'job.delete',
-    actor: Actor,
-  ): Promise<void> => {
+  ) => {
     const [row] = rows;
     if (row === undefined) {
       const found = await transaction.get(
@@ -45,10 +45,7 @@ export const createJobAdministration = (
       );
       throw new Problem(found === undefined ? 'record_not_found' : 'job_running');
     }
-    await recordAudit(transaction, dialect, clock(), actor, {
-      action,
-      target: { kind: 'job', id, name: row.name },
-    });
+    return { audit: { action, target: { kind: 'job', id, name: row.name } }, answer: undefined };
   };
 
   return {
@@ -57,8 +54,9 @@ export const createJobAdministration = (
      * @throws Problem `record_not_found`, `job_running`; `conflict` where another one waits under its key
      */
     repeat: async (id: number, actor: Actor): Promise<void> => {
-      await database
-        .write(async (transaction) => {
+      await command(
+        actor,
+        async (transaction) => {
           const update = db
             .updateTable('gatewright_jobs')
             .set((eb) => ({
@@ -73,21 +71,18 @@ export const createJobAdministration = (
             .where('id', '=', id)
             .where(isFree)
             .returning('name');
-          await record(transaction, await transaction.all<Changed>(toQuery(update)), id, 'job.repeat', actor);
-        })
-        .catch((error: unknown) => {
-          if (error instanceof ConstraintError && error.kind === 'unique')
-            throw new Problem('conflict', { cause: error });
-          throw error;
-        });
+          return changed(transaction, await transaction.all<Changed>(toQuery(update)), id, 'job.repeat');
+        },
+        { unique: 'conflict' },
+      );
       wake();
     },
 
     /** @throws Problem `record_not_found`, `job_running` */
     remove: (id: number, actor: Actor): Promise<void> =>
-      database.write(async (transaction) => {
+      command(actor, async (transaction) => {
         const remove = db.deleteFrom('gatewright_jobs').where('id', '=', id).where(isFree).returning('name');
-        await record(transaction, await transaction.all<Changed>(toQuery(remove)), id, 'job.delete', actor);
+        return changed(transaction, await transaction.all<Changed>(toQuery(remove)), id, 'job.delete');
       }),
   };
 };

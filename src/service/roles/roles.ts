@@ -1,9 +1,10 @@
-import { ConstraintError, type Query } from '../../database/database.ts';
+import type { Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { Actor, AuditEntry } from '../audit/audit.ts';
+import { createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
 
 export interface PermissionName {
@@ -21,6 +22,7 @@ export interface PermissionChange extends PermissionName {
 export const createRoleStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
   const db = tablesOf({ dialect });
+  const command = createCommands({ database, clock });
   const permissionTarget = ({ role, model, action }: PermissionName) => ({
     kind: 'permission',
     id: null,
@@ -51,25 +53,22 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
     const ordered = permissions.toSorted((one, other) =>
       permissionTarget(one).name < permissionTarget(other).name ? -1 : 1,
     );
-    return database
-      .write(async (transaction) => {
-        const now = clock();
+    return command(
+      actor,
+      async (transaction, now) => {
         const changed: PermissionChange[] = [];
-        for (const permission of ordered) {
-          if ((await transaction.run(sets(permission, now))) === 0) continue;
-          changed.push(permission);
-          await recordAudit(transaction, dialect, now, actor, {
+        for (const permission of ordered)
+          if ((await transaction.run(sets(permission, now))) > 0) changed.push(permission);
+        const audit = changed.map(
+          (permission): AuditEntry => ({
             action: permission.allowed ? 'permission.grant' : 'permission.revoke',
             target: permissionTarget(permission),
-          });
-        }
-        return changed;
-      })
-      .catch((error: unknown) => {
-        if (error instanceof ConstraintError && error.kind === 'foreign_key')
-          throw new Problem('record_not_found', { cause: error });
-        throw error;
-      });
+          }),
+        );
+        return { audit, answer: changed };
+      },
+      { foreign_key: 'record_not_found' },
+    );
   };
 
   return {
@@ -94,45 +93,36 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
 
     /** @throws Problem `conflict` where the role exists */
     create: (name: string, actor: Actor): Promise<void> =>
-      database
-        .write(async (transaction) => {
-          const now = clock();
+      command(
+        actor,
+        async (transaction, now) => {
           const values = { name, built_in: false, created_at: toTimestamp(now) };
           await transaction.run(toQuery(db.insertInto('roles').values(values)));
-          await recordAudit(transaction, dialect, now, actor, {
-            action: 'role.create',
-            target: { kind: 'role', id: null, name },
-          });
-        })
-        .catch((error: unknown) => {
-          if (error instanceof ConstraintError && error.kind === 'unique')
-            throw new Problem('conflict', { cause: error });
-          throw error;
-        }),
+          const target = { kind: 'role', id: null, name };
+          return { audit: { action: 'role.create', target }, answer: undefined };
+        },
+        { unique: 'conflict' },
+      ),
 
     /**
      * Deletes a role with everything granted to it: a later role of the same name inherits nothing.
      * @throws Problem `record_not_found`, `built_in_role`, `role_in_use`
      */
     remove: (name: string, actor: Actor): Promise<void> =>
-      database
-        .write(async (transaction) => {
+      command(
+        actor,
+        async (transaction) => {
           const row = await transaction.get<{ built_in: boolean | number }>(
             toQuery(db.selectFrom('roles').select('built_in').where('name', '=', name)),
           );
           if (row === undefined) throw new Problem('record_not_found');
           if (row.built_in) throw new Problem('built_in_role');
           await transaction.run(toQuery(db.deleteFrom('roles').where('name', '=', name)));
-          await recordAudit(transaction, dialect, clock(), actor, {
-            action: 'role.delete',
-            target: { kind: 'role', id: null, name },
-          });
-        })
-        .catch((error: unknown) => {
-          if (error instanceof ConstraintError && error.kind === 'foreign_key')
-            throw new Problem('role_in_use', { cause: error });
-          throw error;
-        }),
+          const target = { kind: 'role', id: null, name };
+          return { audit: { action: 'role.delete', target }, answer: undefined };
+        },
+        { foreign_key: 'role_in_use' },
+      ),
 
     /** Idempotent. @throws Problem `record_not_found` where the role does not exist */
     grant: async (permission: PermissionName, actor: Actor): Promise<void> => {

@@ -5,6 +5,7 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import { type Actor, recordAudit } from '../audit/audit.ts';
+import { createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
 import { endSessions, stillVerified } from '../users/security-stamp.ts';
 
@@ -85,6 +86,7 @@ export const beginSession = async (
 export const createSessionStore = ({ database, clock }: TableContext) => {
   const { dialect } = database;
   const db = tablesOf({ dialect });
+  const command = createCommands({ database, clock });
 
   return {
     /**
@@ -96,31 +98,31 @@ export const createSessionStore = ({ database, clock }: TableContext) => {
 
     /** Ends one session of the actor's: signing out, here or on another device. False where they have none with that id. */
     remove: (id: number, userId: number, actor: Actor): Promise<boolean> =>
-      database.write(async (transaction) => {
+      command(actor, async (transaction) => {
         const query = db
           .deleteFrom('sessions')
           .where('id', '=', id)
           .where('user_id', '=', userId)
           .returning(['address', 'user_agent']);
         const ended = await transaction.get<{ address: string; user_agent: string }>(toQuery(query));
-        if (ended === undefined) return false;
-        await recordAudit(transaction, dialect, clock(), actor, {
+        if (ended === undefined) return { audit: [], answer: false };
+        const audit = {
           action: 'session.delete',
           target: ownerOf(actor, userId),
           detail: { session_id: id, address: ended.address, user_agent: ended.user_agent },
-        });
-        return true;
+        };
+        return { audit, answer: true };
       }),
 
     /** Ends every session of a user. */
     removeAll: (userId: number, actor: Actor): Promise<void> =>
-      database.write(async (transaction) => {
+      command(actor, async (transaction) => {
         const ended = await endSessions(transaction, dialect, userId);
-        await recordAudit(transaction, dialect, clock(), actor, {
-          action: 'session.delete_all',
-          target: ownerOf(actor, userId),
-          detail: { sessions: ended },
-        });
+        const target = ownerOf(actor, userId);
+        return {
+          audit: { action: 'session.delete_all', target, detail: { sessions: ended } },
+          answer: undefined,
+        };
       }),
   };
 };

@@ -6,8 +6,9 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { Actor } from '../audit/audit.ts';
+import { createCommands } from '../command.ts';
 import type { TableContext } from '../context.ts';
-import { auditWebhook, type LockedWebhook, lockWebhook } from './webhooks.ts';
+import { type LockedWebhook, lockWebhook, webhookAudit } from './webhooks.ts';
 
 /** Days for which deliveries are kept. */
 export const deliveryDays = 30;
@@ -105,7 +106,7 @@ export const createDeliveryAdministration = ({ database, clock }: TableContext) 
      * @throws Problem `record_not_found`; `conflict` where it is sent at this moment
      */
     resend: (webhook: number, id: number, actor: Actor): Promise<void> =>
-      database.write(async (transaction) => {
+      createCommands({ database, clock })(actor, async (transaction) => {
         const held = await transaction.get<LockedWebhook>(lock({ id: webhook }));
         if (held === undefined) throw new Problem('record_not_found');
         const query = db
@@ -124,7 +125,7 @@ export const createDeliveryAdministration = ({ database, clock }: TableContext) 
           .where('id', '=', id);
         await transaction.run(toQuery(update));
         const detail = { delivery: id, event: Number(row.event) };
-        await auditWebhook(transaction, database, clock(), actor, 'resend', held, detail);
+        return { audit: webhookAudit('resend', held, detail), answer: undefined };
       }),
 
     /** Removes what a webhook had that is gone, some at a time. */

@@ -1,4 +1,4 @@
-import { ConstraintError, type Database, type Transaction } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { dialectOf } from '../../database/registry.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -6,7 +6,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { toTimestamp } from '../../kernel/timestamp.ts';
 import type { RecordedAction } from '../../records/history/recorded.ts';
-import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { Actor, AuditEntry } from '../audit/audit.ts';
+import { createCommands } from '../command.ts';
 import { actingUserId, type TableContext } from '../context.ts';
 
 /** Why a webhook is disabled: an administrator has done it, or what became of its messages. */
@@ -37,28 +38,19 @@ const detailOf = ({ url, models, actions, userId, disabled }: WebhookChange): Js
   ...(disabled === undefined ? {} : { disabled }),
 });
 
-/** Writes a line of the audit list about a webhook. */
-export const auditWebhook = (
-  transaction: Transaction,
-  { dialect }: Pick<Database, 'dialect'>,
-  now: number,
-  actor: Actor,
+/** A line of the audit list about a webhook. */
+export const webhookAudit = (
   action: string,
   webhook: { readonly id: number; readonly url: string },
   detail: JsonObject = {},
-): Promise<void> =>
-  recordAudit(transaction, dialect, now, actor, {
-    action: `webhook.${action}`,
-    target: { kind: 'webhook', id: webhook.id, name: urlInAudit(webhook.url) },
-    detail,
-  });
+): AuditEntry => ({
+  action: `webhook.${action}`,
+  target: { kind: 'webhook', id: webhook.id, name: urlInAudit(webhook.url) },
+  detail,
+});
 
 /** The user was deleted between the look-up and the write. */
-const userGone = (error: unknown): never => {
-  throw error instanceof ConstraintError && error.kind === 'foreign_key'
-    ? new Problem('record_not_found', { cause: error })
-    : error;
-};
+const userGone = { foreign_key: 'record_not_found' } as const;
 
 const columnsOf = ({ url, models, actions, userId }: Partial<WebhookValues>) => ({
   ...(url === undefined ? {} : { url }),
@@ -110,16 +102,14 @@ export const createWebhookStore = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const lock = lockWebhook(database);
 
-  /** Changes a webhook in a transaction that holds it. @throws Problem `record_not_found` */
-  const changing = <T>(
-    id: number,
-    change: (transaction: Transaction, webhook: LockedWebhook, now: number) => Promise<T>,
-  ): Promise<T> =>
-    database.write(async (transaction) => {
-      const webhook = await transaction.get<LockedWebhook>(lock({ id }));
-      if (webhook === undefined) throw new Problem('record_not_found');
-      return change(transaction, webhook, clock());
-    });
+  const command = createCommands({ database, clock });
+
+  /** Reads a webhook that the transaction holds from then on. @throws Problem `record_not_found` */
+  const held = async (transaction: Transaction, id: number): Promise<LockedWebhook> => {
+    const webhook = await transaction.get<LockedWebhook>(lock({ id }));
+    if (webhook === undefined) throw new Problem('record_not_found');
+    return webhook;
+  };
 
   return {
     /**
@@ -127,9 +117,9 @@ export const createWebhookStore = ({ database, clock }: TableContext) => {
      * @throws Problem `record_not_found` where the user is gone
      */
     create: (values: WebhookValues, secret: string, cursor: number, actor: Actor): Promise<number> =>
-      database
-        .write(async (transaction) => {
-          const now = clock();
+      command(
+        actor,
+        async (transaction, now) => {
           const at = toTimestamp(now);
           const { url, userId } = values;
           const insert = db
@@ -143,24 +133,31 @@ export const createWebhookStore = ({ database, clock }: TableContext) => {
             .returning('id');
           const row = await transaction.get<{ id: number }>(toQuery(insert));
           if (row === undefined) throw new Error('an insert answered no id');
-          const webhook = { id: row.id, url };
-          await auditWebhook(transaction, database, now, actor, 'create', webhook, detailOf(values));
-          return row.id;
-        })
-        .catch(userGone),
+          return {
+            audit: webhookAudit('create', { id: row.id, url }, detailOf(values)),
+            answer: row.id,
+          };
+        },
+        userGone,
+      ),
 
     /** @throws Problem `record_not_found`, also where the user is gone */
     update: (id: number, change: WebhookChange, actor: Actor): Promise<void> =>
-      changing(id, async (transaction, webhook, now) => {
-        const at = toTimestamp(now);
-        const state = stateOf(change.disabled, Boolean(webhook.disabled), at);
-        const update = db
-          .updateTable('gatewright_webhooks')
-          .set({ ...columnsOf(change), ...state, ...nobodys, updated_at: at })
-          .where('id', '=', id);
-        await transaction.run(toQuery(update));
-        await auditWebhook(transaction, database, now, actor, 'update', webhook, detailOf(change));
-      }).catch(userGone),
+      command(
+        actor,
+        async (transaction, now) => {
+          const webhook = await held(transaction, id);
+          const at = toTimestamp(now);
+          const state = stateOf(change.disabled, Boolean(webhook.disabled), at);
+          const update = db
+            .updateTable('gatewright_webhooks')
+            .set({ ...columnsOf(change), ...state, ...nobodys, updated_at: at })
+            .where('id', '=', id);
+          await transaction.run(toQuery(update));
+          return { audit: webhookAudit('update', webhook, detailOf(change)), answer: undefined };
+        },
+        userGone,
+      ),
 
     /**
      * What it had sent goes afterwards, in small steps.
@@ -168,10 +165,11 @@ export const createWebhookStore = ({ database, clock }: TableContext) => {
      * @throws Problem `record_not_found`
      */
     remove: (id: number, actor: Actor, also: (transaction: Transaction) => Promise<unknown>): Promise<void> =>
-      changing(id, async (transaction, webhook, now) => {
+      command(actor, async (transaction) => {
+        const webhook = await held(transaction, id);
         await transaction.run(toQuery(db.deleteFrom('gatewright_webhooks').where('id', '=', id)));
-        await auditWebhook(transaction, database, now, actor, 'delete', webhook);
         await also(transaction);
+        return { audit: webhookAudit('delete', webhook), answer: undefined };
       }),
 
     /**
@@ -179,7 +177,8 @@ export const createWebhookStore = ({ database, clock }: TableContext) => {
      * @throws Problem `record_not_found`
      */
     rotate: (id: number, secret: string, overlap: number, actor: Actor): Promise<string | null> =>
-      changing(id, async (transaction, webhook, now) => {
+      command(actor, async (transaction, now) => {
+        const webhook = await held(transaction, id);
         const until = overlap === 0 ? null : toTimestamp(now + overlap * 1_000);
         const previous = until === null ? null : webhook.secret;
         const update = db
@@ -188,8 +187,7 @@ export const createWebhookStore = ({ database, clock }: TableContext) => {
           .set({ updated_at: toTimestamp(now) })
           .where('id', '=', id);
         await transaction.run(toQuery(update));
-        await auditWebhook(transaction, database, now, actor, 'rotate', webhook, { overlap });
-        return until;
+        return { audit: webhookAudit('rotate', webhook, { overlap }), answer: until };
       }),
 
     /**
