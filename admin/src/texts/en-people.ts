@@ -46,7 +46,6 @@ export const enPeople: SameKeys<typeof zhCNPeople> = {
     endsAt: 'Good until',
     kept: 'I have copied the link',
     notMade: 'The user has been created, but the link could not be made: make it here.',
-    invitedBy: 'Invited by (user id)',
     invited: 'No password yet',
     openLink: 'Invitation link',
     goodFor: 'ends ',

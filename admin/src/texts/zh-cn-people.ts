@@ -40,7 +40,6 @@ export const zhCNPeople = {
     endsAt: '有效期至',
     kept: '已复制链接',
     notMade: '用户已创建，但链接未能生成，请在此页重新生成。',
-    invitedBy: '邀请者（用户 id）',
     invited: '待设置密码',
     openLink: '邀请链接',
     goodFor: '到期：',
