@@ -363,13 +363,15 @@ describeEachDatabase('a scope', (databases) => {
 
     it('that takes too long is rolled back with 503, and others go on meanwhile', async () => {
       const { token } = await viewer();
+      let isOpen = false;
       const slow = as(token, ({ transaction }) =>
         transaction(async ({ records }) => {
           await records(order).create({ note: 'never' });
+          isOpen = true;
           await new Promise(() => {});
         }),
       );
-      await delay(50);
+      await expect.poll(() => isOpen, { interval: 5 }).toBe(true);
       const before = performance.now();
       const other = await service.post('/api/v1/orders', { token, body: { order: { note: 'beside' } } });
       expect(other.status).toBe(201);

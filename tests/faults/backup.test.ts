@@ -172,7 +172,7 @@ describe.each(places.filter(({ here }) => here))(
       const buyers = Promise.all(Array.from({ length: 6 }, (_, n) => buy(caller, ledger, stop.signal, n)));
       // Told where it is awaited; a test that fails before ends the service under them.
       buyers.catch(() => {});
-      await delay(1_000);
+      await expect.poll(() => ledger.took.length, { timeout: 20_000 }).toBeGreaterThan(50);
       const loud = ledger.took.length;
 
       // Killed at each step of its way, it leaves the service alone, and no file under the name.

@@ -29,6 +29,12 @@ const isGone = async (service: RunningService): Promise<void> => {
   await expect.poll(alive, { timeout: 20_000 }).toBe('gone');
 };
 
+/** Waits until so many requests have reached their handlers. */
+const begun = (service: RunningService, count: number) =>
+  expect
+    .poll(() => service.lines().filter(({ msg }) => msg === 'begun').length, { timeout: 20_000 })
+    .toBe(count);
+
 describe('SIGTERM', { timeout: 60_000 }, () => {
   it('ends readiness, closes each connection with its answer, and answers what is in flight', async () => {
     const service = await start({ DRAIN: '2' });
@@ -37,7 +43,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
       connection: 'keep-alive',
     });
     const slow = ask(service.port, '/api/v1/slow/3000');
-    await delay(200);
+    await begun(service, 1);
     signal(service, 'SIGTERM');
     const ended = service.ended();
     await expect.poll(async () => (await ask(service.port, '/api/v1/health?ready')).status).toBe(503);
@@ -57,7 +63,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
     const socket = rawSocket(service.port);
     const get = (path: string): string => `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
     socket.write(get('/slow/700') + get('/health') + get('/slow/300'));
-    await delay(200);
+    await begun(service, 1);
     signal(service, 'SIGTERM');
     const text = await socket.closed();
     expect(text.split('HTTP/1.1 200').length - 1).toBe(3);
@@ -98,10 +104,12 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
       }
     };
     const clients = [proxy(), ...Array.from({ length: 16 }, (_, index) => client(index * 10))];
-    await delay(500);
+    await expect.poll(() => results.get('200') ?? 0, { timeout: 20_000 }).toBeGreaterThan(100);
     signal(first, 'SIGTERM');
     expect((await first.ended()).status).toBe(0);
-    await delay(200);
+    // They have all turned to the other one.
+    const before = results.get('200') ?? 0;
+    await expect.poll(() => results.get('200') ?? 0, { timeout: 20_000 }).toBeGreaterThan(before + 32);
     over = true;
     await Promise.all(clients);
     agent.destroy();
@@ -127,7 +135,6 @@ describe('other signals', { timeout: 60_000 }, () => {
   it('SIGINT ends it without waiting, SIGHUP does not end it', async () => {
     const service = await start({ DRAIN: '60' });
     signal(service, 'SIGHUP');
-    await delay(200);
     expect((await ask(service.port, '/api/v1/health')).status).toBe(200);
     signal(service, 'SIGINT');
     const { status, milliseconds } = await service.ended();
@@ -141,7 +148,7 @@ describeEachDatabase('what does not end', (databases) => {
     const service = await start({ DATABASE_URL: url, DRAIN: '0', DATABASE_POOL: '4' });
     const never = ask(service.port, '/api/v1/never');
     const scans = Array.from({ length: 6 }, () => ask(service.port, '/api/v1/scan'));
-    await delay(1_000);
+    await begun(service, 7);
     signal(service, 'SIGTERM');
     const { status, milliseconds } = await service.ended();
     expect(status).toBe(0);
@@ -208,7 +215,7 @@ describe('every way to start it', { timeout: 120_000 }, () => {
     try {
       const service = await start({ APP_PIPE: pipe, DRAIN: '0' });
       const asked = ask(service.port, '/api/v1/pipe');
-      await delay(300);
+      await begun(service, 1);
       signal(service, 'SIGTERM');
       const { status, milliseconds } = await service.ended();
       expect([status, milliseconds < 10_000]).toEqual([0, true]);

@@ -133,7 +133,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     const warnings = service.lines().filter(({ connections }) => connections !== undefined);
     expect(warnings).toMatchObject([{ level: 40, workers: 3, connections: 297, allowed: 197 }]);
     const running = load(service.port, 12);
-    await delay(1_000);
+    await expect.poll(() => [...running.pids].sort(), { timeout: 20_000 }).toEqual(all.toSorted());
     process.kill(primaryOf(service), 'SIGHUP');
     process.kill(primaryOf(service), 'SIGUSR2');
     for (const pid of all) await expect.poll(() => count(service.output(), `${pid} is told`)).toBe(1);
@@ -176,7 +176,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.length).toBeLessThan(6);
     const running = load(service.port, 8);
-    await delay(500);
+    await expect.poll(() => running.pids.size, { timeout: 20_000 }).toBe(2);
     process.kill(one, 'SIGKILL');
     await expect.poll(() => workersOf(service).length, { timeout: 30_000 }).toBe(3);
     expect(said(service, 'a worker has ended and is replaced')).toMatchObject([
@@ -244,7 +244,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(new Set(said(service, 'shout').map(({ pid }) => pid)).size).toBe(2);
     for (const line of said(service, 'shout')) expect(line['text']).toMatch(/^(\d)\1{99999}$/);
     const slow = ask(service.port, '/api/v1/worker/1500');
-    await delay(300);
+    await expect.poll(() => said(service, 'begun').length, { timeout: 20_000 }).toBe(1);
     process.kill(-primaryOf(service), 'SIGINT');
     const { status, milliseconds } = await service.ended();
     expect([status, milliseconds < 8_000]).toEqual([0, true]);
@@ -269,7 +269,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     const service = await startAll();
     const all = workersOf(service);
     const slow = ask(service.port, '/api/v1/worker/2500');
-    await delay(300);
+    await expect.poll(() => said(service, 'begun').length, { timeout: 20_000 }).toBe(1);
     process.kill(primaryOf(service), 'SIGKILL');
     expect((await service.ended()).status).toBe('SIGKILL');
     expect(await slow).toMatchObject({ status: 200, connection: 'close' });

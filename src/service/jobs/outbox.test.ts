@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { createApplication } from '../../app/application.ts';
@@ -126,8 +125,7 @@ describeEachDatabase('the outbox', (databases) => {
     if (lost === undefined) throw new Error('nothing was claimed');
     expect(await outbox.next()).toBeGreaterThan(0);
     expect(await outbox.extend([lost])).toEqual(new Set([lost.id]));
-    await delay(400);
-    expect(await outbox.next()).toBeLessThanOrEqual(0);
+    await expect.poll(() => outbox.next()).toBeLessThanOrEqual(0);
     const [taken] = await outbox.claim(1, 'b');
     if (taken === undefined) throw new Error('nothing was claimed');
     expect([taken.id, taken.attempts]).toEqual([lost.id, 2]);

@@ -4,5 +4,8 @@ export default defineEndpoint({
   method: 'GET',
   path: '/never',
   auth: [],
-  handle: () => new Promise<never>(() => {}),
+  handle: () => {
+    console.log(JSON.stringify({ msg: 'begun' }));
+    return new Promise<never>(() => {});
+  },
 });

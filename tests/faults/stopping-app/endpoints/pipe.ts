@@ -7,6 +7,7 @@ export default defineEndpoint({
   path: '/pipe',
   auth: [],
   handle: async () => {
+    console.log(JSON.stringify({ msg: 'begun' }));
     await readFile(process.env['APP_PIPE'] ?? '');
     return undefined;
   },

@@ -12,6 +12,7 @@ export default defineEndpoint({
   path: '/scan',
   auth: [],
   handle: async ({ database }) => {
+    console.log(JSON.stringify({ msg: 'begun' }));
     await database.scan({ sql: endless[database.dialect], parameters: [] });
     return undefined;
   },

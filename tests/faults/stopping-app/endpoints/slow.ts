@@ -1,9 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineEndpoint } from 'gatewright';
 
+/** Answers after so many milliseconds; tells of each of half a second and more when it begins. */
 export default defineEndpoint({
   method: 'GET',
   path: '/slow/:milliseconds',
   auth: [],
-  handle: ({ params }) => delay(Number(params['milliseconds']), { slept: true }),
+  handle: ({ params }) => {
+    const milliseconds = Number(params['milliseconds']);
+    if (milliseconds >= 500) console.log(JSON.stringify({ msg: 'begun' }));
+    return delay(milliseconds, { slept: true });
+  },
 });

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineEndpoint } from 'gatewright';
 
-/** Says which process answers, after a while. */
+/** Says which process answers, after a while; tells of each second and more when it begins. */
 export default defineEndpoint({
   method: 'GET',
   path: '/worker/:milliseconds',
   auth: [],
-  handle: ({ params }) => delay(Number(params['milliseconds']), { pid: process.pid }),
+  handle: ({ params }) => {
+    const milliseconds = Number(params['milliseconds']);
+    if (milliseconds >= 1_000) console.log(JSON.stringify({ msg: 'begun' }));
+    return delay(milliseconds, { pid: process.pid });
+  },
 });
