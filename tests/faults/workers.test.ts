@@ -133,7 +133,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     const warnings = service.lines().filter(({ connections }) => connections !== undefined);
     expect(warnings).toMatchObject([{ level: 40, workers: 3, connections: 297, allowed: 197 }]);
     const running = load(service.port, 12);
-    await expect.poll(() => [...running.pids].sort(), { timeout: 20_000 }).toEqual(all.toSorted());
+    await expect.poll(() => running.results.get('200') ?? 0, { timeout: 20_000 }).toBeGreaterThan(100);
     process.kill(primaryOf(service), 'SIGHUP');
     process.kill(primaryOf(service), 'SIGUSR2');
     for (const pid of all) await expect.poll(() => count(service.output(), `${pid} is told`)).toBe(1);
