@@ -10,8 +10,7 @@ import { longestOverlap } from '../endpoints/admin/webhook-input.ts';
 import { longestRetryMs } from '../jobs/failure.ts';
 import { workerTimes } from '../jobs/worker.ts';
 import { setupLifetime } from '../service/second-factors/factor-setups.ts';
-import { longestAskedMs } from '../webhooks/retries.ts';
-import { runnerTimes } from '../webhooks/runner.ts';
+import { longestAskedMs, runnerTimes } from '../webhooks/runner.ts';
 
 const seconds = (count: number): number => count * 1_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../kernel/problem.ts';
-import { type BodyHolder, BodyMemory } from './body-memory.ts';
+import { type BodyHolder, BodyMemory } from './body.ts';
 
 const stranger = (): BodyHolder => ({ held: 0, unidentified: true });
 const known = (): BodyHolder => ({ held: 0, unidentified: false });

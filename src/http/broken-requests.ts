@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { http } from '../kernel/node-http.ts';
 import { overloaded, Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
-import { closeGently } from './closing.ts';
 import type { Connections } from './connections.ts';
 import type { Pipeline } from './pipeline.ts';
+import { closeGently } from './respond.ts';
 import type { Routes } from './routes.ts';
 
 const problemNames: Readonly<Record<string, ProblemName>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerAddress } from './caller-address.ts';
+import { callerAddress } from './request.ts';
 
 const proxy = '10.0.0.1';
 const trusted = (address: string): boolean => address.startsWith('10.');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHost } from './host.ts';
+import { isHost } from './request.ts';
 
 describe('a Host header', () => {
   it.each([

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP, isIPv6 } from 'node:net';
 import { finished, Readable } from 'node:stream';
 import { callerOf } from '../auth/caller.ts';
 import type { AuthRequest, Claim } from '../auth/method.ts';
@@ -6,16 +7,118 @@ import { nobody, type Principal } from '../auth/principal.ts';
 import { BusyTime, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grant } from '../policy/grant.ts';
-import { streamBody } from './body-stream.ts';
-import { callerAddress, type Trust } from './caller-address.ts';
 import type { Connection } from './connections.ts';
 import type { Call } from './endpoint.ts';
+import { Incoming, type IncomingOptions } from './incoming.ts';
 import { type MultipartBody, type MultipartLimits, readMultipart } from './multipart.ts';
-import type { AnswerObserver } from './observe-answer.ts';
-import { type BodyReading, type BodySender, noBytes, readBody } from './read-body.ts';
-import { isRequestId, isTraceparent } from './request-id.ts';
+import { type BodyReading, type BodySender, bringsBody, noBytes, readBody } from './read-body.ts';
 import type { UploadFolder, UploadFolders } from './upload-folders.ts';
 import type { UploadedFile } from './uploaded-file.ts';
+
+/** `uri-host [ ":" port ]` (RFC 9112, 3.2; RFC 3986, 3.2.2): an address in brackets, or a name, which may be empty. */
+const hostForm = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+let lastValid: string | undefined;
+
+/** Whether a `Host` header can be one. Several of them, joined by comma and space, are none. */
+export const isHost = (value: string): boolean => {
+  // Nearly every request names the same one.
+  if (value === lastValid) return true;
+  const match = hostForm.exec(value);
+  if (match === null || (match[1] !== undefined && !isIPv6(match[1]))) return false;
+  lastValid = value;
+  return true;
+};
+
+/** What ids are made of in the field: letters, digits, and what UUIDs, ULIDs, W3C traces and base64 have between them. */
+const idForm = /^[\w.:=+/@-]{1,128}$/;
+
+/** Whether a text that a proxy sends as `X-Request-Id` can be an id: it goes into a header and into the log as it is. */
+export const isRequestId = (text: string): boolean => idForm.test(text);
+
+/** W3C Trace Context, level 2: version, trace, parent and flags; a later version may say more behind them. */
+const traceForm =
+  /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-[\x21-\x7e]{0,128})?$/;
+
+export const isTraceparent = (text: string): boolean =>
+  traceForm.test(text) && (text.length === 55 || !text.startsWith('00'));
+
+/** Makes ids that differ between processes and are cheap to make. */
+export const requestIds = (): (() => string) => {
+  const process = crypto.randomUUID().slice(0, 8);
+  let count = 0;
+  return () => `${process}-${(++count).toString(36)}`;
+};
+
+/** Whether the address at a distance of so many hops is one of our own proxies. */
+export type Trust = (address: string, hop: number) => boolean;
+
+/** `203.0.113.10:40001`, `[2001:db8::1]`, `[2001:db8::1]:443`: forms in which proxies write addresses as well. */
+const decorated = /^(?:([\d.]+):\d{1,5}|\[([^[\]]+)\](?::\d{1,5})?)$/;
+
+/** The bare address in an entry of `X-Forwarded-For`; undefined where there is none. */
+const addressIn = (entry: string): string | undefined => {
+  if (isIP(entry) !== 0) return entry;
+  const [, v4, v6] = decorated.exec(entry) ?? [];
+  const bare = v4 ?? v6 ?? '';
+  return isIP(bare) === (v4 === undefined ? 6 : 4) ? bare : undefined;
+};
+
+/**
+ * Who calls: the nearest address that is none of our own proxies, going back from the socket through the entries of
+ * `X-Forwarded-For`. What is no address there (`unknown`, a name, a text of somebody's choice) is nobody's: it counts as
+ * the socket's.
+ */
+export const callerAddress = (socket: string, forwarded: string | undefined, trust: Trust): string => {
+  if (forwarded === undefined || !trust(socket, 0)) return socket;
+  const entries = forwarded.split(',').map((entry) => entry.trim());
+  let caller = socket;
+  for (const [index, entry] of entries
+    .filter((text) => text !== '')
+    .reverse()
+    .entries()) {
+    const address = addressIn(entry);
+    if (address === undefined) return socket;
+    caller = address;
+    if (!trust(address, index + 1)) break;
+  }
+  return caller;
+};
+
+/** A body as a stream: taken from its caller as fast as it is read, never held whole. */
+class BodyStream extends Readable {
+  readonly #incoming: Incoming;
+  #begun = false;
+
+  constructor(sender: BodySender, options: IncomingOptions) {
+    super();
+    this.#incoming = new Incoming(sender, options, {
+      take: (chunk) => this.push(chunk),
+      ended: () => void this.push(null),
+      failed: (problem) => void this.destroy(problem),
+    });
+    // Whoever reads it is told by the reading; whoever does not shall not bring the process down.
+    this.on('error', () => {});
+  }
+
+  override _read(): void {
+    if (this.#begun) {
+      this.#incoming.resume();
+      return;
+    }
+    this.#begun = true;
+    this.#incoming.start();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#incoming.stop();
+    callback(error);
+  }
+}
+
+/** The body of a request as a stream, which fails with the `Problem` that is to be answered. */
+export const streamBody = (sender: BodySender, options: IncomingOptions): Readable =>
+  bringsBody(sender.raw) ? new BodyStream(sender, options) : Readable.from([], { objectMode: false });
 
 /** What all requests of a server have in common. */
 export interface RequestSettings {
@@ -265,3 +368,43 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     else finished(this.response, release);
   }
 }
+
+/** A response that was sent. A stream of events, which has no end of its own, counts as sent when it begins. */
+export interface SentAnswer {
+  /** Method of the request. */
+  readonly method: string;
+  readonly status: number;
+  /** Code of the envelope; undefined unless it is a refusal or a failure. */
+  readonly code: number | undefined;
+  /** From the arrival of the request. */
+  readonly milliseconds: number;
+  /** Time of these in which at least one database statement of the request ran or waited. */
+  readonly databaseMilliseconds: number;
+}
+
+export type AnswerObserver = (sent: SentAnswer) => void;
+
+/** A request as far as its answer is measured. */
+interface Measured {
+  readonly method: string;
+  /** By `performance.now()`. */
+  readonly arrived: number;
+  readonly database: BusyTime;
+  readonly observe: AnswerObserver | undefined;
+}
+
+/** Measures a response once it is sent; `rest` is the result of `Responder.send`. */
+export const observeAnswer = (
+  { method, arrived, database, observe }: Measured,
+  { status, code, type }: { readonly status: number; readonly code?: number; readonly type: string },
+  rest: Promise<void> | undefined,
+): void => {
+  if (observe === undefined) return;
+  const measure = (): void => {
+    const now = performance.now();
+    const databaseMilliseconds = database.until(now);
+    observe({ method, status, code, milliseconds: now - arrived, databaseMilliseconds });
+  };
+  if (rest === undefined || type === 'text/event-stream') measure();
+  else void rest.then(measure);
+};

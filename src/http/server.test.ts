@@ -7,8 +7,7 @@ import type { Verifiers } from '../auth/registry.ts';
 import { currentWork } from '../kernel/current-work.ts';
 import { catalogueOf } from '../kernel/messages/messages.ts';
 import type { Endpoint } from './endpoint.ts';
-import { Envelope } from './envelope.ts';
-import { createPipeline } from './pipeline.ts';
+import { createPipeline, Envelope } from './pipeline.ts';
 import { Routes } from './routes.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from './server.ts';
 

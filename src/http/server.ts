@@ -7,22 +7,26 @@ import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { namesRelations } from '../kernel/relation-names.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
-import { grantsAsked } from '../policy/references.ts';
-import { Arrivals } from './arrivals.ts';
-import { BodyMemory } from './body-memory.ts';
+import { grantsAsked } from '../policy/decide.ts';
+import { BodyMemory } from './body.ts';
 import { BrokenRequests } from './broken-requests.ts';
-import type { Trust } from './caller-address.ts';
 import { Connections, isWorn } from './connections.ts';
 import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { isHost } from './host.ts';
-import { type AnswerObserver, observeAnswer } from './observe-answer.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
 import type { HttpResponse, Pipeline } from './pipeline.ts';
-import { type AnswerCounter, Request, type RequestSettings } from './request.ts';
-import { requestIds } from './request-id.ts';
-import { RequestLines } from './request-lines.ts';
-import { Responder } from './respond.ts';
+import { Arrivals } from './read-body.ts';
+import {
+  type AnswerCounter,
+  type AnswerObserver,
+  isHost,
+  observeAnswer,
+  Request,
+  type RequestSettings,
+  requestIds,
+  type Trust,
+} from './request.ts';
+import { RequestLines, Responder } from './respond.ts';
 import { allMethods, type Routes } from './routes.ts';
 import { InFlight, stopHttp } from './stopping.ts';
 import type { UploadFolders } from './upload-folders.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Outbox, WaitingJob } from '../service/jobs/outbox.ts';
 import type { Perform } from './perform.ts';
-import { storeOutcome } from './settle.ts';
+import { storeOutcome } from './worker.ts';
 
 /** Jobs run when somebody says so, one after the other: for tests of an application. */
 

@@ -3,12 +3,25 @@ import type { Locale } from '../kernel/messages/catalogue.ts';
 import { anything, nearestHint, type OptionTable, known as onlyKnown } from '../kernel/options.ts';
 import { Problem } from '../kernel/problem.ts';
 import { parseTimestamp, toTimestamp } from '../kernel/timestamp.ts';
-import type { JobOptions } from '../model/job.ts';
-import type { Validated } from '../model/validate.ts';
+import { inputField } from '../model/input-field.ts';
+import type { InputFields, JobOptions } from '../model/job.ts';
+import { labelOf } from '../model/names.ts';
+import { compileValidator, type Validated } from '../model/validate.ts';
 import type { JobPort } from '../operations/job-port.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
 import type { JobDefinition, Jobs } from './define-job.ts';
-import { readInput } from './input.ts';
+
+/** Reads the values of a job as those of a record that is created: by the same field types and rules. */
+export const readInput = (input: InputFields, locale: Locale): ((values: JsonObject) => Validated) => {
+  const fields = new Map(
+    Object.entries(input).map(([name, definition]) => [
+      name,
+      inputField(name, definition, definition.options.label ?? labelOf(name)),
+    ]),
+  );
+  const validate = compileValidator({ label: '', fields }, locale);
+  return (values) => validate(values, 'create', fields);
+};
 
 /** A job of the application, ready to take values. */
 export interface KnownJob {

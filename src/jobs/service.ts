@@ -11,8 +11,7 @@ import { createSchedules } from '../service/jobs/schedules.ts';
 import type { Jobs } from './define-job.ts';
 import { createPerform, type Perform } from './perform.ts';
 import { createJobPort, knownJobs } from './queue.ts';
-import { createTickFigures } from './tick-figures.ts';
-import { schedulesOf, Ticks } from './ticks.ts';
+import { createTickFigures, schedulesOf, Ticks } from './ticks.ts';
 import { JobWorker, type WorkerTimes, workerTimes } from './worker.ts';
 
 /** On what processes tell each other that there is work. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import type { AnswerObserver, SentAnswer } from '../http/observe-answer.ts';
+import type { AnswerObserver, SentAnswer } from '../http/request.ts';
 
 /** Upper bounds of the histogram, in seconds: from what a look-up takes to what somebody gives up on. */
 export const bounds = [

@@ -1,18 +1,41 @@
 import { Problem } from '../kernel/problem.ts';
 import type { WholeRecord } from '../records/many.ts';
 import type { CurrentRecord } from '../records/records.ts';
-import type { TrashBundle } from '../records/trash/bundle.ts';
-import type { Acting } from './acting.ts';
+import { bundleName, type TrashBundle, type TrashedRecord } from '../records/trash/bundle.ts';
+import type { Trash } from '../records/trash/trash.ts';
 import { type Cascade, cascadeLimits } from './cascade-links.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
-import { isRecorded, recordChange } from './record-change.ts';
 import type { SharedWrite } from './record-write.ts';
-import type { ServedResource } from './served-resource.ts';
+import type { ResourceContext, ServedResource } from './served-resource.ts';
 import { reasonOf } from './shown-actor.ts';
-import { recordKey, type SharedTransaction } from './transaction.ts';
-import { intoTrash, newTrashBundle } from './trash.ts';
-import { leaveTrace } from './writing.ts';
+import { type Acting, recordKey, type SharedTransaction } from './transaction.ts';
+import { isRecorded, leaveTrace, recordChange, whoDid } from './writing.ts';
+
+/** What is told of a deletion whose record goes into the trash, with all that goes along. */
+export const newTrashBundle = ({ clock }: Pick<ResourceContext, 'clock'>, acting: Acting): TrashBundle => ({
+  bundle: bundleName(),
+  at: clock(),
+  actor: whoDid(acting),
+});
+
+/** Records that wait for the end of their transaction at most: they are in memory. */
+const mostWaiting = 512;
+
+/**
+ * Puts a record that has been deleted into the trash, in the transaction that has deleted it. Many are written by one
+ * statement, at the end of it at the latest.
+ */
+export const intoTrash = async (
+  trash: Trash,
+  shared: SharedTransaction,
+  record: TrashedRecord,
+): Promise<void> => {
+  const { trashed, transaction } = shared;
+  const write = (): Promise<void> => trash.keep(transaction, trashed.splice(0));
+  if (trashed.push(record) === 1) shared.last(write);
+  if (trashed.length >= mostWaiting) await write();
+};
 
 /**
  * Records that are deleted with one, by `onDelete: 'cascade'`. It is the database that deletes them, in the statement

@@ -3,9 +3,9 @@ import { Problem } from '../kernel/problem.ts';
 import type { Action, ResourceModel, View } from '../model/resource.ts';
 import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
-import type { Acting } from './acting.ts';
 import { ruleOf } from './area.ts';
 import type { ResourceContext } from './served-resource.ts';
+import type { Acting } from './transaction.ts';
 
 /**
  * What the policy lets the principal do to a resource: what it would let them do by the resource's own endpoint of this

@@ -3,8 +3,8 @@ import type { FieldError } from '../kernel/field-error.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from '../model/hooks.ts';
-import type { Acting } from './acting.ts';
 import type { RecordWrite, SharedWrite, WriteAction } from './record-write.ts';
+import type { Acting } from './transaction.ts';
 
 /** Hooks that may lead to one another by what they write; more is a circle. */
 const maxDepth = 16;

@@ -1,7 +1,6 @@
 import type { Grant } from '../policy/grant.ts';
-import type { Acting } from './acting.ts';
 import type { ServedResource } from './served-resource.ts';
-import type { SharedTransaction } from './transaction.ts';
+import type { Acting, SharedTransaction } from './transaction.ts';
 
 /** What every write of a record begins with: whose resource, on whose behalf, and what the policy lets them do. */
 export interface RecordWrite {

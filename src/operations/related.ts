@@ -1,14 +1,13 @@
 import { takes } from '../auth/principal.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { decide } from '../policy/decide.ts';
-import { grantsAsked } from '../policy/references.ts';
+import { decide, grantsAsked } from '../policy/decide.ts';
 import { readableFields } from '../policy/resource-rule.ts';
 import { maxSteps, type Readership, type Related } from '../records/relations/related.ts';
-import type { Acting } from './acting.ts';
 import { type AreaRules, ruleOf } from './area.ts';
 import { grantOfSystem, usersOfSystem } from './grant-of-system.ts';
 import type { ResourceContext } from './served-resource.ts';
+import type { Acting } from './transaction.ts';
 
 const ofSystem = (model: ResourceModel | undefined): Readership => {
   const grant = model === undefined ? usersOfSystem : grantOfSystem(model);

@@ -1,10 +1,9 @@
 import type { Database } from '../database/database.ts';
 import type { UserStore } from '../service/users/users.ts';
-import type { Acting } from './acting.ts';
 import { cascadeFrom } from './cascade.ts';
 import { createCascade } from './cascade-links.ts';
 import type { ServedResource } from './served-resource.ts';
-import { together } from './transaction.ts';
+import { type Acting, together } from './transaction.ts';
 
 /** A user with what goes with them, as any record does that is referred to. */
 export interface UserRemoval {

@@ -1,14 +1,12 @@
 import { ConstraintError } from '../database/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { TrashBundle } from '../records/trash/bundle.ts';
-import { cascadeFrom } from './cascade.ts';
+import { cascadeFrom, intoTrash, newTrashBundle } from './cascade.ts';
 import { noticesOthers } from './cascade-links.ts';
 import { afterCommit, beforeCommit } from './hooks.ts';
-import { recordChange } from './record-change.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { together } from './transaction.ts';
-import { intoTrash, newTrashBundle } from './trash.ts';
-import { currentRecord, leaveTrace, refuseTarget, writing } from './writing.ts';
+import { currentRecord, leaveTrace, recordChange, refuseTarget, writing } from './writing.ts';
 
 /** What is told of it where the record goes into the trash. */
 const bundleOf = ({ resource: { model, context }, acting }: RecordWrite): TrashBundle | undefined =>

@@ -6,17 +6,20 @@ import type { ResourceModel } from '../model/resource.ts';
 import type { Columns, SavedRecord } from '../records/records.ts';
 import { type Included, nothingIncluded } from '../records/relations/include.ts';
 import { recordAudit } from '../service/audit/audit.ts';
+import type { Idempotency, IdempotentRequest, KeptAnswer } from '../service/idempotency/idempotency.ts';
 import { CollectedErrors, recordsInARow } from './collected-errors.ts';
-import { refusal } from './constraint.ts';
 import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
-import { isRefusedWithin, type Prepared, prepareWrite } from './prepare.ts';
-import { isRecorded, keptBeside } from './record-change.ts';
+import { tagOf } from './preconditions.ts';
+import { isRefusedWithin, type Prepared, prepareWrite, refusal } from './prepare.ts';
 import { isShared, type RecordWrite, type SharedWrite } from './record-write.ts';
 import { remove } from './remove.ts';
+import type { SharedTransaction } from './transaction.ts';
 import {
   checkTarget,
   conclude,
   currentRecord,
+  isRecorded,
+  keptBeside,
   refuseTarget,
   type WriteWithin,
   withRelated,
@@ -315,4 +318,90 @@ const rehearse = async (write: RecordWrite, nested: Nested): Promise<readonly Fi
     await collected.of(list.resource, item.place, look, item.rank);
   }
   return collected.found;
+};
+
+/** An answer as it is kept, but for its status. */
+export type Once = Omit<KeptAnswer, 'status'>;
+
+/**
+ * Answers what the same request was answered first, or does the work. What the work is refused with is told only where
+ * no such answer has come about meanwhile. @throws Problem `idempotency_conflict`
+ */
+export const answeredOnce = async (
+  idempotency: Idempotency,
+  request: IdempotentRequest,
+  work: () => Promise<Once>,
+): Promise<Once> => {
+  const kept = await idempotency.find(request);
+  if (kept !== undefined) return kept;
+  try {
+    return await work();
+  } catch (refused) {
+    // The same request may have been written a moment ago, and its own records be what these collide with.
+    // Where that cannot be looked up, what happened first is what is said: the write may stand all the same.
+    const first = await idempotency.find(request).catch(() => undefined);
+    if (first !== undefined) return first;
+    throw refused;
+  }
+};
+
+/** Does the work in the transaction that takes the `Idempotency-Key`: it and its kept answer stand or fall together. */
+export const keptOnce = async (
+  idempotency: Idempotency,
+  { transaction }: SharedTransaction,
+  request: IdempotentRequest,
+  status: number,
+  work: () => Promise<Once>,
+): Promise<Once> => {
+  const kept = await idempotency.claim(transaction, request);
+  if (kept !== undefined) return kept;
+  const answer = await work();
+  await idempotency.keep(transaction, request, { status, ...answer });
+  return answer;
+};
+
+/** The answer of a create: the record in its `saved` view. */
+const answerOf = (saved: SavedRecord, view: string, included: Included): Once => ({
+  data: saved.json,
+  headers: { ETag: tagOf(saved.json, saved.version, view, included) },
+});
+
+const status = 201;
+
+/** Inserts in the transaction that takes the `Idempotency-Key`. */
+const insertOnce = (
+  write: RecordWrite,
+  prepared: PreparedNew,
+  request: IdempotentRequest,
+  view: string,
+  included: Included,
+): Promise<Once> => {
+  if (!isShared(write)) throw new Error('an answer is kept in the transaction of its record');
+  const { idempotency } = write.resource.context;
+  return keptOnce(idempotency, write.acting.shared, request, status, async () =>
+    answerOf(await insert(write, prepared, included), view, included),
+  );
+};
+
+/**
+ * Creates a record for a request. With an `Idempotency-Key` the same request answers what it answered first, and writes
+ * nothing.
+ * @throws Problem `invalid_record`, `idempotency_conflict`; for what stands within it also `forbidden`, `batch_too_large`
+ */
+export const createForRequest = async (
+  write: RecordWrite,
+  body: JsonObject,
+  request: IdempotentRequest | undefined,
+  view: string,
+  included = nothingIncluded,
+): Promise<Once> => {
+  if (request === undefined) return answerOf(await create(write, body, included), view, included);
+  return answeredOnce(write.resource.context.idempotency, request, () =>
+    attempt(write, body, (prepared) =>
+      writing(write, (within) => insertOnce(within, prepared, request, view, included), {
+        always: true,
+        further: prepared.nested?.records,
+      }),
+    ),
+  );
 };

@@ -20,8 +20,8 @@ import type { Trash } from '../records/trash/trash.ts';
 import type { EventLog } from '../service/events/event-log.ts';
 import { createEventReaders, type EventReaders } from '../service/events/event-readers.ts';
 import type { Idempotency } from '../service/idempotency/idempotency.ts';
-import type { Acting } from './acting.ts';
 import { type Cascade, createCascade } from './cascade-links.ts';
+import type { Acting } from './transaction.ts';
 
 export interface ResourceContext {
   readonly database: Database;

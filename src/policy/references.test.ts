@@ -3,8 +3,7 @@ import { nobody, type Principal } from '../auth/principal.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import type { ResourceModel } from '../model/resource.ts';
-import { decide } from './decide.ts';
-import { grantsAsked } from './references.ts';
+import { decide, grantsAsked } from './decide.ts';
 import type { ResourceRule, Showing } from './rule.ts';
 import { testUser } from './test-user.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedDelay, nextDelay, retryDelays } from './retries.ts';
+import { askedDelay, nextDelay, retryDelays } from './runner.ts';
 
 describe('attempts at a delivery', () => {
   it('are eight over some 28 hours', () => {

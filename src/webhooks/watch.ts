@@ -5,8 +5,7 @@ import type { EventLog } from '../service/events/event-log.ts';
 import type { Deliveries } from '../service/webhooks/deliveries.ts';
 import type { IdleWebhook, Lanes } from '../service/webhooks/lanes.ts';
 import type { Bell } from './bell.ts';
-import { concerns } from './concerns.ts';
-import { mostWaiting } from './runner.ts';
+import { concerns, mostWaiting } from './runner.ts';
 import type { UnreadableSecrets } from './unreadable.ts';
 
 export interface WatchParts {

@@ -4,7 +4,7 @@ import { createApplication } from '../../src/app/application.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { describeApplication } from '../../src/app/describe.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
-import { describedMethods } from '../../src/endpoints/docs/methods.ts';
+import { describedMethods } from '../../src/endpoints/docs/page.ts';
 import { field } from '../../src/fields/define.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';

@@ -1,12 +1,33 @@
 import { type AuditReport, auditReport, type ResourceReport } from '../../app/audit-report.ts';
 import { readConfig } from '../../app/config.ts';
 import { endpointsOf } from '../../app/describe.ts';
+import { differencesOf } from '../../app/schema-check.ts';
+import type { Difference } from '../../database/migrations/differences.ts';
 import type { MissingIndex } from '../../database/migrations/missing-indexes.ts';
+import { databaseTarget } from '../../database/targets.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Models } from '../../model/models.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
-import { CommandError, UsageError } from '../io.ts';
-import { lookAtSchema } from '../look-at-schema.ts';
+import { CommandError, type Io, UsageError } from '../io.ts';
+
+/**
+ * Where models and database differ. Undefined where there is no database to look at, or none that responds, which is
+ * printed: the model files alone tell the rest.
+ */
+export const lookAtSchema = async (
+  io: Pick<Io, 'env' | 'warn'>,
+  models: Models,
+): Promise<readonly Difference[] | undefined> => {
+  const target = databaseTarget(readConfig(io.env).databaseUrl);
+  if (target.isEmpty()) return undefined;
+  try {
+    return await differencesOf(target, models);
+  } catch (error) {
+    io.warn(`the database was not looked at: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+};
 
 const words = (value: Json | undefined): string => (Array.isArray(value) ? value.join(', ') : String(value));
 

@@ -1,11 +1,24 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { authMethods, headersOf } from '../../auth/registry.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Json } from '../../kernel/json.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type Files, joinModules, joinSheets } from './joined.ts';
-import { describedMethods } from './methods.ts';
 import { answerWith, contentVersion, type Representation, represent } from './representation.ts';
+
+/** What the page needs of each method to send its credentials, in both languages. */
+export const describedMethods = (): Json =>
+  authMethods.map((method) => {
+    const { name, label, secret } = method;
+    return {
+      name,
+      label,
+      headers: headersOf(method),
+      ...(secret === undefined ? {} : { secret: { ...secret } }),
+    };
+  });
 
 /** The page's files: beside `src` in a checkout, beside `dist` in the package. */
 const directory = packageFile('docs-page/');

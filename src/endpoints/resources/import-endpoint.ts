@@ -5,8 +5,13 @@ import type { Locale } from '../../kernel/messages/catalogue.ts';
 import { catalogueOf, type Label, labelText } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
-import { FailedLineError, type RefusedLine, type WrittenLine } from '../../operations/import.ts';
-import { type ImportedSlice, importSlice } from '../../operations/import-slice.ts';
+import {
+  FailedLineError,
+  type ImportedSlice,
+  importSlice,
+  type RefusedLine,
+  type WrittenLine,
+} from '../../operations/import.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
 import { recordAudit } from '../../service/audit/audit.ts';
 import { actingFor, actorOf, checkedModels } from '../shared.ts';

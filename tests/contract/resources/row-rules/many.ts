@@ -1,7 +1,7 @@
 import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { Problem } from '../../../../src/kernel/problem.ts';
-import type { Acting } from '../../../../src/operations/acting.ts';
 import { importLines, RefusedLinesError } from '../../../../src/operations/import.ts';
+import type { Acting } from '../../../../src/operations/transaction.ts';
 import {
   ask,
   dataOf,
