@@ -37,7 +37,7 @@ const sleepsIn = (text: string): readonly string[] => {
 };
 
 /**
- * Files whose waits of a fixed time are what the test is about, how many they are, and why nothing can be polled instead.
+ * Files whose waits of a fixed time are what the test is about, how many they are at most, and why nothing can be polled.
  * Every other test waits for what it means.
  */
 const spans: Readonly<Record<string, readonly [waits: number, why: string]>> = {
@@ -72,7 +72,7 @@ describe('a test', () => {
   it('waits for what it means, and not for so many milliseconds', () => {
     const counts = globSync(['src/**/*.test.ts', 'tests/**/*.test.ts'], { cwd: root }).flatMap((file) => {
       const found = sleepsIn(readFileSync(`${root}${file}`, 'utf8'));
-      return found.length === (spans[file]?.[0] ?? 0) ? [] : [`${file} waits at ${found.join(', ')}`];
+      return found.length <= (spans[file]?.[0] ?? 0) ? [] : [`${file} waits at ${found.join(', ')}`];
     });
     expect(counts).toEqual([]);
   });
