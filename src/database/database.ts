@@ -5,6 +5,9 @@ export type { DialectName };
 
 /** What the databases have in common: the whole of what the rest of the service knows about them. */
 
+/** What runs in one transaction, all or nothing: the argument of `Database.write`. */
+export type Unit<T = unknown> = (transaction: Transaction) => Promise<T>;
+
 /** A value that a column takes or gives. The SQLite driver binds booleans as 1 and 0. */
 export type SqlValue = string | number | boolean | null;
 

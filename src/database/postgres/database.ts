@@ -1,27 +1,58 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
-import type { Figure } from '../../kernel/figure.ts';
+import { type Figure, figure } from '../../kernel/figure.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
-import type { Caller, OpenDatabase, Query, WriteOptions } from '../database.ts';
+import type { Caller, OpenDatabase, Query, Unit, WriteOptions } from '../database.ts';
 import { databaseUnavailable, transactionTimeout } from '../problems.ts';
 import { bothOf, figuresOfShares } from '../share-figures.ts';
 import { Shares } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
-import type { Unit } from '../unit.ts';
 import type { AttachedReplica } from './attached-replica.ts';
 import { runOwn } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
 import { type Effect, isConflict, isStalePlan, isWriteRefusal } from './errors.ts';
-import { figuresOfPool } from './figures.ts';
 import { ListeningSession } from './listener.ts';
 import { Pulse } from './pulse.ts';
 import { ReadBatches } from './read-batches.ts';
 import { assertSessionSettings, type SessionLimits, sessionSettings, startedAt } from './session.ts';
 import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts';
 import { firstTableOf, type Session, Sessions } from './sessions.ts';
-import { types } from './types.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
 import { WriteBatches } from './write-batches.ts';
+
+/**
+ * How values of the server become values of JavaScript. Numbers where a number holds them exactly, booleans, and
+ * otherwise the server's own text: no dates, no parsed JSON.
+ */
+
+const integer = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The integer ${text} is too large for a number`);
+  return value;
+};
+
+/** By OID of the type, which never changes: bool, int8, int2, int4, oid, float4, float8. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => text === 't',
+  20: integer,
+  21: Number,
+  23: Number,
+  26: Number,
+  700: Number,
+  701: Number,
+};
+
+const asText = (text: string): string => text;
+
+const types = { getTypeParser: (oid: number) => parsers[oid] ?? asText };
+
+/** Figures of the sessions of which statements have one each. */
+const figuresOfPool = ({ open, places, taken, waiting }: Sessions['load']): readonly Figure[] => [
+  figure('gauge', 'database_pool_size', 'Sessions that may be in use (DATABASE_POOL).', places),
+  figure('gauge', 'database_pool_connections', 'Connections to the server that are open.', open),
+  figure('gauge', 'database_pool_in_use', 'Sessions in use.', taken),
+  figure('gauge', 'database_pool_waiting', 'Statements that wait for a session.', waiting),
+];
 
 /** Longest run of a statement and of a unit, in milliseconds. */
 const statementTimeout = 30_000;

@@ -1,12 +1,39 @@
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely';
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryId,
+  type RootOperationNode,
+} from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import { fromScaled } from '../../fields/decimal.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { ColumnWords, Dialect, JsonEntry } from '../dialect.ts';
+import { Numbering } from '../numbering.ts';
 import { quoteName } from '../quote.ts';
 import { type Fragment, identifier, join, literal, sql } from '../statement.ts';
-import { NumberingPostgresCompiler } from './query-compiler.ts';
 import { postgresSchema } from './schema.ts';
+
+/** Numbers its parameters (`$1`), so that one may stand in several places. */
+class NumberingPostgresCompiler extends PostgresQueryCompiler {
+  readonly #numbering = new Numbering();
+
+  override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
+    this.#numbering.clear();
+    return super.compileQuery(node, queryId);
+  }
+
+  protected override appendValue(parameter: unknown): void {
+    const add = (): number => {
+      this.addParameter(parameter);
+      return this.numParameters;
+    };
+    this.append(`$${this.#numbering.of(parameter, add)}`);
+  }
+}
 
 /**
  * A bare name is that of a column first, also of one of the statement around it, so the row has a name that no field
@@ -147,8 +174,7 @@ export const postgresDialect: Dialect = {
   arrayText: (values) => sql`json_build_array(${join(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
   joined: (value, separator) => sql`string_agg(${value}, ${separator})`,
-  // The same text under the name of a type by which `AnswerClient` knows it.
-  answer: (json) => sql`cast(${json} as bpchar)`,
+  answer: (json) => json,
   octets: (value) => sql`octet_length((${value})::text)::bigint`,
   contains: (value, needle) => sql`strpos(lower((${value}) collate "C"), ${needle}) > 0`,
   ordered: (value, descending, nullable) => {

@@ -1,11 +1,63 @@
 import type { SchemaWords } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
+import type { ReferenceTriggers } from '../reference-triggers.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectPostgres } from './introspect.ts';
 import { movingPostgres } from './moving.ts';
-import { nulledReferencesPostgres } from './nulled-references.ts';
-import { revokedKeysPostgres } from './revoked-keys.ts';
+
+/**
+ * What the triggers of all tables run. A millisecond after the last change at the least, so that a clock that was set
+ * back hides none.
+ */
+const raise = `create or replace function gatewright_reference_nulled() returns trigger language plpgsql as $$
+begin
+  new."version" := old."version" + 1;
+  new."updated_at" := greatest(clock_timestamp(), old."updated_at" + interval '1 millisecond');
+  return new;
+end
+$$`;
+
+const nulledReferencesPostgres: ReferenceTriggers = {
+  create: (table, column, trigger) => {
+    const [name, on, reference] = [trigger, table, column].map(quoteName);
+    return [
+      raise,
+      `create trigger ${name} before update of ${reference} on ${on} for each row
+  when (old.${reference} is not null and new.${reference} is null and new."version" = old."version")
+  execute function gatewright_reference_nulled()`,
+    ];
+  },
+  drop: (table, trigger) => `drop trigger if exists ${quoteName(trigger)} on ${quoteName(table)}`,
+};
+
+/**
+ * The keys of a user go before the user does, whose name is not known any more when the foreign key deletes them. Both run
+ * as whoever deletes.
+ */
+const revokedKeysPostgres: readonly string[] = [
+  `create or replace function gatewright_key_revoked() returns trigger language plpgsql as $$
+begin
+  insert into gatewright_revoked_keys (key_id, key_hash, name, user_id, username, revoked_at)
+  values (old.id, old.key_hash, old.name, old.user_id,
+    coalesce((select username from users where id = old.user_id), ''), clock_timestamp())
+  on conflict (key_id) do nothing;
+  return old;
+end
+$$`,
+  'drop trigger if exists gatewright_key_revoked on api_keys',
+  `create trigger gatewright_key_revoked before delete on api_keys for each row
+  execute function gatewright_key_revoked()`,
+  `create or replace function gatewright_user_keys_revoked() returns trigger language plpgsql as $$
+begin
+  delete from api_keys where user_id = old.id;
+  return old;
+end
+$$`,
+  'drop trigger if exists gatewright_user_keys_revoked on users',
+  `create trigger gatewright_user_keys_revoked before delete on users for each row
+  execute function gatewright_user_keys_revoked()`,
+];
 
 export const postgresSchema: SchemaWords = {
   own: {

@@ -1,5 +1,5 @@
+import type { Unit } from '../database.ts';
 import { databaseUnavailable, transactionTimeout } from '../problems.ts';
-import type { Unit } from '../unit.ts';
 import type { CommitWatch } from './commit-watch.ts';
 import { isConflict, isStalePlan } from './errors.ts';
 import type { Session } from './sessions.ts';

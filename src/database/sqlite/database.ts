@@ -1,16 +1,14 @@
 import { statSync } from 'node:fs';
-import type { Figure } from '../../kernel/figure.ts';
+import { type Figure, figure } from '../../kernel/figure.ts';
 import { StreamSlots } from '../chunk-stream.ts';
-import type { Caller, OpenDatabase, Query, Transaction, WriteOptions } from '../database.ts';
+import type { Caller, OpenDatabase, Query, Transaction, Unit, WriteOptions } from '../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { figuresOfShares } from '../share-figures.ts';
 import type { DatabaseOptions } from '../target.ts';
-import type { Unit } from '../unit.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { SqliteConnection } from './connection.ts';
 import { isBusy, isUnwritable, namingFile } from './errors.ts';
-import { figuresOfFile } from './figures.ts';
 import { FileIdentity } from './file-identity.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
@@ -21,6 +19,22 @@ import { SharedSnapshot } from './shared-snapshot.ts';
 import { StreamThread } from './stream-thread.ts';
 import { removeTemporary, type SqliteFile } from './temporary.ts';
 import { type AroundWrites, Writer } from './writer.ts';
+
+const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Figures of the one writer, and of the files. */
+const figuresOfFile = (path: string, { waiting, writes, groups }: Writer['load']): readonly Figure[] => [
+  figure('gauge', 'database_write_queue', 'Writes that wait for the one writer.', waiting),
+  figure('counter', 'database_writes_total', 'Writes that were run in transactions.', writes),
+  figure(
+    'counter',
+    'database_write_groups_total',
+    'Transactions in which they were; writes that come together share one.',
+    groups,
+  ),
+  figure('gauge', 'database_wal_bytes', 'Size of the write-ahead log.', bytesOf(`${path}-wal`)),
+  figure('gauge', 'database_file_bytes', 'Size of the database file.', bytesOf(path)),
+];
 
 /** Bytes from which on a file is expected to have lists that are scanned and streamed. */
 const largeFile = 2 * 1024 * 1024;

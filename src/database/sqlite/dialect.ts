@@ -1,10 +1,37 @@
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  type QueryId,
+  type RootOperationNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
+import { Numbering } from '../numbering.ts';
 import { type Fragment, join, literal, sql } from '../statement.ts';
 import { jsonNumber } from './functions.ts';
-import { NumberingSqliteCompiler } from './query-compiler.ts';
 import { sqliteSchema } from './schema.ts';
+
+/** Numbers its parameters (`?1`), so that one may stand in several places. */
+class NumberingSqliteCompiler extends SqliteQueryCompiler {
+  readonly #numbering = new Numbering();
+
+  override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
+    this.#numbering.clear();
+    return super.compileQuery(node, queryId);
+  }
+
+  protected override appendValue(parameter: unknown): void {
+    const add = (): number => {
+      this.addParameter(parameter);
+      return this.numParameters;
+    };
+    this.append(`?${this.#numbering.of(parameter, add)}`);
+  }
+}
 
 /** More than one write takes, so that a check which passes is not contradicted by the next write. */
 const roomBytes = 262_144;

@@ -1,13 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import type { SchemaWords } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
+import type { ReferenceTriggers } from '../reference-triggers.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectSqlite } from './introspect.ts';
 import { movingSqlite } from './moving.ts';
-import { nulledReferencesSqlite } from './nulled-references.ts';
 import { ownTypes } from './own-types.ts';
-import { revokedKeysSqlite } from './revoked-keys.ts';
+
+/** A millisecond after the last change at the least, so that a clock that was set back hides none. */
+const changedAt = `max(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), strftime('%Y-%m-%dT%H:%M:%fZ', "updated_at", '+0.001 seconds'))`;
+
+const nulledReferencesSqlite: ReferenceTriggers = {
+  create: (table, column, trigger) => {
+    const [name, on, reference] = [trigger, table, column].map(quoteName);
+    return [
+      `create trigger ${name} after update of ${reference} on ${on}
+  when old.${reference} is not null and new.${reference} is null and new."version" = old."version"
+begin
+  update ${on} set "version" = "version" + 1, "updated_at" = ${changedAt} where "id" = new."id";
+end`,
+    ];
+  },
+  drop: (_table, trigger) => `drop trigger if exists ${quoteName(trigger)}`,
+};
+
+/** The keys of a user go before the user does, whose name is not known any more when the foreign key deletes them. */
+const revokedKeysSqlite: readonly string[] = [
+  'drop trigger if exists gatewright_key_revoked',
+  `create trigger gatewright_key_revoked before delete on api_keys
+begin
+  insert into gatewright_revoked_keys (key_id, key_hash, name, user_id, username, revoked_at)
+  values (old.id, old.key_hash, old.name, old.user_id,
+    coalesce((select username from users where id = old.user_id), ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+  on conflict (key_id) do nothing;
+end`,
+  'drop trigger if exists gatewright_user_keys_revoked',
+  `create trigger gatewright_user_keys_revoked before delete on users
+begin
+  delete from api_keys where user_id = old.id;
+end`,
+];
 
 export const sqliteSchema: SchemaWords = {
   own: ownTypes,

@@ -1,5 +1,5 @@
+import type { Unit } from '../database.ts';
 import { transactionTimeout } from '../problems.ts';
-import type { Unit } from '../unit.ts';
 import type { SqliteConnection } from './connection.ts';
 import { SqliteTransaction } from './transaction.ts';
 

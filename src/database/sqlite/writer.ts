@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { overloaded } from '../../kernel/problem.ts';
-import type { Query, WriteOptions } from '../database.ts';
+import type { Query, Unit, WriteOptions } from '../database.ts';
 import { databaseUnavailable, outcomeUnknown, transactionTimeout } from '../problems.ts';
-import type { Unit } from '../unit.ts';
 import { busyLimit, busyPause } from './busy.ts';
 import type { SqliteConnection } from './connection.ts';
 import { isBusy, isCommitOutcomeUnknown, isSqliteError } from './errors.ts';
