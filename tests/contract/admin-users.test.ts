@@ -240,6 +240,17 @@ describeEachDatabase('users of the administration area', (databases) => {
     expect((await service.login('plain', commonPassword)).status).toBe(200);
   });
 
+  it('200: who holds a role is listed once, whatever else they hold and however the list is sorted', async () => {
+    const token = await service.admin();
+    const holder = await service.createUser(['admin', 'viewer']);
+    for (const sort of ['id', 'username', '-name']) {
+      const path = `/admin/roles/admin/users?per_page=10&filter[id]=${holder.id}&sort=${sort}`;
+      expect(await service.ok('GET', path, { token })).toMatchObject([{ id: holder.id }]);
+      const all = await service.ok<{ id: number }[]>('GET', path.replace(/&filter[^&]*/, ''), { token });
+      expect(all.filter(({ id }) => id === holder.id)).toHaveLength(1);
+    }
+  });
+
   it('200: PATCH and PUT alike change what is sent and nothing else', async () => {
     const { id, username, email } = await service.createUser();
     for (const [method, name] of [

@@ -216,7 +216,8 @@ const chosenByKey = (
   const page = sql`select ${key}${from}${where(paged)}${walk}${window}`;
   return {
     ...clauses,
-    paged: [dialect.among(key, page)],
+    // The conditions once more: a joined source has rows of other joins under the same key.
+    paged: [dialect.among(key, page), ...paged],
     window: sql` limit ${dialect.rows(param('limit'))}`,
   };
 };
