@@ -116,7 +116,7 @@ interface WayChoiceProps {
   readonly onChange: (invite: boolean) => void;
 }
 
-/** Who sets the password of a new user. */
+/** The person who sets the password of a new user. */
 const WayChoice = ({ invite, onChange }: WayChoiceProps) => {
   const text = useText();
   return (
