@@ -150,7 +150,7 @@ export const loadModels = (): Promise<readonly ModelEntry[]> => {
   return models;
 };
 
-/** What does not change while the service runs, and is asked for once. */
+/** Facts that do not change while the service runs, and are asked for once. */
 const loadOnce = <Data>(address: string): Promise<Data> => {
   const known =
     described.get(address) ??

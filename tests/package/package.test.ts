@@ -36,7 +36,7 @@ describe('the package', () => {
       'README.md',
       'LICENSE',
       'dist/index.d.ts',
-      'dist/testing.js.map',
+      'dist/testing/testing.js.map',
       'dist/cli/dev/child.js',
     ])
       expect(paths).toContain(needed);
