@@ -172,10 +172,10 @@ describeEachDatabase('what one user made for another', (databases) => {
     expect(
       preview.references.map((each) => `${each.model}.${each.field} ${each.on_delete} ${each.count}`),
     ).toEqual([
+      'Invitation.invited_by cascade 1',
       'ApiKey.user cascade 1',
       'ApiKey.created_by keep 1',
       'Webhook.created_by keep 1',
-      'Invitation.invited_by cascade 1',
     ]);
     const ids = async (path: string) =>
       (await service.ok<readonly { id: number }[]>('GET', path, { token: root })).map((each) => each.id);
