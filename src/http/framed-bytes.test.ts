@@ -75,10 +75,11 @@ it('keeps the bytes until the last of them is taken, in the order of the request
   await expect.poll(() => all[0]?.left).toBe(0);
   expect(all.slice(1).map(({ left }) => left)).toEqual([size, size]);
   await readUntil('c>');
-  const bodies = [...received.join('').matchAll(/<([a-c]+)>/g)].map(([, body = '']) => [
-    body[0],
-    body.length,
-  ]);
+  const bodies = received
+    .join('')
+    .split('<')
+    .slice(1)
+    .map((text) => [text[0], text.indexOf('>')]);
   expect(bodies).toEqual([
     ['a', size],
     ['b', size],

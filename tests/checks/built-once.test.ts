@@ -23,7 +23,7 @@ const files = globSync('**/*.ts', { cwd: source })
 /** The factories of what stores the service's own tables. */
 const factories = new Set(
   files
-    .filter(({ fileName }) => fileName.startsWith('service/'))
+    .filter(({ fileName }) => fileName.startsWith('service/') && fileName !== 'service/command.ts')
     .flatMap(({ text }) => [...text.matchAll(/^export const (create\w+)/gm)].map(([, name = '']) => name)),
 );
 
