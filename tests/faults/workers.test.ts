@@ -131,7 +131,7 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(count(service.output(), 'with the password')).toBe(1);
     expect(new Set(said(service, 'listening').map(({ port }) => port)).size).toBe(1);
     const warnings = service.lines().filter(({ connections }) => connections !== undefined);
-    expect(warnings).toMatchObject([{ level: 40, workers: 3, connections: 297, allowed: 197 }]);
+    expect(warnings).toMatchObject([{ level: 40, workers: 3, connections: 207, allowed: 197 }]);
     const running = load(service.port, 12);
     await expect.poll(() => running.results.get('200') ?? 0, { timeout: 20_000 }).toBeGreaterThan(100);
     process.kill(primaryOf(service), 'SIGHUP');
