@@ -42,9 +42,14 @@ export const OwnList = <Item extends RaRecord>({ columns, choices = {}, ...page 
   const { data, error } = useListFields(page.resource);
   if (error) return <FailurePage error={error} />;
   if (data === undefined) return <Waiting />;
-  const filtered = data.map((field) => {
+  const named = data.map((field) => {
     const words = choices[field.name];
     return words === undefined ? field : { ...field, type: 'enum', choices: words };
   });
-  return <RecordListPage<Item> filters={filtersOf(filtered)} {...page} columns={columnsOf(columns, data)} />;
+  // Filters come in the order of the columns, then those of fields that no column shows.
+  const shown = columns.map((column) => (typeof column === 'string' ? column : column.name));
+  const place = ({ name }: ListedField): number =>
+    shown.includes(name) ? shown.indexOf(name) : shown.length;
+  const filters = filtersOf(named.toSorted((one, other) => place(one) - place(other)));
+  return <RecordListPage<Item> filters={filters} {...page} columns={columnsOf(columns, data)} />;
 };
