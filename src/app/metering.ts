@@ -67,7 +67,7 @@ const figuresOf = ({ services, http, database, clock }: Metered): readonly Figur
     'gauge',
     'http_requests_in_flight',
     'Requests whose answer is not out, streams included.',
-    http.inFlight.size,
+    http.connections.inFlight,
   ),
   figure('gauge', 'http_connections', 'Connections that are open.', http.connections.size),
   counted(

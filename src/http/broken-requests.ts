@@ -78,7 +78,7 @@ export class BrokenRequests {
     };
     // An error in the body of the last request is the answer to that request; any other comes behind its response.
     const { last } = connection;
-    const before = last?.raw.complete === true ? last.response : last?.before;
+    const before = last?.raw.complete === true ? last.response : connection.before;
     if (before === undefined || before.writableFinished || before.destroyed) refuse();
     else before.once('finish', refuse);
   };

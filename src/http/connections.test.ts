@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Connections, type ConnectionsOptions } from './connections.ts';
+import { Connections, type ConnectionsOptions, type LastRequest } from './connections.ts';
 
 let server: Server | undefined;
 const open: Socket[] = [];
@@ -81,5 +81,28 @@ describe('connections beyond the bound', () => {
     first.destroy();
     await once(first, 'close');
     expect((await arrive())[1]).toBe(true);
+  });
+});
+
+describe('requests in flight', () => {
+  it('are counted until they are answered, and those that wait longest are named first', async () => {
+    const { connections, arrive } = await counting({});
+    const sockets = [await arrive(), await arrive('127.0.0.2'), await arrive()].map(([socket]) => socket);
+    const last = sockets.map((socket, index) => {
+      const request = { route: `/${index}`, arrived: 10 - index } as LastRequest;
+      const connection = connections.arrived(socket);
+      if (connection !== undefined) connection.last = request;
+      return request;
+    });
+    expect([connections.inFlight, connections.longestWaiting(2)]).toEqual([3, [last[2], last[1]]]);
+    connections.answered(connections.of(sockets[2] as Socket));
+    expect([connections.inFlight, connections.longestWaiting(2)]).toEqual([2, [last[1], last[0]]]);
+  });
+
+  it('do not count where a connection has sent more than it may', async () => {
+    const { connections, arrive } = await counting({});
+    const [socket] = await arrive();
+    const taken = Array.from({ length: 130 }, () => connections.arrived(socket));
+    expect([taken.filter((one) => one !== undefined).length, connections.inFlight]).toEqual([128, 128]);
   });
 });

@@ -9,14 +9,26 @@ import { networkOf } from '../auth/client-network.ts';
  */
 const mostUnanswered = 128;
 
-/** What is known of a connection as long as it lives. */
+/** A request as its connection and the log know it. */
+export interface LastRequest {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly method: string;
+  /** Path of its endpoint; undefined before it is found. */
+  readonly route: string | undefined;
+  /** Time of arrival by `performance.now()`. */
+  readonly arrived: number;
+}
+
+/** The state of a connection as long as it lives. */
 export interface Connection {
   readonly socket: Socket;
+  /** Requests without a complete response. */
   unanswered: number;
-  /** Its last request with the response to it, and the response before that one. */
-  last:
-    | { readonly raw: IncomingMessage; readonly response: ServerResponse; before: ServerResponse | undefined }
-    | undefined;
+  /** The last request, and the response before the one to it. */
+  last: LastRequest | undefined;
+  before: ServerResponse | undefined;
   /** It has sent bytes that are no request, which are answered behind the responses that are still to come. */
   broken: boolean;
   /** Requests that it has sent in all. */
@@ -53,7 +65,11 @@ interface KnownSocket extends Socket {
 /** Whether a connection is so old that its next answer is its last. */
 export const isWorn = ({ endsAt }: Connection): boolean => endsAt !== Infinity && performance.now() >= endsAt;
 
-/** Knows every connection: how many requests of it wait for their answers, and how many there are of each network. */
+/**
+ * Open connections by network, and the number of requests in flight. The requests themselves are in no collection: a `Set`
+ * that takes each of them and lets it go keeps those that have ended alive until the next collection of all memory, which
+ * costs a detail a quarter of its CPU time.
+ */
 export class Connections {
   readonly #most: number;
   readonly #age: number;
@@ -61,6 +77,7 @@ export class Connections {
   /** Open connections by the network that they come from, the oldest first. */
   readonly #networks = new Map<string, Set<Connection>>();
   #open = 0;
+  #inFlight = 0;
   readonly #lost = { refused: 0, displaced: 0, flooding: 0 };
 
   constructor({ most = Infinity, age = Infinity, isProxy = () => false }: ConnectionsOptions = {}) {
@@ -74,6 +91,20 @@ export class Connections {
     return this.#open;
   }
 
+  /** Requests without a complete response. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** The requests of up to `count` connections that have waited longest for a response. */
+  longestWaiting(count: number): readonly LastRequest[] {
+    const waiting: LastRequest[] = [];
+    for (const connections of this.#networks.values())
+      for (const { unanswered, last } of connections)
+        if (unanswered > 0 && last !== undefined) waiting.push(last);
+    return waiting.sort((one, other) => one.arrived - other.arrived).slice(0, count);
+  }
+
   /** Connections that were not let in, that made room for another, and that were cut for what they sent unanswered. */
   get lost(): Readonly<Record<'refused' | 'displaced' | 'flooding', number>> {
     return this.#lost;
@@ -84,6 +115,7 @@ export class Connections {
       socket,
       unanswered: 0,
       last: undefined,
+      before: undefined,
       broken: false,
       requests: 0,
       ending: false,
@@ -101,10 +133,19 @@ export class Connections {
     if (connection.ending) return undefined;
     connection.unanswered += 1;
     connection.requests += 1;
-    if (connection.unanswered <= mostUnanswered) return connection;
+    if (connection.unanswered <= mostUnanswered) {
+      this.#inFlight += 1;
+      return connection;
+    }
     this.#lost.flooding += 1;
     socket.destroy();
     return undefined;
+  }
+
+  /** Counts the end of a request that `arrived` has let in. */
+  answered(connection: Connection): void {
+    connection.unanswered -= 1;
+    this.#inFlight -= 1;
   }
 
   /**

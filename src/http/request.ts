@@ -359,7 +359,10 @@ export class Request implements AuthRequest, Call, BodySender, Work {
 
   /** Called when the answer is made; what is held of the body is given back when it is out. */
   answered(): void {
+    // Its connection keeps the request until the next one comes, and shall not keep a body.
     this.body = nothing;
+    this.bytes = noBytes;
+    this.#read = noBytes;
     this.#stream?.destroy();
     void this.#folder?.remove();
     if (this.held === 0) return;

@@ -28,7 +28,7 @@ import {
 } from './request.ts';
 import { RequestLines, Responder } from './respond.ts';
 import { allMethods, type Routes } from './routes.ts';
-import { InFlight, stopHttp } from './stopping.ts';
+import { stopHttp } from './stopping.ts';
 import type { UploadFolders } from './upload-folders.ts';
 
 export interface HttpOptions {
@@ -79,7 +79,6 @@ export interface HttpServer {
   /** Answers one request; what a connection brings passes here, and so does what a test injects. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
   /** The requests that are being answered. */
-  readonly inFlight: InFlight;
   readonly connections: Connections;
   readonly bodies: BodyMemory;
   /**
@@ -168,7 +167,6 @@ interface AnsweringParts {
   readonly pipeline: Pipeline;
   readonly responder: Responder;
   readonly connections: Connections;
-  readonly inFlight: InFlight;
   readonly bodies: BodyMemory;
   readonly cors: Cors | undefined;
   readonly trust: Trust;
@@ -178,7 +176,7 @@ interface AnsweringParts {
 /** Answers requests: lets those that came together start together, finds the endpoint, runs the pipeline. */
 const createAnswering = (
   endpoints: readonly Endpoint[],
-  { pipeline, responder, connections, inFlight, bodies, cors, trust, nextId }: AnsweringParts,
+  { pipeline, responder, connections, bodies, cors, trust, nextId }: AnsweringParts,
   options: HttpOptions,
 ): HttpServer['answer'] => {
   const { routes, pages = [], stopping = neverStopping } = options;
@@ -238,7 +236,6 @@ const createAnswering = (
 
   const respond = async (request: Request, number: number): Promise<void> => {
     const { response } = request;
-    inFlight.begin(request);
     request.observe = observeUnmatched;
     try {
       const answer = await respondTo(request);
@@ -257,9 +254,8 @@ const createAnswering = (
         observeAnswer(request, answer, responder.send(request, answer));
       }
     } finally {
-      request.connection.unanswered -= 1;
+      connections.answered(request.connection);
       request.answered();
-      inFlight.end(request);
     }
   };
 
@@ -276,8 +272,9 @@ const createAnswering = (
   return (raw, response) => {
     const connection = connections.arrived(raw.socket);
     if (connection === undefined) return;
-    connection.last = { raw, response, before: connection.last?.response };
     const request = new Request(raw, response, connection, settings);
+    connection.before = connection.last?.response;
+    connection.last = request;
     const number = connection.requests;
     if (alone.has(request.url)) arrivals.join(() => void start(request, number));
     else arrivals.join(() => void runAs(request, start, request, number));
@@ -303,9 +300,8 @@ export const createHttpServer = (
   const nextId = requestIds();
   const responder = new Responder({ logger, cors, stall, requestLines, headers });
   routes.add(endpoints, basePath);
-  const inFlight = new InFlight();
   const bodies = new BodyMemory(options.bodyMemory);
-  const parts = { pipeline, responder, connections, inFlight, bodies, cors, trust, nextId };
+  const parts = { pipeline, responder, connections, bodies, cors, trust, nextId };
   const answer = createAnswering(endpoints, parts, options);
   const server = http.createServer(
     {
@@ -335,8 +331,8 @@ export const createHttpServer = (
     if (!connections.opened(socket)) tooMany(socket);
   });
   const close = async (interrupt: () => void = () => {}): Promise<void> => {
-    await stopHttp({ server, inFlight, logger, interrupt });
+    await stopHttp({ server, connections, logger, interrupt });
     requestLines.close();
   };
-  return { server, answer, inFlight, connections, bodies, close };
+  return { server, answer, connections, bodies, close };
 };

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Request } from './request.ts';
+import type { Connections } from './connections.ts';
 
 /** Milliseconds that requests in flight get at a stop before the statements that they wait for are ended. */
 const grace = 6_000;
@@ -13,39 +13,12 @@ const lastGrace = 1_000;
 /** Milliseconds between two looks at who is still connected. */
 const interval = 20;
 
-/** Requests named in the log when they are cut. */
-const named = 20;
-
-/** The requests that wait for their answers, or for the rest of them. */
-export class InFlight {
-  readonly #requests = new Set<Request>();
-
-  begin(request: Request): void {
-    this.#requests.add(request);
-  }
-
-  end(request: Request): void {
-    this.#requests.delete(request);
-  }
-
-  get size(): number {
-    return this.#requests.size;
-  }
-
-  /** The oldest, as the log may name them. */
-  describe(): readonly {
-    readonly requestId: string;
-    readonly method: string;
-    readonly route: string | null;
-  }[] {
-    const oldest = this.#requests.values().take(named);
-    return [...oldest.map(({ requestId, method, route }) => ({ requestId, method, route: route ?? null }))];
-  }
-}
+/** Requests that the log names when their connections are cut. */
+const maxNamed = 20;
 
 export interface StoppingHttp {
   readonly server: Server;
-  readonly inFlight: InFlight;
+  readonly connections: Connections;
   readonly logger: Logger;
   /** Ends what requests wait for. */
   readonly interrupt: () => void;
@@ -75,7 +48,7 @@ const polled = async (): Promise<void> => {
  * the event loop: what its client has sent by then is answered. A request, or a connection, that is on its way at that
  * very moment is lost; neither HTTP/1.1 nor the system has means against that, which is why readiness ends before.
  */
-export const stopHttp = async ({ server, inFlight, logger, interrupt }: StoppingHttp): Promise<void> => {
+export const stopHttp = async ({ server, connections, logger, interrupt }: StoppingHttp): Promise<void> => {
   await polled();
   const closed = new Promise<void>((resolve) => {
     // The one of node:http would cut connections that seem idle at once.
@@ -90,7 +63,7 @@ export const stopHttp = async ({ server, inFlight, logger, interrupt }: Stopping
   while (open) {
     await Promise.race([closed, delay(interval)]);
     await polled();
-    if (inFlight.size === 0) server.closeIdleConnections();
+    if (connections.inFlight === 0) server.closeIdleConnections();
     const waited = performance.now() - start;
     if (waited >= grace && !interrupted) {
       interrupted = true;
@@ -98,7 +71,12 @@ export const stopHttp = async ({ server, inFlight, logger, interrupt }: Stopping
     }
     if (open && waited >= grace + lastGrace) {
       logger.warn(
-        { requests: inFlight.size, oldest: inFlight.describe() },
+        {
+          requests: connections.inFlight,
+          oldest: connections
+            .longestWaiting(maxNamed)
+            .map(({ requestId, method, route = null }) => ({ requestId, method, route })),
+        },
         'connections were cut at the stop',
       );
       server.closeAllConnections();

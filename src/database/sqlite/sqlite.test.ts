@@ -251,7 +251,7 @@ describeDatabase('sqlite', 'reading in threads', (databases) => {
     const next = await databases.open(undefined, { scanLimit: 20_000 });
     expect(await next.scan(query(counting, 10))).toEqual([{ i: 10 }]);
     // The thread that was given up keeps its place until SQLite is out of the statement: only then it can be closed.
-    const scans = () => database.figures().find(({ name }) => name === 'database_scans');
+    const scans = () => database.figures?.().find(({ name }) => name === 'database_scans');
     await expect.poll(() => scans()?.samples, { timeout: 30_000 }).toEqual([{ value: 0 }]);
     expect(await database.scan(query(counting, 10))).toEqual([{ i: 10 }]);
   });
