@@ -110,7 +110,6 @@ export class Session {
   /** Fails what waits for an answer: none will come. */
   breakOff(): void {
     this.#lost = true;
-    this.#life.silence.fail();
     this.#client.connection.stream.destroy();
   }
 
@@ -134,9 +133,9 @@ export class Session {
   #ask(query: QueryConfig): Promise<QueryResult> {
     const { silence, pulse } = this.#life;
     return new Promise((resolve, reject) => {
-      const waiting = silence.begin(reject);
+      silence.begin();
       this.#client.query(query, (error: Error | null, result) => {
-        silence.end(waiting);
+        silence.end();
         if (error !== null) return reject(error);
         pulse.heard();
         resolve(result);
@@ -326,7 +325,11 @@ export class Sessions {
   }
 
   #begin(client: PoolClient): Life {
-    const silence = new Silence(this.#silenceLimit, () => this.#pulse.ask());
+    const silence = new Silence(
+      this.#silenceLimit,
+      () => this.#pulse.ask(),
+      () => client.connection.stream.destroy(),
+    );
     const life = { generation: this.#names.generation, silence, pulse: this.#pulse };
     this.#lives.set(client, life);
     return life;

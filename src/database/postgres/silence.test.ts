@@ -5,42 +5,50 @@ describe('silence', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('fails every statement that waits, once nothing was asked for so long', () => {
-    const silence = new Silence(1000, () => {});
-    const [answered, first, second] = [vi.fn(), vi.fn(), vi.fn()];
-    const waiting = silence.begin(answered);
-    silence.begin(first);
+  const watched = (limitMs: number) => {
+    const [suspect, endConnection] = [vi.fn(), vi.fn()];
+    return { silence: new Silence(limitMs, suspect, endConnection), suspect, endConnection };
+  };
+
+  it('ends the connection when a statement waits and none was sent for so long', () => {
+    const { silence, endConnection } = watched(1000);
+    silence.begin();
+    silence.begin();
     vi.advanceTimersByTime(900);
-    silence.end(waiting);
-    silence.begin(second);
+    silence.end();
+    silence.begin();
     vi.advanceTimersByTime(999);
-    expect(first).not.toHaveBeenCalled();
+    expect(endConnection).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
-    expect(answered).not.toHaveBeenCalled();
-    for (const reject of [first, second]) expect(reject).toHaveBeenCalledExactlyOnceWith(expect.any(Error));
+    expect(endConnection).toHaveBeenCalledOnce();
+  });
+
+  it('does nothing when every statement has its response', () => {
+    const { silence, suspect, endConnection } = watched(1000);
+    silence.begin();
+    silence.end();
+    vi.advanceTimersByTime(5_000);
+    expect([suspect, endConnection].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
   });
 
   it('is suspect every second until then', () => {
-    const suspect = vi.fn();
-    const silence = new Silence(3_500, suspect);
-    const reject = vi.fn();
-    silence.begin(reject);
+    const { silence, suspect, endConnection } = watched(3_500);
+    silence.begin();
     vi.advanceTimersByTime(3_000);
-    expect([suspect.mock.calls.length, reject.mock.calls.length]).toEqual([3, 0]);
+    expect([suspect.mock.calls.length, endConnection.mock.calls.length]).toEqual([3, 0]);
     vi.advanceTimersByTime(1_000);
-    expect([suspect.mock.calls.length, reject.mock.calls.length]).toEqual([3, 1]);
+    expect([suspect.mock.calls.length, endConnection.mock.calls.length]).toEqual([3, 1]);
     vi.advanceTimersByTime(5_000);
     expect(suspect).toHaveBeenCalledTimes(3);
   });
 
-  it('watches again after a pause in which nobody asked', () => {
-    const silence = new Silence(1000, () => {});
+  it('watches again after a pause without statements', () => {
+    const { silence, endConnection } = watched(1000);
     vi.advanceTimersByTime(5000);
-    const reject = vi.fn();
-    silence.begin(reject);
+    silence.begin();
     vi.advanceTimersByTime(999);
-    expect(reject).not.toHaveBeenCalled();
+    expect(endConnection).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
-    expect(reject).toHaveBeenCalledOnce();
+    expect(endConnection).toHaveBeenCalledOnce();
   });
 });

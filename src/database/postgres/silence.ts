@@ -1,60 +1,47 @@
-/** A statement that waits for its answer. */
-interface Waiting {
-  readonly reject: (error: Error) => void;
-}
-
 /** Milliseconds without any response after which a connection is suspect. */
-const suspicion = 1_000;
+const suspicionMs = 1_000;
 
 /**
- * Watches the statements of a connection that wait. After a while it has the server asked whether it lives, and after a
- * longer one it fails them: the network of this connection alone has gone silent. One timer a connection, moved on by
- * each statement: with one a statement, as the driver would have it, the timers keep every result from being collected
- * until the next full collection, and a list of a million rows costs 100 MB and pauses of 15 ms.
+ * Watches the statements of a connection that wait for a response. After a while it has the server asked whether it is
+ * alive, and after a longer one it ends the connection, whose driver then rejects them: the network of this connection alone
+ * has gone silent. One timer and one count per connection: a timer or an entry in a `Set` per statement would keep every
+ * result alive until the next full collection, and a list of a million rows would cost 100 MB and pauses of 15 ms.
  */
 export class Silence {
-  readonly #waiting = new Set<Waiting>();
-  readonly #limit: number;
+  readonly #limitMs: number;
   readonly #suspect: () => void;
-  readonly #interval: number;
+  readonly #endConnection: () => void;
+  readonly #intervalMs: number;
   readonly #timer: NodeJS.Timeout;
+  #waiting = 0;
   #intervals = 0;
 
   /**
-   * @param limit milliseconds without any response
+   * @param limitMs milliseconds without any response
    * @param suspect is called every second until then
    */
-  constructor(limit: number, suspect: () => void) {
-    this.#limit = limit;
+  constructor(limitMs: number, suspect: () => void, endConnection: () => void) {
+    this.#limitMs = limitMs;
     this.#suspect = suspect;
-    this.#interval = Math.min(limit, suspicion);
-    this.#timer = setTimeout(() => this.#look(), this.#interval).unref();
+    this.#endConnection = endConnection;
+    this.#intervalMs = Math.min(limitMs, suspicionMs);
+    this.#timer = setTimeout(() => this.#look(), this.#intervalMs).unref();
   }
 
-  /** Returns what `end` takes. */
-  begin(reject: Waiting['reject']): Waiting {
-    const waiting: Waiting = { reject };
-    this.#waiting.add(waiting);
+  begin(): void {
+    this.#waiting += 1;
     this.#intervals = 0;
     this.#timer.refresh();
-    return waiting;
   }
 
-  end(waiting: Waiting): void {
-    this.#waiting.delete(waiting);
-  }
-
-  fail(): void {
-    for (const waiting of this.#waiting) {
-      this.#waiting.delete(waiting);
-      waiting.reject(new Error('The server has not responded for too long'));
-    }
+  end(): void {
+    this.#waiting -= 1;
   }
 
   #look(): void {
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting === 0) return;
     this.#intervals += 1;
-    if (this.#intervals * this.#interval >= this.#limit) this.fail();
+    if (this.#intervals * this.#intervalMs >= this.#limitMs) this.#endConnection();
     else {
       this.#suspect();
       this.#timer.refresh();
